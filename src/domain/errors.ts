@@ -1,0 +1,222 @@
+// Expected failures: what a caller can understand and act on. Made only by the constructors below;
+// transport/error-status.ts maps each reason to a gRPC status. A fault of our own is not one of
+// these: it is thrown by lib/assert.ts and answered as INTERNAL.
+
+/** The failure reasons, by the names of the public `ErrorReason` enum without its prefix. */
+export const ERROR_REASONS = [
+  "REQUEST_MALFORMED",
+  "REQUEST_INVALID",
+  "PAGE_TOKEN_INVALID",
+  "RESUME_TOKEN_INVALID",
+  "RESUME_TOKEN_FOREIGN",
+  "RESUME_TOKEN_EXPIRED",
+  "SESSION_NOT_FOUND",
+  "SESSION_ALREADY_EXISTS",
+  "MESSAGE_NOT_FOUND",
+  "MESSAGE_ALREADY_EXISTS",
+  "SEQ_OUT_OF_RANGE",
+  "LAST_SEQ_MISMATCH",
+  "ETAG_MISMATCH",
+  "REQUEST_ID_REUSED",
+  "WINDOW_FULL",
+  "CONSUMER_NOT_FOUND",
+  "CONSUMER_ALREADY_EXISTS",
+  "CONSUMER_LIMIT_REACHED",
+  "TOKEN_MISSING",
+  "TOKEN_INVALID",
+  "OVERLOADED",
+  "STREAM_LIMIT_REACHED",
+  "STORE_FULL",
+  "SHUTTING_DOWN",
+  "DEADLINE_EXCEEDED",
+  "RECORD_CORRUPT",
+  "INTERNAL",
+] as const;
+
+/** Why a call failed. */
+export type ErrorReason = (typeof ERROR_REASONS)[number];
+
+/** A fault of one field of a request. */
+export interface FieldViolation {
+  /** The path of the field, for example `messages[3].text`. */
+  readonly field: string;
+  /** What is wrong with it and what is allowed. */
+  readonly description: string;
+}
+
+/** What an AppError may carry beside its reason and message. */
+export interface AppErrorDetail {
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly violations?: readonly FieldViolation[];
+  /** The type and name of the resource that is missing or in the way. */
+  readonly resource?: { readonly type: string; readonly name: string };
+  readonly retryDelayMs?: number;
+  readonly cause?: unknown;
+}
+
+/** An expected failure. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly reason: ErrorReason;
+  readonly detail: AppErrorDetail;
+
+  constructor(reason: ErrorReason, message: string, detail: AppErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+/** The request breaks rules; names every fault. */
+export function requestInvalid(violations: readonly FieldViolation[]): AppError {
+  const first = violations[0];
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
+  return new AppError("REQUEST_INVALID", `${first?.field}: ${first?.description}${more}`, {
+    violations,
+    metadata: { field: first?.field ?? "" },
+  });
+}
+
+/** The session does not exist. */
+export function sessionNotFound(sessionId: string): AppError {
+  return new AppError("SESSION_NOT_FOUND", "The session does not exist in this namespace.", {
+    metadata: { session_id: sessionId },
+    resource: { type: "Session", name: sessionId },
+  });
+}
+
+/** The session exists already. */
+export function sessionAlreadyExists(sessionId: string): AppError {
+  return new AppError("SESSION_ALREADY_EXISTS", "A session with this id exists already.", {
+    metadata: { session_id: sessionId },
+    resource: { type: "Session", name: sessionId },
+  });
+}
+
+/** The message does not exist. */
+export function messageNotFound(messageId: string): AppError {
+  return new AppError("MESSAGE_NOT_FOUND", "The message does not exist in this session.", {
+    metadata: { message_id: messageId },
+    resource: { type: "Message", name: messageId },
+  });
+}
+
+/** A message with this id exists already. */
+export function messageAlreadyExists(messageId: string): AppError {
+  return new AppError("MESSAGE_ALREADY_EXISTS", "A message with this id exists in the session.", {
+    metadata: { message_id: messageId },
+    resource: { type: "Message", name: messageId },
+  });
+}
+
+/** The seq asked for is not there to be seen. */
+export function seqOutOfRange(seq: number, lastSeq: number): AppError {
+  return new AppError("SEQ_OUT_OF_RANGE", `Seq ${seq} is outside the history up to ${lastSeq}.`, {
+    metadata: { seq: String(seq), last_seq: String(lastSeq) },
+  });
+}
+
+/** Somebody appended in between. */
+export function lastSeqMismatch(expected: number, lastSeq: number): AppError {
+  return new AppError(
+    "LAST_SEQ_MISMATCH",
+    `The newest seq is ${lastSeq}, not ${expected}. Read the session and try again.`,
+    { metadata: { expected_last_seq: String(expected), last_seq: String(lastSeq) } },
+  );
+}
+
+/** The resource changed since the etag was read. */
+export function etagMismatch(): AppError {
+  return new AppError(
+    "ETAG_MISMATCH",
+    "The resource changed since the etag was read. Read it and try again.",
+  );
+}
+
+/** The request id was used for something else. */
+export function requestIdReused(requestId: string): AppError {
+  return new AppError(
+    "REQUEST_ID_REUSED",
+    "The request id was used with another request. Use a new one for a new request.",
+    { metadata: { request_id: requestId } },
+  );
+}
+
+/** What is protected does not fit under the ceiling of a window. */
+export function windowFull(limit: string): AppError {
+  return new AppError(
+    "WINDOW_FULL",
+    `The protected messages of the window would pass its ceiling of ${limit}. ` +
+      "Protect less, or append smaller messages.",
+    { metadata: { limit } },
+  );
+}
+
+/** A page token is damaged or belongs to another request. */
+export function pageTokenInvalid(): AppError {
+  return new AppError(
+    "PAGE_TOKEN_INVALID",
+    "The page token is damaged or belongs to another request. Start from the first page.",
+  );
+}
+
+/** A resume token is not one of ours. */
+export function resumeTokenInvalid(): AppError {
+  return new AppError("RESUME_TOKEN_INVALID", "The resume token is damaged or not a resume token.");
+}
+
+/** A resume token comes from elsewhere. */
+export function resumeTokenForeign(what: "store" | "namespace"): AppError {
+  return new AppError(
+    "RESUME_TOKEN_FOREIGN",
+    `The resume token comes from another ${what}. Start from now or from the oldest event.`,
+  );
+}
+
+/** Events after the token are gone. */
+export function resumeTokenExpired(oldestRevision: number): AppError {
+  return new AppError(
+    "RESUME_TOKEN_EXPIRED",
+    `Events after the token are no longer kept; the oldest is of revision ${oldestRevision}. ` +
+      "Read the state anew, then watch from now or from the oldest event.",
+    { metadata: { oldest_revision: String(oldestRevision) } },
+  );
+}
+
+/** The consumer does not exist. */
+export function consumerNotFound(consumerId: string): AppError {
+  return new AppError("CONSUMER_NOT_FOUND", "The consumer does not exist in this namespace.", {
+    metadata: { consumer_id: consumerId },
+    resource: { type: "Consumer", name: consumerId },
+  });
+}
+
+/** The consumer exists already. */
+export function consumerAlreadyExists(consumerId: string): AppError {
+  return new AppError("CONSUMER_ALREADY_EXISTS", "A consumer with this id exists already.", {
+    metadata: { consumer_id: consumerId },
+    resource: { type: "Consumer", name: consumerId },
+  });
+}
+
+/** A stored record is damaged. */
+export function recordCorrupt(what: string, cause?: unknown): AppError {
+  return new AppError(
+    "RECORD_CORRUPT",
+    `A stored record is damaged (${what}). Run "memory-sidecar verify" on the data directory.`,
+    { cause },
+  );
+}
+
+/** The disk is nearly full. */
+export function storeFull(freeBytes: number, floorBytes: number): AppError {
+  return new AppError(
+    "STORE_FULL",
+    `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. ` +
+      "Free space, then retry.",
+    {
+      metadata: { free_bytes: String(freeBytes), floor_bytes: String(floorBytes) },
+      retryDelayMs: 10_000,
+    },
+  );
+}

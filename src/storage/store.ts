@@ -1,0 +1,332 @@
+// The storage interface: what the layers above may ask of an engine, in terms of sessions, messages,
+// events and consumers. It names no engine; lmdb/ and memory/ implement it, and test/storage runs one
+// conformance suite over both.
+//
+// Writes are optimistic: the engine loads what the change needs, calls the caller's pure `decide`
+// function with it, and saves the plan it returns if nothing of it changed meanwhile; else it loads
+// and decides again. So `decide` may run more than once, must not await, and must have no effect.
+// A promise of a change settles only when everything the decision was based on and everything it
+// saved is on stable storage; that holds for a thrown AppError as well.
+//
+// Reads see what is durable and never anything else.
+
+import type { EventPosition, EventType } from "../domain/event.ts";
+import type { Session, SessionFields, SessionHead, SessionRef } from "../domain/session.ts";
+import type { Role, SeqRange, WindowEntry, WindowFacts } from "../domain/window/types.ts";
+
+/** A message as stored. */
+export interface StoredMessage {
+  readonly seq: number;
+  readonly messageId: string;
+  readonly role: Role;
+  readonly tokenCount: number;
+  /** The wire form of the public message. Never changed in place; safe to keep. */
+  readonly bytes: Uint8Array;
+}
+
+/** A window entry with its message. */
+export interface StoredEntry extends WindowEntry {
+  readonly bytes: Uint8Array;
+}
+
+/** An answer given earlier to a request id. */
+export interface StoredReply {
+  readonly method: string;
+  readonly digest: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly createMs: number;
+}
+
+/** An event with what filters need. */
+export interface StoredEvent {
+  readonly revision: number;
+  readonly index: number;
+  readonly type: EventType;
+  readonly namespace: string;
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly createMs: number;
+  /** The wire form of the public event. */
+  readonly body: Uint8Array;
+}
+
+/** An event of a plan: the engine knows revision and index. */
+export type NewEvent = Omit<StoredEvent, "revision" | "index">;
+
+/** A new or changed message of a plan. */
+export type NewMessage = StoredEntry;
+
+/** What a change of a session wants to see. */
+export interface SessionChange extends SessionRef {
+  /** Messages to load by id. */
+  readonly messageIds?: readonly string[];
+  /** Loads the window at once; else only when decide asks for it. */
+  readonly needWindow?: boolean;
+  /** Looks up the answer to this request id. Empty or unset means none. */
+  readonly requestId?: string;
+  /** Lets the change through when the disk is below its floor, because it frees space. */
+  readonly allowWhenFull?: boolean;
+}
+
+/** What decide gets to see. */
+export interface SessionView {
+  /** The revision the change will have if it is saved. */
+  readonly revision: number;
+  readonly session: Session | undefined;
+  /** The stored window by rising seq; undefined unless asked for. Empty without a session. */
+  readonly window: readonly StoredEntry[] | undefined;
+  /** Those of the messages asked for that exist, by id. */
+  readonly messages: ReadonlyMap<string, StoredEntry>;
+  readonly reply: StoredReply | undefined;
+}
+
+/** What decide wants done. */
+export type SessionDecision<T> =
+  /** Load the window too, then decide again. */
+  | { readonly kind: "need-window" }
+  /** Change nothing. */
+  | { readonly kind: "answer"; readonly result: T }
+  | { readonly kind: "save"; readonly result: T; readonly plan: SessionPlan };
+
+/** A change of one session. Saved in one transaction or not at all. */
+export interface SessionPlan {
+  /** The session's new fields; unset leaves them. Required when the session is new. */
+  readonly fields?: SessionFields;
+  /** The session's new head; required unless the session is deleted. */
+  readonly head?: SessionHead;
+  /** Deletes the session and erases its log. */
+  readonly remove?: boolean;
+  /**
+   * Erases the log and its window history. The messages of `append` are then the new log, with the
+   * seqs they have; they need not be dense.
+   */
+  readonly resetLog?: boolean;
+  /** New messages by rising seq, from the last one on without gaps. */
+  readonly append?: readonly NewMessage[];
+  /** Changed messages: the seq and the id stay. */
+  readonly replace?: readonly NewMessage[];
+  /** Messages to erase. */
+  readonly erase?: readonly { readonly seq: number; readonly messageId: string }[];
+  /**
+   * The stored window after the change, by rising seq; set whenever it was loaded. When unset the
+   * window becomes the old one plus `append`. Must agree with `head.windowRanges`.
+   */
+  readonly window?: readonly StoredEntry[];
+  /** The window lost or regained messages: remember it as the window of `head.lastSeq`. */
+  readonly windowTrimmed?: boolean;
+  /** At least one, in order. */
+  readonly events: readonly NewEvent[];
+  /** The answer to remember under the request id of the change. */
+  readonly reply?: StoredReply;
+}
+
+/** Asks for a copy of a session's log up to a seq. */
+export interface SessionCopy {
+  readonly source: SessionRef;
+  readonly target: SessionRef;
+  /** Unset means the newest. */
+  readonly atSeq?: number;
+  readonly requestId?: string;
+  /** Stops the copying between two chunks. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the decide function of a copy gets to see; it runs first, then again before publishing. */
+export interface CopyView {
+  readonly revision: number;
+  readonly source: Session | undefined;
+  readonly target: Session | undefined;
+  readonly reply: StoredReply | undefined;
+  /** What the source's log holds up to the seq, once copied. */
+  readonly copied?: {
+    readonly log: { readonly messageCount: number; readonly tokenCount: number };
+    /** The window of the source as it was at the seq. */
+    readonly window: readonly StoredEntry[];
+  };
+}
+
+/** What decide wants done about a copy. */
+export type CopyDecision<T> =
+  /** Do not copy. */
+  | { readonly kind: "answer"; readonly result: T }
+  /** Copy up to this seq, then decide again with what was copied. */
+  | { readonly kind: "copy"; readonly atSeq: number }
+  /** Publish the copy under these fields and head. */
+  | {
+      readonly kind: "save";
+      readonly result: T;
+      readonly fields: SessionFields;
+      readonly head: SessionHead;
+      readonly events: readonly NewEvent[];
+      readonly reply?: StoredReply;
+    };
+
+export interface SessionQuery {
+  readonly namespace: string;
+  readonly userId?: string;
+  readonly agentId?: string;
+  readonly labels?: ReadonlyMap<string, string>;
+  readonly createdFromMs?: number;
+  readonly createdBeforeMs?: number;
+  readonly updatedFromMs?: number;
+  readonly updatedBeforeMs?: number;
+  readonly order: "asc" | "desc";
+  /** Goes on after the session with this number, in the order of the query. */
+  readonly after?: number;
+  readonly limit: number;
+  /** Leaves out sessions whose time has run out. */
+  readonly nowMs: number;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Where the next page starts; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+export interface MessageQuery {
+  /** Both included. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly order: "asc" | "desc";
+  /** Undefined means every role. */
+  readonly roles?: ReadonlySet<Role>;
+  readonly limit: number;
+}
+
+export interface MessagePage {
+  readonly messages: readonly StoredMessage[];
+  /** The seq the next page starts at, in the order of the query; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+export interface EventQuery {
+  readonly namespace: string;
+  readonly after: EventPosition;
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly types?: ReadonlySet<EventType>;
+  readonly limit: number;
+  /** Ends the page once this many bytes of bodies are on it; at least one event is given. */
+  readonly maxBytes: number;
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Everything up to here was looked at: goes on from here. */
+  readonly position: EventPosition;
+  /** The page reaches the newest durable event. */
+  readonly atEnd: boolean;
+}
+
+export interface ConsumerRef {
+  readonly namespace: string;
+  readonly consumerId: string;
+}
+
+export interface Consumer {
+  readonly consumerId: string;
+  readonly position: EventPosition;
+  readonly createMs: number;
+  readonly updateMs: number;
+}
+
+/** What the decide function of a consumer change gets to see. */
+export interface ConsumerView {
+  readonly consumer: Consumer | undefined;
+  /** How many consumers the namespace has. */
+  readonly count: number;
+  readonly reply: StoredReply | undefined;
+}
+
+export type ConsumerDecision<T> =
+  | { readonly kind: "answer"; readonly result: T }
+  | {
+      readonly kind: "save";
+      readonly result: T;
+      /** Undefined deletes the consumer. */
+      readonly consumer: Consumer | undefined;
+      readonly reply?: StoredReply;
+    };
+
+/** What keeps the store small; every step does a bounded piece of the work. */
+export interface MaintenancePlan {
+  readonly nowMs: number;
+  /** Events older than this are dropped. */
+  readonly eventAgeMsMax: number;
+  /** Events beyond this number are dropped, the oldest first. */
+  readonly eventCountMax: number;
+  /** Replies older than this are dropped. */
+  readonly replyAgeMsMax: number;
+}
+
+/** How an engine reads what it must know of a message it loads. */
+export type ReadFacts = (bytes: Uint8Array) => WindowFacts;
+
+/** A store. */
+export interface Store {
+  /** 16 hexadecimal digits; made with the store. */
+  readonly storeId: string;
+  readonly format: number;
+  /** The newest durable revision. */
+  revision(): number;
+  /** The oldest revision whose events are kept; one above `revision()` when there are none. */
+  oldestRevision(): number;
+  /** Where a stream from now starts: the newest durable event. */
+  newestPosition(): EventPosition;
+  /** Where a stream of everything kept starts: just before the oldest event. */
+  oldestPosition(): EventPosition;
+
+  readSession(ref: SessionRef): Promise<Session | undefined>;
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Sessions whose time has run out; at most `limit`. */
+  expiredSessions(nowMs: number, limit: number): Promise<readonly SessionRef[]>;
+  readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined>;
+  /** Undefined when there is no session. */
+  listMessages(ref: SessionRef, query: MessageQuery): Promise<MessagePage | undefined>;
+  /** The session and its stored window, both of one moment. Undefined when there is no session. */
+  readWindow(
+    ref: SessionRef,
+  ): Promise<{ session: Session; window: readonly StoredEntry[] } | undefined>;
+  /**
+   * The window as it was when `seq` was the newest, without messages erased since. `window` is
+   * undefined when the seq does not lie between firstSeq - 1 and lastSeq.
+   */
+  readWindowAt(
+    ref: SessionRef,
+    seq: number,
+  ): Promise<
+    | {
+        session: Session;
+        window: readonly StoredEntry[] | undefined;
+        ranges: readonly SeqRange[];
+      }
+    | undefined
+  >;
+  changeSession<T>(
+    change: SessionChange,
+    decide: (view: SessionView) => SessionDecision<T>,
+  ): Promise<T>;
+  copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T>;
+
+  readConsumer(ref: ConsumerRef): Promise<Consumer | undefined>;
+  /** By id, byte for byte, after the id given. */
+  listConsumers(namespace: string, after: string, limit: number): Promise<readonly Consumer[]>;
+  changeConsumer<T>(
+    change: ConsumerRef & { readonly requestId?: string; readonly allowWhenFull?: boolean },
+    decide: (view: ConsumerView) => ConsumerDecision<T>,
+  ): Promise<T>;
+
+  /**
+   * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position
+   * are no longer kept.
+   */
+  listEvents(query: EventQuery): Promise<EventPage>;
+  /** Calls back with every event once it is durable, in order. Returns how to stop. */
+  onEvents(listener: (events: readonly StoredEvent[]) => void): () => void;
+
+  /** Does one bounded step of upkeep; true when there is more to do. */
+  maintain(plan: MaintenancePlan): Promise<boolean>;
+  /** Stops taking writes, waits for those under way, and closes. */
+  close(): Promise<void>;
+}
