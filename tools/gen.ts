@@ -39,16 +39,15 @@ function makeStructsOpaque(message: DescriptorProto): void {
   for (const nested of message.nestedType) makeStructsOpaque(nested);
 }
 
-if (existsSync(join(root, IMAGE)) && !options.has("--accept-breaking")) {
-  buf("breaking", "--against", IMAGE);
-}
-buf("build", "--exclude-source-info", "-o", IMAGE);
-
 const scratch = mkdtempSync(join(tmpdir(), "memory-sidecar-gen-"));
 try {
   const full = join(scratch, "full.binpb");
   const server = join(scratch, "server.binpb");
   buf("build", "-o", full);
+  if (existsSync(join(root, IMAGE)) && !options.has("--accept-breaking")) {
+    buf("breaking", full, "--against", IMAGE);
+  }
+  buf("build", "--exclude-source-info", "-o", IMAGE);
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(full));
   for (const file of set.file) {
     if (file.package.startsWith("memorysidecar.")) file.messageType.forEach(makeStructsOpaque);

@@ -54,7 +54,7 @@ export interface GetWindowResponse {
   window?:
     | Totals
     | undefined;
-  /** How much of the log up to the newest seq asked for is not in `messages`. */
+  /** How much of the log is not in `messages`. Unset for a past seq. */
   outside?:
     | Totals
     | undefined;
