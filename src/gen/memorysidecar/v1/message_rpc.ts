@@ -72,8 +72,6 @@ export interface AppendMessagesResponse {
     | undefined;
   /** The newest seq of the session. */
   lastSeq: bigint;
-  /** The ids of tool calls in the window that still wait for a result. */
-  openToolCallIds: string[];
 }
 
 /** A message that was appended. */
@@ -332,7 +330,7 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
 };
 
 function createBaseAppendMessagesResponse(): AppendMessagesResponse {
-  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, openToolCallIds: [] };
+  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n };
 }
 
 export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
@@ -357,9 +355,6 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
         throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
       }
       writer.uint32(40).int64(message.lastSeq);
-    }
-    for (const v of message.openToolCallIds) {
-      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -415,14 +410,6 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
             }
 
             message.lastSeq = reader.int64() as bigint;
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.openToolCallIds.push(reader.string());
             continue;
           }
         }

@@ -72,8 +72,6 @@ export interface AppendMessagesResponse {
     | undefined;
   /** The newest seq of the session. */
   lastSeq: bigint;
-  /** The ids of tool calls in the window that still wait for a result. */
-  openToolCallIds: string[];
 }
 
 /** A message that was appended. */
@@ -348,7 +346,7 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
 };
 
 function createBaseAppendMessagesResponse(): AppendMessagesResponse {
-  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, openToolCallIds: [] };
+  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n };
 }
 
 export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
@@ -373,9 +371,6 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
         throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
       }
       writer.uint32(40).int64(message.lastSeq);
-    }
-    for (const v of message.openToolCallIds) {
-      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -433,14 +428,6 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
             message.lastSeq = reader.int64() as bigint;
             continue;
           }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.openToolCallIds.push(reader.string());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -465,7 +452,6 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
       ? Totals.fromPartial(object.window)
       : undefined;
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
-    message.openToolCallIds = object.openToolCallIds?.map((e) => e) || [];
     return message;
   },
 };

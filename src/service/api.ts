@@ -1,0 +1,363 @@
+// What the transport calls and what it must provide: the inputs and results of every use case, in
+// domain terms. Wire bytes pass through as opaque Uint8Arrays; only the transport reads them.
+//
+// Every mutation takes an `encode` function for its result: the answer is made inside the decision,
+// so that it can be stored under the request id in the same transaction, and the caller gets bytes.
+
+import type { Event, EventPosition, EventType } from "../domain/event.ts";
+import type { Policy, TokenRule } from "../domain/policy.ts";
+import type { Session, SessionRef, Summary } from "../domain/session.ts";
+import type { Role, SeqRange, Totals, Trim, WindowFacts } from "../domain/window/types.ts";
+import type {
+  Consumer,
+  ConsumerRef,
+  MessagePage,
+  SessionPage,
+  StoredEvent,
+  StoredMessage,
+} from "../storage/store.ts";
+
+/** What every call carries. */
+export interface Call {
+  /** The rpc, for example `AppendMessages`. */
+  readonly method: string;
+  /** Empty when the caller gave none. */
+  readonly requestId: string;
+  /** A digest of the request without its request id; empty when there is no request id. */
+  readonly digest: Uint8Array;
+  /** Who calls: the name of the credential, or `local`. */
+  readonly writer: string;
+  /** Aborted at the deadline, on cancellation and on a forced stop. */
+  readonly signal: AbortSignal;
+}
+
+/** A message as a caller gave it, before the server's fields. */
+export interface MessageDraft {
+  /** Empty asks the server for one. */
+  readonly messageId: string;
+  readonly role: Role;
+  readonly callIds: readonly string[];
+  readonly toolCallId: string;
+  /** What the caller says it costs; undefined asks the server to count. */
+  readonly tokenCount: number | undefined;
+  readonly imageCount: number;
+  /**
+   * The texts that cost tokens: text, text and data parts (data as compact JSON), names and
+   * arguments of tool calls, names and requests of agent calls. Made on demand.
+   */
+  countedTexts(): readonly string[];
+  /** The decoded wire message; only the codec looks inside. */
+  readonly wire: unknown;
+}
+
+/** What the server adds to a message. */
+export interface MessageStamp {
+  readonly messageId: string;
+  readonly seq: number;
+  readonly tokenCount: number;
+  readonly tokenRule: TokenRule;
+  readonly writer: string;
+  readonly createMs: number;
+  readonly updateMs: number;
+  readonly etag: string;
+}
+
+/** A stored message with changes applied. */
+export interface MergedMessage {
+  readonly draft: MessageDraft;
+  /** As stored, before the change. */
+  readonly stamp: MessageStamp;
+  /** Something that costs tokens was among the paths. */
+  readonly contentChanged: boolean;
+}
+
+/** Reads and writes the wire forms that are stored. Implemented by the transport. */
+export interface Codec {
+  /** The wire form of a message. Source and trust follow from the role. */
+  encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array;
+  /** What the window rules need to know of a stored message. */
+  readFacts(bytes: Uint8Array): WindowFacts;
+  /** Applies the fields named by `paths` of `draft` to a stored message. */
+  mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
+  /** The wire form of an event. */
+  encodeEvent(event: Event): Uint8Array;
+}
+
+/** Randomness and time, handed in. */
+export interface World {
+  nowMs(): number;
+  /** Fresh random bytes. */
+  random(length: number): Uint8Array;
+}
+
+/** What of a session a caller may set. `undefined` means not set. */
+export interface SessionInput {
+  readonly userId?: string;
+  readonly agentId?: string;
+  /** Sorted by key. */
+  readonly labels?: ReadonlyMap<string, string>;
+  readonly metadata?: Uint8Array;
+  readonly policy?: Policy;
+  /** 0 means for ever. */
+  readonly ttlMs?: number;
+  readonly summaryText?: string;
+}
+
+/** The paths of UpdateSession. */
+export type SessionPath =
+  | "user_id"
+  | "agent_id"
+  | "labels"
+  | "metadata"
+  | "policy"
+  | "ttl"
+  | "summary";
+
+export interface CreateSessionInput extends SessionRef {
+  readonly input: SessionInput;
+  readonly encode: (session: Session) => Uint8Array;
+}
+
+export interface UpdateSessionInput extends SessionRef {
+  readonly input: SessionInput;
+  /** The paths to change; one that is not set in `input` is cleared. */
+  readonly paths: readonly SessionPath[];
+  /** Empty means any. */
+  readonly etag: string;
+  readonly encode: (result: { session: Session; trims: readonly Trim[] }) => Uint8Array;
+}
+
+export interface DeleteSessionInput extends SessionRef {
+  readonly etag: string;
+  readonly allowMissing: boolean;
+  readonly encode: (result: { revision: number }) => Uint8Array;
+}
+
+export interface ForkSessionInput {
+  readonly namespace: string;
+  readonly sourceSessionId: string;
+  /** Empty asks the server for one. */
+  readonly sessionId: string;
+  readonly atSeq?: number;
+  readonly encode: (session: Session) => Uint8Array;
+}
+
+export interface ResetSessionInput extends SessionRef {
+  readonly keepSystemMessages: boolean;
+  readonly etag: string;
+  readonly encode: (result: { session: Session; deleted: Totals }) => Uint8Array;
+}
+
+/** As the store's query, without what the service adds. */
+export interface ListSessionsInput {
+  readonly namespace: string;
+  readonly userId?: string;
+  readonly agentId?: string;
+  readonly labels?: ReadonlyMap<string, string>;
+  readonly createdFromMs?: number;
+  readonly createdBeforeMs?: number;
+  readonly updatedFromMs?: number;
+  readonly updatedBeforeMs?: number;
+  readonly order: "asc" | "desc";
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface AppendInput extends SessionRef {
+  readonly drafts: readonly MessageDraft[];
+  readonly expectedLastSeq?: number;
+  readonly createSession: boolean;
+  readonly encode: (result: AppendResult) => Uint8Array;
+}
+
+export interface AppendResult {
+  readonly messages: readonly {
+    readonly messageId: string;
+    readonly seq: number;
+    readonly tokenCount: number;
+  }[];
+  readonly revision: number;
+  readonly trims: readonly Trim[];
+  readonly window: Totals;
+  readonly lastSeq: number;
+}
+
+export interface ListMessagesInput extends SessionRef {
+  readonly roles?: ReadonlySet<Role>;
+  /** 0 means from the start. */
+  readonly firstSeq: number;
+  /** 0 means to the end. */
+  readonly lastSeq: number;
+  readonly order: "asc" | "desc";
+  /** Where the page starts, from an earlier page's `next`. */
+  readonly startSeq?: number;
+  readonly limit: number;
+}
+
+export interface UpdateMessageInput extends SessionRef {
+  readonly messageId: string;
+  readonly draft: MessageDraft;
+  /** The paths to change, as UpdateMessage names them, without `*`. */
+  readonly paths: readonly string[];
+  readonly etag: string;
+  readonly encode: (result: {
+    message: Uint8Array;
+    revision: number;
+    trims: readonly Trim[];
+    window: Totals;
+  }) => Uint8Array;
+}
+
+export interface DeleteMessageInput extends SessionRef {
+  readonly messageId: string;
+  readonly etag: string;
+  readonly allowMissing: boolean;
+  readonly encode: (result: {
+    revision: number;
+    trims: readonly Trim[];
+    window: Totals;
+  }) => Uint8Array;
+}
+
+export interface WindowInput extends SessionRef {
+  readonly policy?: Policy;
+  readonly asOfSeq?: number;
+}
+
+export interface WindowResult {
+  /** The wire forms of the messages, by rising seq. */
+  readonly messages: readonly Uint8Array[];
+  readonly summary: Summary | undefined;
+  readonly window: Totals;
+  readonly outside: Totals | undefined;
+  readonly outsideRanges: readonly SeqRange[];
+  readonly outsideTruncated: boolean;
+  readonly trims: readonly Trim[];
+  readonly openToolCallIds: readonly string[];
+  readonly overLimit: boolean;
+  readonly lastSeq: number;
+  readonly revision: number;
+}
+
+export interface EventFilter {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly types?: ReadonlySet<EventType>;
+}
+
+/** Where a stream starts. Positions come from resume tokens that the transport has checked. */
+export type StreamStart =
+  | { readonly kind: "after"; readonly position: EventPosition }
+  | { readonly kind: "now" }
+  | { readonly kind: "oldest" }
+  | { readonly kind: "consumer"; readonly consumerId: string };
+
+export interface WatchInput {
+  readonly namespace: string;
+  readonly start: StreamStart;
+  readonly filter: EventFilter;
+}
+
+/** An open stream of events; the reader pulls. */
+export interface Watcher {
+  /** Everything up to here was given out or did not match. */
+  readonly position: EventPosition;
+  /**
+   * Waits for matching events. Gives a few of them, at most 32 KiB or one event; an empty list after
+   * `timeoutMs` without any. Throws RESUME_TOKEN_EXPIRED when the reader fell behind what is kept,
+   * SHUTTING_DOWN when the server stops. Never called twice at once. After each call `position` is
+   * that of the last event given, or later when the rest did not match.
+   */
+  next(timeoutMs: number): Promise<readonly StoredEvent[]>;
+  close(): void;
+}
+
+export interface ListEventsInput {
+  readonly namespace: string;
+  /** Undefined means the oldest event. */
+  readonly after: EventPosition | undefined;
+  readonly filter: EventFilter;
+  readonly limit: number;
+}
+
+export interface CreateConsumerInput extends ConsumerRef {
+  readonly start: Exclude<StreamStart, { kind: "consumer" }>;
+  readonly encode: (view: ConsumerView) => Uint8Array;
+}
+
+export interface DeleteConsumerInput extends ConsumerRef {
+  readonly allowMissing: boolean;
+  readonly encode: () => Uint8Array;
+}
+
+/** A consumer with its distance from the newest event. */
+export interface ConsumerView extends Consumer {
+  readonly lag: number;
+}
+
+export interface SessionServiceApi {
+  createSession(call: Call, input: CreateSessionInput): Promise<Uint8Array>;
+  getSession(call: Call, ref: SessionRef): Promise<Session>;
+  listSessions(call: Call, input: ListSessionsInput): Promise<SessionPage>;
+  updateSession(call: Call, input: UpdateSessionInput): Promise<Uint8Array>;
+  deleteSession(call: Call, input: DeleteSessionInput): Promise<Uint8Array>;
+  forkSession(call: Call, input: ForkSessionInput): Promise<Uint8Array>;
+  resetSession(call: Call, input: ResetSessionInput): Promise<Uint8Array>;
+  appendMessages(call: Call, input: AppendInput): Promise<Uint8Array>;
+  listMessages(call: Call, input: ListMessagesInput): Promise<MessagePage>;
+  getMessage(
+    call: Call,
+    input: SessionRef & { readonly messageId: string },
+  ): Promise<{ message: StoredMessage; inWindow: boolean }>;
+  updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
+  deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
+  getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
+}
+
+export interface EventServiceApi {
+  watch(call: Call, input: WatchInput): Promise<Watcher>;
+  listEvents(
+    call: Call,
+    input: ListEventsInput,
+  ): Promise<{ events: readonly StoredEvent[]; position: EventPosition; atEnd: boolean }>;
+  createConsumer(call: Call, input: CreateConsumerInput): Promise<Uint8Array>;
+  getConsumer(call: Call, ref: ConsumerRef): Promise<ConsumerView>;
+  listConsumers(
+    call: Call,
+    input: { readonly namespace: string; readonly after: string; readonly limit: number },
+  ): Promise<{ consumers: readonly ConsumerView[]; next: string | undefined }>;
+  deleteConsumer(call: Call, input: DeleteConsumerInput): Promise<Uint8Array>;
+  ackEvents(
+    call: Call,
+    input: ConsumerRef & { readonly position: EventPosition },
+  ): Promise<ConsumerView>;
+}
+
+/** What AdminService tells of the store. */
+export interface AdminServiceApi {
+  storeInfo(): {
+    storeId: string;
+    storeFormat: number;
+    revision: number;
+    oldestRevision: number;
+  };
+}
+
+/** Every use case, and how to stop. */
+export interface Services {
+  readonly sessions: SessionServiceApi;
+  readonly events: EventServiceApi;
+  readonly admin: AdminServiceApi;
+  /** Ends every watcher with SHUTTING_DOWN; no new one can be opened. */
+  endWatches(): void;
+  /** Stops the background work. The store is closed by its owner. */
+  stop(): Promise<void>;
+}
+
+/** What an operator may change about the services. */
+export interface ServiceSettings {
+  /** How long a request id is remembered. */
+  readonly idempotencyWindowMs: number;
+  readonly eventAgeMsMax: number;
+  readonly eventCountMax: number;
+}
