@@ -1,0 +1,151 @@
+// Starts the real server as a process of its own, for end-to-end tests, benches and the demo.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** What to start. */
+export interface ServerOptions {
+  /** The data directory. */
+  readonly dataDir: string;
+  /** Where to listen. Default `127.0.0.1:0`, a free port. */
+  readonly listen?: string;
+  /** More arguments for `serve`. */
+  readonly args?: readonly string[];
+  /** More environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags for node itself, for example `--inspect`. */
+  readonly nodeArgs?: readonly string[];
+  /** How long the server may take until it serves, in milliseconds. Default 30,000. */
+  readonly startTimeoutMs?: number;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A server process that serves. */
+export interface RunningServer {
+  /** What a client connects to: `host:port` or `unix:/path`. */
+  readonly address: string;
+  readonly pid: number;
+  /** Settles when the process has ended. */
+  readonly exited: Promise<Exit>;
+  /** The log entries so far, oldest first. */
+  readonly logs: readonly LogEntry[];
+  /** What the process wrote that is not a log entry, for example the trace of a crash. */
+  readonly output: readonly string[];
+  /** Sends a signal, by default SIGKILL, and waits for the end of the process. */
+  kill(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Asks the server to stop and waits; kills it when it takes longer than 15 seconds. */
+  stop(): Promise<Exit>;
+}
+
+/** One line of the server's log. */
+export type LogEntry = Readonly<Record<string, unknown>>;
+
+const STOP_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 30_000;
+const OUTPUT_LINES = 200;
+
+/** The processes that still run, so that none outlives this one. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+function parseEntry(line: string): LogEntry | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as LogEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lines of both outputs of a process, sorted into log entries and the rest. */
+function collect(child: ChildProcess, onEntry: (entry: LogEntry) => void) {
+  const logs: LogEntry[] = [];
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      const entry = parseEntry(line);
+      if (entry === undefined) {
+        output.push(line);
+        if (output.length > OUTPUT_LINES) output.shift();
+        return;
+      }
+      logs.push(entry);
+      onEntry(entry);
+    });
+  }
+  return { logs, output };
+}
+
+function launch(options: ServerOptions): ChildProcess {
+  const { dataDir, listen = "127.0.0.1:0", args = [], nodeArgs = [] } = options;
+  const argv = [...nodeArgs, join(ROOT, "src/main.ts"), "serve"];
+  argv.push("--data-dir", dataDir, "--listen", listen, ...args);
+  const child = spawn(process.execPath, argv, {
+    cwd: ROOT,
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+}
+
+/**
+ * Starts a server and waits until it serves.
+ *
+ * Throws with the end of its output when it stops or does not serve in time.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const child = launch(options);
+  const serving = Promise.withResolvers<string>();
+  const { logs, output } = collect(child, (entry) => {
+    if (entry["msg"] === "serving") serving.resolve(String(entry["address"]));
+  });
+  const fail = (why: string): void => {
+    const tail = [...logs.map((entry) => JSON.stringify(entry)), ...output].slice(-20);
+    serving.reject(new Error(`The server ${why}.\n${tail.join("\n")}`));
+  };
+  child.once("error", (error) => fail(`could not be started: ${error.message}`));
+  // "close" comes after the last line of output, "exit" may come before it.
+  const exited = once(child, "close").then(([code, signal]): Exit => ({ code, signal }));
+  exited.then(({ code, signal }) => fail(`ended with ${signal ?? code} before it served`), fail);
+  const timer = setTimeout(() => {
+    fail("did not serve in time");
+    child.kill("SIGKILL");
+  }, options.startTimeoutMs ?? START_TIMEOUT_MS);
+  try {
+    const address = await serving.promise;
+    return { address, pid: child.pid ?? 0, exited, logs, output, ...controls(child, exited) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function controls(child: ChildProcess, exited: Promise<Exit>) {
+  const kill = (signal: NodeJS.Signals = "SIGKILL"): Promise<Exit> => {
+    child.kill(signal);
+    return exited;
+  };
+  const stop = async (): Promise<Exit> => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    try {
+      return await kill("SIGTERM");
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return { kill, stop };
+}
