@@ -1,8 +1,10 @@
 // The Python half of `npm run gen`: protoc from the pinned grpcio-tools package.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fromBinary } from "@bufbuild/protobuf";
+import { type FileDescriptorProto, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 /** Where the project's Python environment lives; made by clients/python/setup.sh. */
 export const PYTHON = "clients/python/.venv/bin/python";
@@ -32,5 +34,28 @@ export function generatePython(root: string, options: { required: boolean }): vo
     // A file without a service gets an empty gRPC module: leave it out.
     if (name.endsWith("_pb2_grpc.py") && !name.includes("_service_")) rmSync(join(root, out, name));
   }
-  writeFileSync(join(root, out, "__init__.py"), '"""Generated from proto/memorysidecar/v1."""\n');
+  writeFileSync(join(root, out, "__init__.py"), packageModule(root));
+}
+
+/** The module of the package: every message, enum and enum value by its own name. */
+function packageModule(root: string): string {
+  const set = fromBinary(FileDescriptorSetSchema, readFileSync(join(root, "proto/image.binpb")));
+  const files = set.file.filter(
+    (file) => file.package === "memorysidecar.v1" && namesOf(file).length > 0,
+  );
+  files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lines = [
+    '"""The messages and enums of the contract. Generated from proto/memorysidecar/v1."""',
+    "",
+  ];
+  for (const file of files) {
+    const names = namesOf(file).map((name) => `    ${name} as ${name},`);
+    lines.push(`from .${basename(file.name, ".proto")}_pb2 import (`, ...names, ")");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function namesOf(file: FileDescriptorProto): string[] {
+  const enums = file.enumType.flatMap((type) => [type.name, ...type.value.map(({ name }) => name)]);
+  return [...file.messageType.map(({ name }) => name), ...enums];
 }

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Makes the Python environment of the client in .venv: the pinned requirements and the package itself,
+# editable. Does nothing when the environment is up to date. PYTHON names another interpreter.
+#
+# To pin anew after a change of pyproject.toml:
+#   uv pip compile pyproject.toml --extra dev --universal --python-version 3.10 \
+#     --generate-hashes --no-header -o requirements.txt
+set -eu
+cd "$(dirname "$0")"
+python="${PYTHON:-python3}"
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
+  echo "setup.sh: $python is missing or older than Python 3.10" >&2
+  exit 1
+}
+"$python" -c 'import ensurepip, venv' 2>/dev/null || {
+  echo "setup.sh: $python has no venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2
+  exit 1
+}
+
+stamp=$("$python" - <<'PYTHON'
+import hashlib
+import os
+import sys
+
+digest = hashlib.sha256(f"{sys.version} {os.getcwd()}".encode())
+for name in ("requirements.txt", "pyproject.toml", "setup.sh"):
+    with open(name, "rb") as file:
+        digest.update(file.read())
+print(digest.hexdigest())
+PYTHON
+)
+[ "$(cat .venv/stamp 2>/dev/null || true)" = "$stamp" ] && exit 0
+
+"$python" -m venv --clear .venv
+pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
+pip install --require-hashes --only-binary :all: --requirement requirements.txt
+pip install --no-deps --no-build-isolation --editable .
+echo "$stamp" > .venv/stamp

@@ -1,0 +1,173 @@
+import datetime
+
+from google.protobuf import struct_pb2 as _struct_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ROLE_UNSPECIFIED: _ClassVar[Role]
+    ROLE_USER: _ClassVar[Role]
+    ROLE_ASSISTANT: _ClassVar[Role]
+    ROLE_SYSTEM: _ClassVar[Role]
+    ROLE_TOOL: _ClassVar[Role]
+
+class Source(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SOURCE_UNSPECIFIED: _ClassVar[Source]
+    SOURCE_USER: _ClassVar[Source]
+    SOURCE_MODEL: _ClassVar[Source]
+    SOURCE_TOOL: _ClassVar[Source]
+    SOURCE_SYSTEM: _ClassVar[Source]
+
+class Trust(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TRUST_UNSPECIFIED: _ClassVar[Trust]
+    TRUST_LOW: _ClassVar[Trust]
+    TRUST_MEDIUM: _ClassVar[Trust]
+    TRUST_HIGH: _ClassVar[Trust]
+
+class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TOKEN_RULE_UNSPECIFIED: _ClassVar[TokenRule]
+    TOKEN_RULE_BYTES_DIV_4: _ClassVar[TokenRule]
+    TOKEN_RULE_CHARS_DIV_4: _ClassVar[TokenRule]
+    TOKEN_RULE_O200K: _ClassVar[TokenRule]
+    TOKEN_RULE_CL100K: _ClassVar[TokenRule]
+    TOKEN_RULE_GIVEN: _ClassVar[TokenRule]
+ROLE_UNSPECIFIED: Role
+ROLE_USER: Role
+ROLE_ASSISTANT: Role
+ROLE_SYSTEM: Role
+ROLE_TOOL: Role
+SOURCE_UNSPECIFIED: Source
+SOURCE_USER: Source
+SOURCE_MODEL: Source
+SOURCE_TOOL: Source
+SOURCE_SYSTEM: Source
+TRUST_UNSPECIFIED: Trust
+TRUST_LOW: Trust
+TRUST_MEDIUM: Trust
+TRUST_HIGH: Trust
+TOKEN_RULE_UNSPECIFIED: TokenRule
+TOKEN_RULE_BYTES_DIV_4: TokenRule
+TOKEN_RULE_CHARS_DIV_4: TokenRule
+TOKEN_RULE_O200K: TokenRule
+TOKEN_RULE_CL100K: TokenRule
+TOKEN_RULE_GIVEN: TokenRule
+
+class Message(_message.Message):
+    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
+    AGENT_CALLS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ERROR_FIELD_NUMBER: _ClassVar[int]
+    STRUCTURED_DATA_FIELD_NUMBER: _ClassVar[int]
+    PROVIDER_PAYLOAD_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    SENT_TIME_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    WRITER_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    seq: int
+    role: Role
+    name: str
+    text: str
+    parts: _containers.RepeatedCompositeFieldContainer[ContentPart]
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    agent_calls: _containers.RepeatedCompositeFieldContainer[AgentCall]
+    tool_call_id: str
+    tool_error: bool
+    structured_data: _struct_pb2.Struct
+    provider_payload: ProviderPayload
+    metadata: _struct_pb2.Struct
+    labels: _containers.ScalarMap[str, str]
+    token_count: int
+    token_rule: TokenRule
+    sent_time: _timestamp_pb2.Timestamp
+    source: Source
+    trust: Trust
+    writer: str
+    create_time: _timestamp_pb2.Timestamp
+    update_time: _timestamp_pb2.Timestamp
+    etag: str
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+
+class ContentPart(_message.Message):
+    __slots__ = ("text", "image", "data")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    image: Image
+    data: _struct_pb2.Struct
+    def __init__(self, text: _Optional[str] = ..., image: _Optional[_Union[Image, _Mapping]] = ..., data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class Image(_message.Message):
+    __slots__ = ("url", "data", "media_type", "detail")
+    URL_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    url: str
+    data: bytes
+    media_type: str
+    detail: str
+    def __init__(self, url: _Optional[str] = ..., data: _Optional[bytes] = ..., media_type: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
+
+class ToolCall(_message.Message):
+    __slots__ = ("tool_call_id", "name", "arguments")
+    TOOL_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    tool_call_id: str
+    name: str
+    arguments: str
+    def __init__(self, tool_call_id: _Optional[str] = ..., name: _Optional[str] = ..., arguments: _Optional[str] = ...) -> None: ...
+
+class AgentCall(_message.Message):
+    __slots__ = ("agent_call_id", "agent_name", "request")
+    AGENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    agent_call_id: str
+    agent_name: str
+    request: str
+    def __init__(self, agent_call_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[str] = ...) -> None: ...
+
+class ProviderPayload(_message.Message):
+    __slots__ = ("provider", "media_type", "data")
+    PROVIDER_FIELD_NUMBER: _ClassVar[int]
+    MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    provider: str
+    media_type: str
+    data: bytes
+    def __init__(self, provider: _Optional[str] = ..., media_type: _Optional[str] = ..., data: _Optional[bytes] = ...) -> None: ...
