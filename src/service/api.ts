@@ -64,6 +64,7 @@ export interface MessageStamp {
 
 /** A stored message with changes applied. */
 export interface MergedMessage {
+  /** The message after the change. Its `tokenCount` is set only when the change gives one. */
   readonly draft: MessageDraft;
   /** As stored, before the change. */
   readonly stamp: MessageStamp;

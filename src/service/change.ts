@@ -1,0 +1,108 @@
+// The one way in which a use case changes a session: idempotency, expiry and the stored answer are
+// handled here, so that a use case only decides.
+//
+// A request id is remembered in the same transaction as its effect, with a digest of the request and
+// the answer. A repeat inside the idempotency window gets that answer back; older answers are as good
+// as gone, whether or not upkeep has removed them yet.
+
+import { AppError, requestIdReused } from "../domain/errors.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { isExpired, type Session, type SessionRef } from "../domain/session.ts";
+import type { SessionDecision, SessionView, StoredReply } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+
+/** Thrown inside a decision when the session's time has run out but it is still stored. */
+class SessionExpired extends Error {
+  override readonly name = "SessionExpired";
+}
+
+/** What a use case may ask for beside the session. */
+export interface ChangeOptions {
+  readonly messageIds?: readonly string[];
+  readonly needWindow?: boolean;
+  readonly allowWhenFull?: boolean;
+}
+
+/** Throws when the caller no longer waits. */
+export function checkLive(signal: AbortSignal): void {
+  if (signal.aborted) {
+    throw new AppError("DEADLINE_EXCEEDED", "The deadline passed or the call was canceled.");
+  }
+}
+
+/** The answer given earlier to the call's request id, if it still counts. */
+export function replayOf(
+  context: ServiceContext,
+  call: Call,
+  reply: StoredReply | undefined,
+): Uint8Array | undefined {
+  if (reply === undefined || call.requestId === "") return undefined;
+  const age = context.world.nowMs() - reply.createMs;
+  if (age >= context.settings.idempotencyWindowMs) return undefined;
+  const same = reply.method === call.method && Buffer.compare(reply.digest, call.digest) === 0;
+  if (!same) throw requestIdReused(call.requestId);
+  return reply.bytes;
+}
+
+/** The part of a plan that remembers the answer. */
+export function replyPart(call: Call, nowMs: number, bytes: Uint8Array): { reply?: StoredReply } {
+  if (call.requestId === "") return {};
+  return { reply: { method: call.method, digest: call.digest, bytes, createMs: nowMs } };
+}
+
+/**
+ * Changes a session. A session past its time does not exist for `decide`; it is erased first, with
+ * its event, so that the same id can be used anew.
+ */
+export async function changeSession<T>(
+  context: ServiceContext,
+  call: Call,
+  target: SessionRef & ChangeOptions,
+  decide: (view: SessionView) => SessionDecision<T | Uint8Array>,
+): Promise<T | Uint8Array> {
+  checkLive(call.signal);
+  const change = { ...target, requestId: call.requestId };
+  for (;;) {
+    try {
+      return await context.store.changeSession<T | Uint8Array>(change, (view) => {
+        const replay = replayOf(context, call, view.reply);
+        if (replay !== undefined) return { kind: "answer", result: replay };
+        if (view.session !== undefined && isExpired(view.session, context.world.nowMs())) {
+          throw new SessionExpired();
+        }
+        return decide(view);
+      });
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      await eraseExpired(context, target);
+    }
+  }
+}
+
+/** Deletes a session if its time has run out; does nothing otherwise. */
+export function eraseExpired(context: ServiceContext, ref: SessionRef): Promise<boolean> {
+  const { namespace, sessionId } = ref;
+  const change = { namespace, sessionId, allowWhenFull: true };
+  return context.store.changeSession<boolean>(change, (view) => {
+    const { session } = view;
+    const nowMs = context.world.nowMs();
+    if (session === undefined || !isExpired(session, nowMs)) {
+      return { kind: "answer", result: false };
+    }
+    const events = newEvents(context, { session, revision: view.revision, nowMs, requestId: "" }, [
+      { type: EVENT_TYPE.sessionDeleted, reason: "expired", log: session.head.log },
+    ]);
+    return { kind: "save", result: true, plan: { remove: true, events } };
+  });
+}
+
+/** A session that exists for the caller: neither missing nor past its time. */
+export function liveSession(
+  context: ServiceContext,
+  session: Session | undefined,
+): Session | undefined {
+  if (session === undefined || isExpired(session, context.world.nowMs())) return undefined;
+  return session;
+}

@@ -1,0 +1,50 @@
+// Makes the events of a change: splits what is too long, numbers the parts, and encodes them.
+
+import type { EventDetail } from "../domain/event.ts";
+import { splitEvent } from "../domain/event-split.ts";
+import type { SessionFields, SessionRef } from "../domain/session.ts";
+import type { NewEvent } from "../storage/store.ts";
+import type { ServiceContext } from "./context.ts";
+
+/** What the events of one change share. */
+export interface EventOrigin {
+  readonly session: SessionRef & { readonly fields: Pick<SessionFields, "userId" | "agentId"> };
+  readonly revision: number;
+  readonly nowMs: number;
+  readonly requestId: string;
+}
+
+/** The events of a change, ready for a plan, in the order of `details`. */
+export function newEvents(
+  context: ServiceContext,
+  origin: EventOrigin,
+  details: readonly EventDetail[],
+): NewEvent[] {
+  const { namespace, sessionId, fields } = origin.session;
+  const events: NewEvent[] = [];
+  for (const whole of details) {
+    for (const { detail, continued } of splitEvent(whole)) {
+      const body = context.codec.encodeEvent({
+        revision: origin.revision,
+        index: events.length,
+        namespace,
+        sessionId,
+        userId: fields.userId,
+        agentId: fields.agentId,
+        createMs: origin.nowMs,
+        requestId: origin.requestId,
+        continued,
+        detail,
+      });
+      events.push({
+        type: detail.type,
+        namespace,
+        sessionId,
+        userId: fields.userId,
+        createMs: origin.nowMs,
+        body,
+      });
+    }
+  }
+  return events;
+}

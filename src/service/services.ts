@@ -1,0 +1,88 @@
+// Puts the use cases together.
+
+import type { Store } from "../storage/store.ts";
+import type { Codec, ServiceSettings, Services, World } from "./api.ts";
+import { appendMessages } from "./append.ts";
+import type { ServiceContext } from "./context.ts";
+import { EventFeed } from "./event-feed.ts";
+import {
+  ackEvents,
+  createConsumer,
+  deleteConsumer,
+  getConsumer,
+  listConsumers,
+  listEvents,
+  watchEvents,
+} from "./events.ts";
+import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
+import {
+  createSession,
+  deleteSession,
+  forkSession,
+  getSession,
+  listSessions,
+  resetSession,
+} from "./sessions.ts";
+import { TokenCounter } from "./token-counter.ts";
+import { updateSession } from "./update-session.ts";
+import { Upkeep } from "./upkeep.ts";
+import { getWindow } from "./window.ts";
+
+/** What the services stand on. */
+export interface ServiceParts {
+  readonly store: Store;
+  readonly codec: Codec;
+  readonly world: World;
+  readonly settings: ServiceSettings;
+  /** Hears of failures of the background work; nothing else does. */
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+/** Makes every use case over a store and starts the background work. */
+export function createServices(parts: ServiceParts): Services {
+  const { store, codec, world, settings } = parts;
+  const tokens = new TokenCounter();
+  const context: ServiceContext = { store, codec, world, settings, tokens };
+  const feed = new EventFeed(store);
+  const upkeep = new Upkeep(context, parts.onBackgroundError);
+  return {
+    sessions: {
+      createSession: (call, input) => createSession(context, call, input),
+      getSession: (call, ref) => getSession(context, call, ref),
+      listSessions: (call, input) => listSessions(context, call, input),
+      updateSession: (call, input) => updateSession(context, call, input),
+      deleteSession: (call, input) => deleteSession(context, call, input),
+      forkSession: (call, input) => forkSession(context, call, input),
+      resetSession: (call, input) => resetSession(context, call, input),
+      appendMessages: (call, input) => appendMessages(context, call, input),
+      listMessages: (call, input) => listMessages(context, call, input),
+      getMessage: (call, input) => getMessage(context, call, input),
+      updateMessage: (call, input) => updateMessage(context, call, input),
+      deleteMessage: (call, input) => deleteMessage(context, call, input),
+      getWindow: (call, input) => getWindow(context, call, input),
+    },
+    events: {
+      watch: (call, input) => watchEvents(context, feed, call, input),
+      listEvents: (call, input) => listEvents(context, call, input),
+      createConsumer: (call, input) => createConsumer(context, call, input),
+      getConsumer: (call, ref) => getConsumer(context, call, ref),
+      listConsumers: (call, input) => listConsumers(context, call, input),
+      deleteConsumer: (call, input) => deleteConsumer(context, call, input),
+      ackEvents: (call, input) => ackEvents(context, call, input),
+    },
+    admin: {
+      storeInfo: () => ({
+        storeId: store.storeId,
+        storeFormat: store.format,
+        revision: store.revision(),
+        oldestRevision: store.oldestRevision(),
+      }),
+    },
+    endWatches: () => feed.close(),
+    stop: async () => {
+      feed.close();
+      await upkeep.stop();
+      await tokens.close();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+// UpdateSession: changes what describes a session; a new policy takes effect in the same transaction.
+
+import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
+import { etagAllows } from "../domain/etag.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { DEFAULT_POLICY } from "../domain/policy.ts";
+import type { Session, SessionFields } from "../domain/session.ts";
+import type { SessionDecision, SessionPlan, SessionView } from "../storage/store.ts";
+import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.ts";
+import { changeSession, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+import { applyPolicy, headWith, trimEvents } from "./window-change.ts";
+
+/** The fields with a new summary text; an empty text removes the summary. */
+export function withSummary(
+  fields: SessionFields,
+  summary: { readonly text: string; readonly tokenCount: number },
+  nowMs: number,
+): SessionFields {
+  if (summary.text === "") return { ...fields, summary: undefined };
+  const version = fields.summaryVersion + 1;
+  return { ...fields, summary: { ...summary, version, updateMs: nowMs }, summaryVersion: version };
+}
+
+/** Changes what describes a session. */
+export async function updateSession(
+  context: ServiceContext,
+  call: Call,
+  update: UpdateSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = update;
+  const nowMs = context.world.nowMs();
+  const text = update.paths.includes("summary") ? (update.input.summaryText ?? "") : "";
+  const newPolicy = update.paths.includes("policy");
+  // The rule that counts a summary is the policy's after the update; it is read ahead because exact
+  // counts cannot be had inside a decision. A policy change in between costs at most a stale count.
+  const known = text === "" ? undefined : await context.store.readSession(update);
+  const policy = newPolicy ? (update.input.policy ?? DEFAULT_POLICY) : known?.fields.policy;
+  const tokenCount =
+    text === "" ? 0 : await context.tokens.countText(text, policy?.tokenRule ?? "bytes-div-4");
+  const target = { namespace, sessionId, needWindow: newPolicy };
+  return await changeSession<Uint8Array>(context, call, target, (view) =>
+    decideUpdate(context, call, { ...update, nowMs, summary: { text, tokenCount } }, view),
+  );
+}
+
+type Update = UpdateSessionInput & {
+  readonly nowMs: number;
+  readonly summary: { readonly text: string; readonly tokenCount: number };
+};
+
+function decideUpdate(
+  context: ServiceContext,
+  call: Call,
+  update: Update,
+  view: SessionView,
+): SessionDecision<Uint8Array> {
+  const { session, revision } = view;
+  const { nowMs } = update;
+  if (session === undefined) throw sessionNotFound(update.sessionId);
+  if (!etagAllows(update.etag, session.fields.etagRevision)) throw etagMismatch();
+  const fields = { ...changedFields(session.fields, update), etagRevision: revision };
+  const stored = view.window ?? [];
+  const change = update.paths.includes("policy")
+    ? applyPolicy(stored, session.head.windowRanges, fields.policy)
+    : undefined;
+  const head =
+    change === undefined
+      ? { ...session.head, updateMs: nowMs, revision }
+      : headWith(session.head, change, { revision, nowMs });
+  const trims = change?.trims ?? [];
+  const after: Session = { ...session, fields, head };
+  const bytes = update.encode({ session: after, trims });
+  const events = newEvents(
+    context,
+    { session: after, revision, nowMs, requestId: call.requestId },
+    [{ type: EVENT_TYPE.sessionUpdated, paths: update.paths }, ...trimEvents(trims)],
+  );
+  const plan: SessionPlan = {
+    fields,
+    head,
+    ...(change === undefined ? {} : { window: change.window }),
+    windowTrimmed: trims.length > 0,
+    events,
+    ...replyPart(call, nowMs, bytes),
+  };
+  return { kind: "save", result: bytes, plan };
+}
+
+function changedFields(fields: SessionFields, update: Update): SessionFields {
+  let changed = fields;
+  for (const path of update.paths) changed = changeField(changed, path, update);
+  return changed;
+}
+
+function changeField(fields: SessionFields, path: SessionPath, update: Update): SessionFields {
+  const input: SessionInput = update.input;
+  switch (path) {
+    case "user_id":
+      return { ...fields, userId: input.userId ?? "" };
+    case "agent_id":
+      return { ...fields, agentId: input.agentId ?? "" };
+    case "labels":
+      return { ...fields, labels: input.labels ?? new Map() };
+    case "metadata":
+      return { ...fields, metadata: input.metadata ?? new Uint8Array(0) };
+    case "policy":
+      return { ...fields, policy: input.policy ?? DEFAULT_POLICY };
+    case "ttl":
+      return { ...fields, ttlMs: input.ttlMs ?? 0 };
+    case "summary":
+      return withSummary(fields, update.summary, update.nowMs);
+  }
+}

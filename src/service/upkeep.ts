@@ -1,0 +1,68 @@
+// Background work that keeps the store small: sessions past their time, old events, old answers, and
+// logs that were deleted. In small steps with pauses, so that it never holds up a call for long.
+
+import type { MaintenancePlan } from "../storage/store.ts";
+import { eraseExpired } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+
+/** How long upkeep rests when there is nothing to do. */
+const REST_MS = 1_000;
+/** How long it pauses between two steps when there is. */
+const PAUSE_MS = 5;
+/** Sessions erased in one step. */
+const EXPIRED_PER_STEP = 50;
+
+/** Runs upkeep until stopped. */
+export class Upkeep {
+  readonly #context: ServiceContext;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(context: ServiceContext, onError: (error: unknown) => void) {
+    this.#context = context;
+    this.#onError = onError;
+    this.#schedule(REST_MS);
+  }
+
+  /** Stops after the step under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run();
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const more = await upkeepStep(this.#context);
+      this.#schedule(more ? PAUSE_MS : REST_MS);
+    } catch (error) {
+      this.#onError(error);
+      this.#schedule(REST_MS);
+    }
+  }
+}
+
+/** Does one bounded step; true when there is more to do. */
+export async function upkeepStep(context: ServiceContext): Promise<boolean> {
+  const nowMs = context.world.nowMs();
+  const expired = await context.store.expiredSessions(nowMs, EXPIRED_PER_STEP);
+  for (const ref of expired) await eraseExpired(context, ref);
+  const plan: MaintenancePlan = {
+    nowMs,
+    eventAgeMsMax: context.settings.eventAgeMsMax,
+    eventCountMax: context.settings.eventCountMax,
+    replyAgeMsMax: context.settings.idempotencyWindowMs,
+  };
+  const more = await context.store.maintain(plan);
+  return more || expired.length === EXPIRED_PER_STEP;
+}
