@@ -1,0 +1,88 @@
+// Splits the events whose lists of ids may be long, so that no event outgrows its limit.
+
+import { EVENT_TYPE, type EventDetail } from "./event.ts";
+import { LIMITS } from "./limits.ts";
+
+/** One event of the several that tell one thing. */
+export interface EventPart {
+  readonly detail: EventDetail;
+  /** The next part goes on with the lists of this one. */
+  readonly continued: boolean;
+}
+
+// In wire form an id has a tag and a length of at most two bytes before it. A run of seqs has a tag
+// and a length, and two numbers with a tag each, of at most 8 bytes for a safe integer.
+const ID_FRAME_BYTES = 3;
+const RUN_BYTES = 20;
+
+/**
+ * Splits the detail of an event into parts whose lists of ids and runs take at most
+ * LIMITS.eventIdBytes in wire form each; a single id always fits. Parts hold their own ids and seqs,
+ * in order, and the totals of the whole. Everything but appended and trimmed messages is one part.
+ */
+export function splitEvent(detail: EventDetail): readonly EventPart[] {
+  if (detail.type === EVENT_TYPE.messagesAppended) {
+    const costs = detail.messageIds.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+    return slices(costs).map(({ from, to, continued }) => ({
+      detail: {
+        ...detail,
+        messageIds: detail.messageIds.slice(from, to),
+        seqs: continued
+          ? { first: detail.seqs.first + from, last: detail.seqs.first + to - 1 }
+          : { first: detail.seqs.first + from, last: detail.seqs.last },
+      },
+      continued,
+    }));
+  }
+  if (detail.type === EVENT_TYPE.messagesTrimmed) {
+    const { trim } = detail;
+    const costs = trim.removed.map(({ messageId, seq }, index) => {
+      const goesOn = index > 0 && trim.removed[index - 1]?.seq === seq - 1;
+      return utf8Bytes(messageId) + ID_FRAME_BYTES + (goesOn ? 0 : RUN_BYTES);
+    });
+    return slices(costs).map(({ from, to, continued }) => ({
+      detail: { ...detail, trim: { ...trim, removed: trim.removed.slice(from, to) } },
+      continued,
+    }));
+  }
+  return [{ detail, continued: false }];
+}
+
+interface Slice {
+  readonly from: number;
+  readonly to: number;
+  readonly continued: boolean;
+}
+
+/** Cuts a list with these costs into slices of at most the limit; at least one slice. */
+function slices(costs: readonly number[]): Slice[] {
+  const cuts: Slice[] = [];
+  let from = 0;
+  // A part that starts inside a run of seqs begins a run of its own.
+  let sum = RUN_BYTES;
+  let index = 0;
+  for (const cost of costs) {
+    if (index > from && sum + cost > LIMITS.eventIdBytes) {
+      cuts.push({ from, to: index, continued: true });
+      from = index;
+      sum = RUN_BYTES;
+    }
+    sum += cost;
+    index++;
+  }
+  return [...cuts, { from, to: costs.length, continued: false }];
+}
+
+/** The length of text in UTF-8; a lone surrogate counts as the three bytes it is replaced by. */
+function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    // The second half of a pair: the pair takes four bytes, not six.
+    const before = i > 0 ? text.charCodeAt(i - 1) : 0;
+    if (unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff) bytes -= 2;
+  }
+  return bytes;
+}
