@@ -1,0 +1,103 @@
+// The requests of the bench, encoded once. A body for many sessions is a template whose session
+// number is patched in place, so that the loader spends no time on encoding.
+
+import type { Buffer } from "node:buffer";
+import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
+import { AppendMessagesRequest } from "../src/gen/memorysidecar/v1/message_rpc.ts";
+import { GetWindowRequest } from "../src/gen/memorysidecar/v1/window_rpc.ts";
+import { grpcFrame } from "./wire.ts";
+
+/** Characters of text in every message. */
+export const TEXT_BYTES = 300;
+
+const DIGITS = 7;
+
+/** What a request of a load is. */
+export type BodySpec =
+  | { readonly kind: "append"; readonly count: number; readonly prefix: string }
+  | { readonly kind: "window"; readonly prefix: string }
+  | { readonly kind: "echo"; readonly bytes: number }
+  | { readonly kind: "sized"; readonly bytes: number };
+
+/** A body that can be pointed at another session. */
+export interface Template {
+  readonly body: Buffer;
+  /** Where the number of the session stands; -1 when there is none. */
+  readonly at: number;
+}
+
+/** The id of a session of the bench. */
+export function sessionName(prefix: string, index: number): string {
+  return `${prefix}${String(index).padStart(DIGITS, "0")}`;
+}
+
+/** Plain text of a given length that looks like prose to a compressor and a tokenizer. */
+export function textOf(bytes: number): string {
+  return "the quick brown fox remembers what the lazy dog forgot. "
+    .repeat(Math.ceil(bytes / 56) + 1)
+    .slice(0, bytes);
+}
+
+/** A protobuf message with the given fields set and the rest at their defaults. */
+export function make<T>(codec: { decode(bytes: Uint8Array): T }, fields: Partial<T>): T {
+  return { ...codec.decode(new Uint8Array(0)), ...fields };
+}
+
+function message(role: Role): Message {
+  return make(Message, { role, text: textOf(TEXT_BYTES) });
+}
+
+/** Messages of a conversation, user and assistant by turns. */
+export function turns(count: number): Message[] {
+  return Array.from({ length: count }, (_, i) => message(i % 2 === 0 ? Role.USER : Role.ASSISTANT));
+}
+
+/** The wire form of a message whose echo has this size. */
+function echoOf(bytes: number): Uint8Array {
+  const tag = Message.encode(make(Message, { text: textOf(bytes) })).finish().length - bytes;
+  return Message.encode(make(Message, { text: textOf(Math.max(1, bytes - tag)) })).finish();
+}
+
+function encode(spec: BodySpec): Uint8Array {
+  switch (spec.kind) {
+    case "append":
+      return AppendMessagesRequest.encode(
+        make(AppendMessagesRequest, {
+          sessionId: sessionName(spec.prefix, 0),
+          messages: turns(spec.count),
+          createSession: true,
+        }),
+      ).finish();
+    case "window":
+      return GetWindowRequest.encode(
+        make(GetWindowRequest, { sessionId: sessionName(spec.prefix, 0) }),
+      ).finish();
+    case "echo":
+      return echoOf(spec.bytes);
+    case "sized":
+      return Message.encode(make(Message, { tokenCount: spec.bytes })).finish();
+  }
+}
+
+/** The number of bytes a request takes without its gRPC prefix. */
+export function bodyBytes(spec: BodySpec): number {
+  return encode(spec).length;
+}
+
+/** Makes the template of a request. */
+export function template(spec: BodySpec): Template {
+  const body = grpcFrame(encode(spec));
+  if (spec.kind !== "append" && spec.kind !== "window") return { body, at: -1 };
+  const at = body.indexOf(sessionName(spec.prefix, 0), 0, "latin1");
+  return { body, at: at + spec.prefix.length };
+}
+
+/** Points a template at a session, in place. */
+export function pointAt(target: Template, session: number): void {
+  if (target.at < 0) return;
+  let rest = session;
+  for (let i = DIGITS - 1; i >= 0; i--) {
+    target.body[target.at + i] = 48 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+}

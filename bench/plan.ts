@@ -1,0 +1,83 @@
+// How much the bench does: the full run, the quick one, and what the command line changes.
+
+import { parseArgs } from "node:util";
+
+/** The sizes of a run. */
+export interface Plan {
+  readonly quick: boolean;
+  readonly rounds: number;
+  readonly warmMs: number;
+  readonly measureMs: number;
+  /** Messages of the long session. */
+  readonly longMessages: number;
+  /** Sessions of the large store, of ten messages each. */
+  readonly manySessions: number;
+  readonly watchers: number;
+  readonly stalled: number;
+  /** Part of a group's name; empty runs all. */
+  readonly only: string;
+  readonly out: string;
+  /** When the run happens, for the record; the bench reads no clock of its own for it. */
+  readonly date: string;
+  readonly pin: boolean;
+}
+
+const FULL = { rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 50 };
+const QUICK = { rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 50 };
+
+/** How to call the bench. */
+export const USAGE = `node bench/main.ts [options]
+  --quick          small stores and short rounds
+  --only NAME      only the groups whose name contains NAME
+  --out FILE       where the JSON goes (default bench/results/latest.json)
+  --date TEXT      a date to put into the JSON
+  --rounds N       rounds of every measurement (3)
+  --ms N           milliseconds of one measurement (2000, quick 500)
+  --messages N     messages in the large stores (1000000, quick 50000)
+  --watchers N     watchers of the fan-out (100)
+  --stalled N      watchers that never read (50)
+  --no-pin         let the system choose the cores`;
+
+function positive(name: string, text: string | undefined, fallback: number): number {
+  const value = text === undefined ? fallback : Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`--${name} must be a positive integer`);
+  return value;
+}
+
+/** Reads the command line. Throws on an unknown flag or a bad number. */
+export function readPlan(args: readonly string[]): Plan {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      "no-pin": { type: "boolean", default: false },
+      only: text,
+      out: text,
+      date: text,
+      rounds: text,
+      ms: text,
+      messages: text,
+      watchers: text,
+      stalled: text,
+    },
+  });
+  const base = values.quick ? QUICK : FULL;
+  const messages = positive("messages", values.messages, base.messages);
+  const measureMs = positive("ms", values.ms, base.ms);
+  return {
+    quick: values.quick,
+    rounds: positive("rounds", values.rounds, base.rounds),
+    warmMs: Math.min(base.warm, measureMs),
+    measureMs,
+    longMessages: messages,
+    manySessions: Math.max(1, Math.floor(messages / 10)),
+    watchers: positive("watchers", values.watchers, base.watchers),
+    stalled: positive("stalled", values.stalled, base.stalled),
+    only: values.only ?? "",
+    out: values.out ?? `${import.meta.dirname}/results/latest.json`,
+    date: values.date ?? "",
+    pin: !values["no-pin"],
+  };
+}

@@ -1,0 +1,183 @@
+// The processes of the bench: how they are started, pinned to a core, watched and stopped.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { cpus } from "node:os";
+import { createInterface, type Interface } from "node:readline";
+import type { Job, JobResult } from "./loader.ts";
+
+const START_MS = 60_000;
+const STOP_MS = 20_000;
+const TICKS_PER_SECOND = 100;
+const ROOT = `${import.meta.dirname}/..`;
+
+/** Whether taskset is there and there are cores to choose from. */
+export const CAN_PIN = cpus().length > 1 && hasTaskset();
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync("taskset", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A command line that runs on one core where that is possible. */
+export function pinned(core: number | undefined, command: readonly string[]): readonly string[] {
+  if (core === undefined || !CAN_PIN) return command;
+  return ["taskset", "-c", String(core % cpus().length), ...command];
+}
+
+/** Finds a port nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
+
+/** A server under test. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly port: number;
+  /** Milliseconds from the start of the process to its first line with "serving". */
+  readonly startMs: number;
+  /** Where its inspector listens; empty unless asked for. */
+  readonly inspectUrl: string;
+  /** Ends it with SIGTERM, after a while with SIGKILL. */
+  stop(): Promise<void>;
+}
+
+/** Waits for the line "serving"; fails with what the process said when it ends before. */
+function whenServing(child: ChildProcess): Promise<{ inspectUrl: string }> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    let inspectUrl = "";
+    const timer = setTimeout(() => reject(new Error(`no start in time: ${output}`)), START_MS);
+    const take = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-8_192);
+      inspectUrl ||= /ws:\/\/\S+/.exec(output)?.[0] ?? "";
+      if (!/\bserving\b/i.test(output)) return;
+      clearTimeout(timer);
+      output = "";
+      resolve({ inspectUrl });
+    };
+    child.stdout?.on("data", take);
+    child.stderr?.on("data", take);
+    child.once("exit", (code, signal) => {
+      clearTimeout(timer);
+      reject(new Error(`ended with ${code ?? signal} before it served: ${output}`));
+    });
+    child.once("error", reject);
+  });
+}
+
+/** Starts a server process and waits until it serves. */
+export async function startProcess(
+  args: readonly string[],
+  port: number,
+  core: number | undefined,
+): Promise<Running> {
+  const [command = "node", ...rest] = pinned(core, [process.execPath, ...args]);
+  const start = performance.now();
+  const child = spawn(command, rest, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const { inspectUrl } = await whenServing(child);
+  const startMs = performance.now() - start;
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    await exited;
+    clearTimeout(timer);
+  };
+  return { child, pid: child.pid ?? 0, port, startMs, inspectUrl, stop };
+}
+
+/** Starts the echo server. */
+export async function startEcho(core: number | undefined): Promise<Running> {
+  const port = await freePort();
+  const args = ["--max-semi-space-size=16", "bench/echo-server.ts", String(port)];
+  return startProcess(args, port, core);
+}
+
+/** Starts the real server on a data directory. */
+export async function startReal(
+  directory: string,
+  options: { readonly core: number | undefined; readonly inspect?: boolean },
+): Promise<Running> {
+  const port = await freePort();
+  const args = ["--max-semi-space-size=16", "src/main.ts", "serve"];
+  args.push("--data-dir", directory, "--listen", `127.0.0.1:${port}`);
+  if (options.inspect === true) args.unshift(`--inspect=127.0.0.1:${await freePort()}`);
+  return startProcess(args, port, options.core);
+}
+
+/** CPU time a process has used so far, in milliseconds. */
+export function cpuMs(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process in bytes. */
+export function rssBytes(pid: number): number {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"));
+  return Number(line?.[1] ?? 0) * 1_024;
+}
+
+/** A helper process that takes a job a line and answers a line each. */
+export class Worker {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+  readonly #waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
+
+  constructor(script: string, core: number | undefined) {
+    const [command = "node", ...rest] = pinned(core, [process.execPath, script]);
+    this.#child = spawn(command, rest, { cwd: ROOT, stdio: ["pipe", "pipe", "inherit"] });
+    if (this.#child.stdout === null) throw new Error("a worker needs its output");
+    this.#lines = createInterface({ input: this.#child.stdout });
+    this.#lines.on("line", (line) => this.#waiting.shift()?.resolve(line));
+    this.#child.once("exit", () => {
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${script} ended`));
+    });
+  }
+
+  /** Sends a job and waits for its answer. */
+  async ask<R>(job: unknown): Promise<R> {
+    const line = await new Promise<string>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#child.stdin?.write(`${JSON.stringify(job)}\n`);
+    });
+    const answer = JSON.parse(line) as { result?: R; error?: string };
+    if (answer.result === undefined) throw new Error(answer.error ?? "no answer");
+    return answer.result;
+  }
+
+  /** Ends the process. */
+  stop(): void {
+    this.#child.kill("SIGKILL");
+  }
+}
+
+/** A load and what it cost the server. */
+export interface Measured extends JobResult {
+  /** Server CPU per call in microseconds, over the whole job. */
+  readonly cpuUs: number;
+}
+
+/** Runs a load against a server and measures both sides. */
+export async function measure(
+  loader: Worker,
+  server: Running,
+  job: Omit<Job, "port">,
+): Promise<Measured> {
+  const before = cpuMs(server.pid);
+  const result = await loader.ask<JobResult>({ ...job, port: server.port });
+  const cpuUs = ((cpuMs(server.pid) - before) * 1_000) / Math.max(1, result.callsTotal);
+  return { ...result, cpuUs };
+}

@@ -1,0 +1,184 @@
+// Turns rounds into the table of targets. A ratio is taken inside each round; the figure is the
+// median over the rounds, so that a slow moment of the machine hits both sides.
+
+import { median, round3 } from "./stats.ts";
+import type { Found, Rounds } from "./workloads.ts";
+
+/** One target and what became of it. */
+export interface Verdict {
+  readonly group: string;
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly target: string;
+  readonly pass: boolean;
+}
+
+type Field = "perSecond" | "p50Ms" | "cpuUs";
+
+function ratio(rounds: Rounds, field: Field, pair: readonly [string, string]): number {
+  const top = rounds.get(pair[0]) ?? [];
+  const bottom = rounds.get(pair[1]) ?? [];
+  return median(top.map((one, i) => one[field] / (bottom[i]?.[field] ?? Number.NaN)));
+}
+
+interface Check {
+  readonly what: string;
+  readonly value: number;
+  readonly unit?: string;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+function verdict(group: string, check: Check): Verdict {
+  const { what, value, unit = "x", atLeast, atMost } = check;
+  const low = atLeast ?? Number.NEGATIVE_INFINITY;
+  const high = atMost ?? Number.POSITIVE_INFINITY;
+  const target = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
+  return { group, what, value: round3(value), unit, target, pass: value >= low && value <= high };
+}
+
+function basic({ rounds, figures }: Found): Check[] {
+  const commit = figures.get("commit p50 ms") ?? Number.NaN;
+  const echoOne = (rounds.get("echo 1") ?? []).map((one) => one.p50Ms);
+  const appendOne = (rounds.get("append 1") ?? []).map((one) => one.p50Ms);
+  const one = median(appendOne.map((p50, i) => p50 / ((echoOne[i] ?? Number.NaN) + commit)));
+  const rate = (pair: readonly [string, string]): number => ratio(rounds, "perSecond", pair);
+  const window = (n: number): number => rate([`window of ${n}`, `echo as window of ${n}`]);
+  return [
+    { what: "append, 32 in flight, to echo", value: rate(["append 32", "echo 32"]), atLeast: 0.6 },
+    {
+      what: "append, 256 in flight, to echo",
+      value: rate(["append 256", "echo 256"]),
+      atLeast: 0.8,
+    },
+    { what: "append, one caller, p50 to echo p50 + commit p50", value: one, atMost: 1.5 },
+    {
+      what: "messages/s of appends of 10 to single appends",
+      value: 10 * rate(["append of 10, 32", "append 32"]),
+      atLeast: 4,
+    },
+    { what: "GetWindow of 20 to echo of that size", value: window(20), atLeast: 0.9 },
+    { what: "GetWindow of 100 to echo of that size", value: window(100), atLeast: 0.9 },
+  ];
+}
+
+function longSession({ rounds, figures }: Found): Check[] {
+  const checks: Check[] = [];
+  for (const call of ["append", "window"]) {
+    const p50: readonly [string, string] = [`${call} long, 1`, `${call} short, 1`];
+    checks.push({
+      what: `${call}, long session to short, p50 of one caller`,
+      value: ratio(rounds, "p50Ms", p50),
+      atMost: 1.1,
+    });
+    const rate: readonly [string, string] = [`${call} short, 32`, `${call} long, 32`];
+    checks.push({
+      what: `${call}, long session to short, time a call at 32`,
+      value: ratio(rounds, "perSecond", rate),
+      atMost: 1.1,
+    });
+  }
+  return [...checks, ...start(figures)];
+}
+
+function start(figures: ReadonlyMap<string, number>): Check[] {
+  return [
+    {
+      what: "cold start until serving",
+      value: figures.get("cold start ms") ?? Number.NaN,
+      unit: "ms",
+      atMost: 2_000,
+    },
+    {
+      what: "memory after the start",
+      value: figures.get("cold start rss MiB") ?? Number.NaN,
+      unit: "MiB",
+      atMost: 400,
+    },
+  ];
+}
+
+function manySessions({ rounds, figures }: Found): Check[] {
+  const cost = (name: string): number =>
+    ratio(rounds, "perSecond", [`${name.replace("large", "fresh")}`, name]);
+  const one = ratio(rounds, "p50Ms", ["append large, 1", "append fresh, 1"]);
+  return [
+    { what: "append, large store to fresh, p50 of one caller", value: one, atMost: 1.5 },
+    {
+      what: "append, large store to fresh, time a call at 32",
+      value: cost("append large, 32"),
+      atMost: 1.5,
+    },
+    {
+      what: "window, large store to fresh, time a call at 32",
+      value: cost("window large, 32"),
+      atMost: 1.5,
+    },
+    ...start(figures),
+    {
+      what: "memory under load",
+      value: figures.get("rss under load MiB") ?? Number.NaN,
+      unit: "MiB",
+      atMost: 400,
+    },
+  ];
+}
+
+function fanOut({ rounds }: Found): Check[] {
+  const to = (name: string): number => ratio(rounds, "perSecond", [name, "append, no watcher"]);
+  return [
+    { what: "append, watchers of everything", value: to("append, each watches all"), atLeast: 0.7 },
+    {
+      what: "append, watchers of one session each",
+      value: to("append, each watches a session"),
+      atLeast: 0.7,
+    },
+  ];
+}
+
+function stalled({ figures }: Found): Check[] {
+  const kib = figures.get("stalling alone KiB live") ?? Number.NaN;
+  return [{ what: "live memory of stalling, a watcher", value: kib, unit: "KiB", atMost: 64 }];
+}
+
+const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
+  basic,
+  "long-session": longSession,
+  "many-sessions": manySessions,
+  "fan-out": fanOut,
+  stalled,
+};
+
+/** Holds the targets against what a group found. */
+export function judge(group: string, found: Found): Verdict[] {
+  return (CHECKS[group]?.(found) ?? []).map((check) => verdict(group, check));
+}
+
+/** The measurements of a group as lines of text: medians over the rounds. */
+export function measurements(found: Found): string[] {
+  const lines = [`${"measurement".padEnd(34)}     calls/s    p50 ms    p99 ms   CPU us/call`];
+  for (const [name, results] of found.rounds) {
+    const of = (field: "perSecond" | "p50Ms" | "p99Ms" | "cpuUs"): number =>
+      median(results.map((result) => result[field]));
+    const cells = [
+      Math.round(of("perSecond")).toString().padStart(12),
+      of("p50Ms").toFixed(3).padStart(10),
+      of("p99Ms").toFixed(2).padStart(10),
+      of("cpuUs").toFixed(1).padStart(14),
+    ];
+    lines.push(name.padEnd(34) + cells.join(""));
+  }
+  for (const [name, value] of found.figures) {
+    lines.push(name.padEnd(34) + String(round3(value)).padStart(12));
+  }
+  return lines;
+}
+
+/** The table of targets as lines of text. */
+export function table(verdicts: readonly Verdict[]): string[] {
+  return verdicts.map(({ what, value, unit, target, pass }) => {
+    const figure = `${value} ${unit}`.padStart(12);
+    return `${pass ? "pass" : "MISS"}  ${what.padEnd(52)}${figure}   target ${target}`;
+  });
+}

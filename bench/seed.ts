@@ -1,0 +1,75 @@
+// Fills a store through the server's own calls and checks that everything arrived.
+
+import {
+  GetServerInfoRequest,
+  GetServerInfoResponse,
+} from "../src/gen/memorysidecar/v1/admin_service.ts";
+import {
+  AppendMessagesRequest,
+  AppendMessagesResponse,
+} from "../src/gen/memorysidecar/v1/message_rpc.ts";
+import { GetSessionRequest, GetSessionResponse } from "../src/gen/memorysidecar/v1/session_rpc.ts";
+import { make, sessionName, turns } from "./bodies.ts";
+import { Caller, inParallel } from "./caller.ts";
+
+const SESSIONS = "/memorysidecar.v1.SessionService";
+const ADMIN = "/memorysidecar.v1.AdminService";
+/** Appends in flight while seeding; one session has only one at a time. */
+const WIDTH = 16;
+const BATCH = 1_000;
+
+/** What to put into a store. */
+export interface Seed {
+  readonly prefix: string;
+  readonly sessions: number;
+  /** Messages in each session. */
+  readonly messages: number;
+}
+
+/** Fills the store of a server with sessions of equal length. Checks the last seq of each append. */
+export async function seed(port: number, what: Seed): Promise<void> {
+  const caller = new Caller(port);
+  const whole = turns(Math.min(BATCH, what.messages));
+  await inParallel(what.sessions, WIDTH, async (index) => {
+    const sessionId = sessionName(what.prefix, index);
+    for (let done = 0; done < what.messages; ) {
+      const messages = whole.slice(0, what.messages - done);
+      const value = make(AppendMessagesRequest, { sessionId, messages, createSession: true });
+      const request = { codec: AppendMessagesRequest, value };
+      const answer = await caller.call(
+        `${SESSIONS}/AppendMessages`,
+        request,
+        AppendMessagesResponse,
+      );
+      done += messages.length;
+      if (Number(answer.lastSeq) !== done) throw new Error(`seeding ${sessionId}: wrong last seq`);
+    }
+  });
+  caller.close();
+}
+
+/** The newest seq of a session. */
+export async function lastSeq(port: number, sessionId: string): Promise<number> {
+  const caller = new Caller(port);
+  const value = make(GetSessionRequest, { sessionId });
+  const answer = await caller.call(
+    `${SESSIONS}/GetSession`,
+    { codec: GetSessionRequest, value },
+    GetSessionResponse,
+  );
+  caller.close();
+  return Number(answer.session?.lastSeq ?? 0n);
+}
+
+/** The newest revision of the store. */
+export async function revision(port: number): Promise<number> {
+  const caller = new Caller(port);
+  const value = make(GetServerInfoRequest, {});
+  const answer = await caller.call(
+    `${ADMIN}/GetServerInfo`,
+    { codec: GetServerInfoRequest, value },
+    GetServerInfoResponse,
+  );
+  caller.close();
+  return Number(answer.revision);
+}

@@ -1,0 +1,92 @@
+// Many watchers of the event stream in a process of their own. Each has its own connection, as
+// watchers in other processes would. Takes one command a line on standard input.
+
+import { createInterface } from "node:readline";
+import {
+  EventFilter,
+  StreamPosition,
+  WatchEventsRequest,
+} from "../src/gen/memorysidecar/v1/event_service.ts";
+import { make, sessionName } from "./bodies.ts";
+import { grpcFrame, headerBlock, WireConnection } from "./wire.ts";
+
+/** What the process can be asked to do. Every answer is the number of events received. */
+export type WatchCommand =
+  /** With a prefix, watcher i watches only session i; else each watches the namespace. */
+  | {
+      readonly kind: "open";
+      readonly port: number;
+      readonly count: number;
+      readonly prefix?: string;
+    }
+  | { readonly kind: "pause" }
+  | { readonly kind: "resume" }
+  | { readonly kind: "count" }
+  | { readonly kind: "close" };
+
+const PATH = "/memorysidecar.v1.EventService/WatchEvents";
+const FIRST_ANSWER_MS = 10_000;
+/** What a stock HTTP/2 client lets a server send unasked. */
+const STOCK_WINDOW = 65_535;
+
+let wires: WireConnection[] = [];
+let failure = "";
+
+function received(): number {
+  return wires.reduce((sum, wire) => sum + wire.messages(), 0);
+}
+
+async function openAll(command: WatchCommand & { kind: "open" }): Promise<void> {
+  const block = headerBlock(PATH, `127.0.0.1:${command.port}`);
+  for (let i = 0; i < command.count; i++) {
+    const wire = await WireConnection.open(command.port, block, {
+      streamWindow: STOCK_WINDOW,
+      onAnswer: () => {
+        failure = "a stream ended";
+      },
+      onError: (error) => {
+        failure = error.message;
+      },
+    });
+    const filter =
+      command.prefix === undefined
+        ? undefined
+        : make(EventFilter, { sessionId: sessionName(command.prefix, i) });
+    const request = make(WatchEventsRequest, {
+      start: { $case: "position", value: StreamPosition.NOW },
+      filter,
+    });
+    wire.send(grpcFrame(WatchEventsRequest.encode(request).finish()));
+    wire.flush();
+    wires.push(wire);
+  }
+  const until = performance.now() + FIRST_ANSWER_MS;
+  while (received() < command.count && performance.now() < until && failure === "") {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  if (received() < command.count) throw new Error("a watcher got no first answer");
+}
+
+async function obey(command: WatchCommand): Promise<number> {
+  if (command.kind === "open") await openAll(command);
+  else if (command.kind === "pause") for (const wire of wires) wire.pause();
+  else if (command.kind === "resume") for (const wire of wires) wire.resume();
+  const count = received();
+  if (command.kind === "close") {
+    for (const wire of wires) wire.close();
+    wires = [];
+  } else if (failure !== "") {
+    throw new Error(failure);
+  }
+  return count;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let answer: { result?: number; error?: string };
+  try {
+    answer = { result: await obey(JSON.parse(line) as WatchCommand) };
+  } catch (error) {
+    answer = { error: error instanceof Error ? error.message : String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
