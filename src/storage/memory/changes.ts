@@ -1,0 +1,119 @@
+// The writes of the memory engine. Each is checked first and then done in one go.
+
+import type { SessionFields, SessionHead, SessionRef } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
+import type { NewMessage, ReadFacts, SessionPlan } from "../store.ts";
+import { checkPlan, checkSession } from "./check-plan.ts";
+import {
+  type LogMessage,
+  type MemoryState,
+  namespaceOf,
+  rangesUpTo,
+  type SessionState,
+  sessionOf,
+} from "./state.ts";
+
+function logMessage(message: NewMessage): LogMessage {
+  return { messageId: message.messageId, bytes: message.bytes.slice() };
+}
+
+/** Saves what a plan says of its session. Throws, changing nothing, if the plan is faulty. */
+export function saveSession(
+  state: MemoryState,
+  readFacts: ReadFacts,
+  ref: SessionRef,
+  plan: SessionPlan,
+): void {
+  const before = sessionOf(state, ref);
+  checkPlan(before, plan);
+  const { sessions } = namespaceOf(state, ref.namespace);
+  const head = plan.head;
+  const fields = plan.fields ?? before?.session.fields;
+  if (plan.remove === true || head === undefined || fields === undefined) {
+    sessions.delete(ref.sessionId);
+    return;
+  }
+  const after: SessionState = {
+    sessionNo: before?.sessionNo ?? state.nextSessionNo,
+    session: { namespace: ref.namespace, sessionId: ref.sessionId, fields, head },
+    log: logAfter(before, plan),
+    windows: windowsAfter(before, plan, head),
+  };
+  const mayDiffer = plan.windowTrimmed === true || plan.resetLog === true;
+  checkSession(readFacts, after, {
+    ...(plan.window === undefined ? {} : { window: plan.window }),
+    ...(mayDiffer ? {} : { ranges: untrimmedRanges(before, plan) }),
+  });
+  if (before === undefined) state.nextSessionNo += 1;
+  sessions.set(ref.sessionId, after);
+}
+
+function logAfter(before: SessionState | undefined, plan: SessionPlan): Map<number, LogMessage> {
+  const log = new Map(plan.resetLog === true ? [] : before?.log);
+  for (const { seq } of plan.erase ?? []) log.delete(seq);
+  for (const message of plan.replace ?? []) log.set(message.seq, logMessage(message));
+  for (const message of plan.append ?? []) log.set(message.seq, logMessage(message));
+  return log;
+}
+
+/** Adds a seq that is higher than those of the runs. */
+function addSeq(ranges: readonly SeqRange[], seq: number): readonly SeqRange[] {
+  const last = ranges.at(-1);
+  if (last === undefined || last.last + 1 < seq) return [...ranges, { first: seq, last: seq }];
+  return [...ranges.slice(0, -1), { first: last.first, last: seq }];
+}
+
+/** The window of a plan that trims nothing: the old one and what is appended. */
+function untrimmedRanges(before: SessionState | undefined, plan: SessionPlan): readonly SeqRange[] {
+  const ranges = before?.session.head.windowRanges ?? [];
+  return (plan.append ?? []).reduce((runs, { seq }) => addSeq(runs, seq), ranges);
+}
+
+/**
+ * The windows of the past after a change. Each new seq was the newest once, with the window before
+ * it and itself; what the change trimmed counts for the last of them.
+ */
+function windowsAfter(
+  before: SessionState | undefined,
+  plan: SessionPlan,
+  head: SessionHead,
+): Map<number, readonly SeqRange[]> {
+  if (before === undefined || plan.resetLog === true) {
+    const windows = new Map<number, readonly SeqRange[]>();
+    for (let seq = head.firstSeq - 1; seq <= head.lastSeq; seq += 1) {
+      windows.set(seq, rangesUpTo(head.windowRanges, seq));
+    }
+    return windows;
+  }
+  const windows = new Map(before.windows);
+  let ranges = before.session.head.windowRanges;
+  for (const { seq } of plan.append ?? []) {
+    ranges = addSeq(ranges, seq);
+    windows.set(seq, ranges);
+  }
+  windows.set(head.lastSeq, head.windowRanges);
+  return windows;
+}
+
+/** Publishes a copy of a session's log up to a seq. */
+export function saveCopy(
+  state: MemoryState,
+  readFacts: ReadFacts,
+  copy: { readonly source: SessionState; readonly target: SessionRef; readonly atSeq: number },
+  saved: { readonly fields: SessionFields; readonly head: SessionHead },
+): void {
+  const { source, target, atSeq } = copy;
+  const { fields, head } = saved;
+  const after: SessionState = {
+    sessionNo: state.nextSessionNo,
+    session: { namespace: target.namespace, sessionId: target.sessionId, fields, head },
+    log: new Map([...source.log].filter(([seq]) => seq <= atSeq)),
+    windows: new Map([...source.windows].filter(([seq]) => seq <= atSeq)),
+  };
+  checkSession(readFacts, after, { ranges: source.windows.get(atSeq) ?? [] });
+  if (sessionOf(state, target) !== undefined) {
+    throw new Error("The plan is faulty: the target of the copy exists.");
+  }
+  state.nextSessionNo += 1;
+  namespaceOf(state, target.namespace).sessions.set(target.sessionId, after);
+}

@@ -1,0 +1,104 @@
+// What the memory engine holds: plain maps, one per namespace, so that what belongs to one namespace
+// cannot be seen from another.
+
+import { type EventPosition, STREAM_START } from "../../domain/event.ts";
+import type { Session, SessionRef } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
+import type { Consumer, StoredEvent, StoredReply } from "../store.ts";
+
+/** A message of a log. */
+export interface LogMessage {
+  readonly messageId: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A session with its log. */
+export interface SessionState {
+  /** Rises by creation over the whole store. */
+  readonly sessionNo: number;
+  session: Session;
+  /** By rising seq. */
+  log: Map<number, LogMessage>;
+  /** For every seq that was the newest at some time: the window then. */
+  windows: Map<number, readonly SeqRange[]>;
+}
+
+/** What one namespace holds. */
+export interface NamespaceState {
+  /** By id, in the order of creation. */
+  readonly sessions: Map<string, SessionState>;
+  readonly consumers: Map<string, Consumer>;
+  readonly replies: Map<string, StoredReply>;
+}
+
+/** What a store holds. */
+export interface MemoryState {
+  readonly storeId: string;
+  readonly namespaces: Map<string, NamespaceState>;
+  revision: number;
+  nextSessionNo: number;
+  /** The events that are kept, in order. */
+  events: StoredEvent[];
+  /** The newest event that is no longer kept. */
+  dropped: EventPosition;
+}
+
+/** Makes the state of an empty store. */
+export function newMemoryState(storeId: string): MemoryState {
+  return {
+    storeId,
+    namespaces: new Map(),
+    revision: 0,
+    nextSessionNo: 1,
+    events: [],
+    dropped: STREAM_START,
+  };
+}
+
+/** The state of a namespace; made when it is not there. */
+export function namespaceOf(state: MemoryState, namespace: string): NamespaceState {
+  let found = state.namespaces.get(namespace);
+  if (found === undefined) {
+    found = { sessions: new Map(), consumers: new Map(), replies: new Map() };
+    state.namespaces.set(namespace, found);
+  }
+  return found;
+}
+
+/** The state of a session; undefined when there is none. */
+export function sessionOf(state: MemoryState, ref: SessionRef): SessionState | undefined {
+  return state.namespaces.get(ref.namespace)?.sessions.get(ref.sessionId);
+}
+
+/** The earlier answer to a request id; an empty id has none. */
+export function replyOf(
+  state: MemoryState,
+  namespace: string,
+  requestId: string | undefined,
+): StoredReply | undefined {
+  if (requestId === undefined || requestId === "") return undefined;
+  return state.namespaces.get(namespace)?.replies.get(requestId);
+}
+
+/** Remembers the answer to a request id. */
+export function rememberReply(
+  state: MemoryState,
+  namespace: string,
+  requestId: string | undefined,
+  reply: StoredReply | undefined,
+): void {
+  if (reply === undefined || requestId === undefined || requestId === "") return;
+  namespaceOf(state, namespace).replies.set(requestId, reply);
+}
+
+/** Whether a seq lies in one of the runs. */
+export function inRanges(ranges: readonly SeqRange[], seq: number): boolean {
+  return ranges.some((range) => range.first <= seq && seq <= range.last);
+}
+
+/** The part of the runs up to a seq. */
+export function rangesUpTo(ranges: readonly SeqRange[], last: number): readonly SeqRange[] {
+  return ranges
+    .filter((range) => range.first <= last)
+    .map((range) => ({ first: range.first, last: Math.min(range.last, last) }));
+}

@@ -1,0 +1,294 @@
+// The memory engine: the model that says what a store must do. It is small and plain rather than
+// fast, keeps nothing on disk, and is what the tests compare the engine for the disk with.
+//
+// Everything is durable as soon as it is done, and every change is done in one go, in the order of
+// the calls; so a decision is never made twice, except to see the window.
+
+import { randomBytes } from "node:crypto";
+
+import { AppError } from "../../domain/errors.ts";
+import type { EventPosition } from "../../domain/event.ts";
+import type { Session, SessionRef } from "../../domain/session.ts";
+import type {
+  Consumer,
+  ConsumerDecision,
+  ConsumerRef,
+  ConsumerView,
+  CopyDecision,
+  CopyView,
+  EventPage,
+  EventQuery,
+  MaintenancePlan,
+  MessagePage,
+  MessageQuery,
+  NewEvent,
+  ReadFacts,
+  SessionChange,
+  SessionCopy,
+  SessionDecision,
+  SessionPage,
+  SessionQuery,
+  SessionView,
+  Store,
+  StoredEntry,
+  StoredEvent,
+  StoredMessage,
+} from "../store.ts";
+import { saveCopy, saveSession } from "./changes.ts";
+import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
+import * as reads from "./reads.ts";
+import {
+  type MemoryState,
+  namespaceOf,
+  newMemoryState,
+  rememberReply,
+  replyOf,
+  type SessionState,
+  sessionOf,
+} from "./state.ts";
+
+const FORMAT = 1;
+
+/** What a memory store needs. */
+export interface MemoryStoreOptions {
+  readonly readFacts: ReadFacts;
+  /** What the store holds; a store opened on the same state goes on from it. Default: nothing. */
+  readonly state?: MemoryState;
+}
+
+/** Opens a store that holds everything in memory. */
+export async function openMemoryStore(options: MemoryStoreOptions): Promise<Store> {
+  const state = options.state ?? newMemoryState(randomBytes(8).toString("hex"));
+  return new MemoryStore(state, options.readFacts);
+}
+
+class MemoryStore implements Store {
+  readonly storeId: string;
+  readonly format = FORMAT;
+  readonly #state: MemoryState;
+  readonly #readFacts: ReadFacts;
+  readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>();
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(state: MemoryState, readFacts: ReadFacts) {
+    this.storeId = state.storeId;
+    this.#state = state;
+    this.#readFacts = readFacts;
+  }
+
+  revision(): number {
+    return this.#state.revision;
+  }
+
+  oldestRevision(): number {
+    return oldestRevision(this.#state);
+  }
+
+  newestPosition(): EventPosition {
+    return newestPosition(this.#state);
+  }
+
+  oldestPosition(): EventPosition {
+    return this.#state.dropped;
+  }
+
+  readSession(ref: SessionRef): Promise<Session | undefined> {
+    return this.#run(() => sessionOf(this.#state, ref)?.session);
+  }
+
+  listSessions(query: SessionQuery): Promise<SessionPage> {
+    return this.#run(() => reads.listSessions(this.#state, query));
+  }
+
+  expiredSessions(nowMs: number, limit: number): Promise<readonly SessionRef[]> {
+    return this.#run(() => reads.expiredSessions(this.#state, nowMs, limit));
+  }
+
+  readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined> {
+    return this.#run(() => {
+      const entry = reads.entryById(this.#readFacts, sessionOf(this.#state, ref), messageId);
+      return entry && reads.messageOf(entry);
+    });
+  }
+
+  listMessages(ref: SessionRef, query: MessageQuery): Promise<MessagePage | undefined> {
+    return this.#run(() => {
+      const state = sessionOf(this.#state, ref);
+      return state && reads.listMessages(this.#readFacts, state, query);
+    });
+  }
+
+  readWindow(
+    ref: SessionRef,
+  ): Promise<{ session: Session; window: readonly StoredEntry[] } | undefined> {
+    return this.#run(() => {
+      const state = sessionOf(this.#state, ref);
+      return state && { session: state.session, window: this.#windowOf(state) };
+    });
+  }
+
+  readWindowAt(ref: SessionRef, seq: number): ReturnType<Store["readWindowAt"]> {
+    return this.#run(() => {
+      const state = sessionOf(this.#state, ref);
+      if (state === undefined) return undefined;
+      const ranges = state.windows.get(seq);
+      const window = ranges && reads.entriesIn(this.#readFacts, state, ranges);
+      return { session: state.session, window, ranges: ranges ?? [] };
+    });
+  }
+
+  changeSession<T>(
+    change: SessionChange,
+    decide: (view: SessionView) => SessionDecision<T>,
+  ): Promise<T> {
+    return this.#run(() => {
+      let decision = decide(this.#viewOf(change, change.needWindow === true));
+      if (decision.kind === "need-window") decision = decide(this.#viewOf(change, true));
+      if (decision.kind === "need-window") throw new Error("The window was given already.");
+      if (decision.kind === "answer") return decision.result;
+      const { plan, result } = decision;
+      saveSession(this.#state, this.#readFacts, change, plan);
+      rememberReply(this.#state, change.namespace, change.requestId, plan.reply);
+      this.#publish(plan.events);
+      return result;
+    });
+  }
+
+  async copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T> {
+    const first = await this.#run(() => decide(this.#copyViewOf(copy)));
+    if (first.kind === "answer") return first.result;
+    if (first.kind === "save") throw new Error("There is no copy to save yet.");
+    const { atSeq } = first;
+    return this.#run(() => {
+      copy.signal?.throwIfAborted();
+      const source = sessionOf(this.#state, copy.source);
+      const decision = decide(this.#copyViewOf(copy, atSeq));
+      if (decision.kind === "answer") return decision.result;
+      if (decision.kind === "copy" || source === undefined) {
+        throw new Error("The copy asked for was made already.");
+      }
+      saveCopy(
+        this.#state,
+        this.#readFacts,
+        { source, target: copy.target, atSeq },
+        { fields: decision.fields, head: decision.head },
+      );
+      rememberReply(this.#state, copy.target.namespace, copy.requestId, decision.reply);
+      this.#publish(decision.events);
+      return decision.result;
+    });
+  }
+
+  readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
+    return this.#run(() => namespaceOf(this.#state, ref.namespace).consumers.get(ref.consumerId));
+  }
+
+  listConsumers(namespace: string, after: string, limit: number): Promise<readonly Consumer[]> {
+    return this.#run(() => reads.listConsumers(this.#state, namespace, after, limit));
+  }
+
+  changeConsumer<T>(
+    change: ConsumerRef & { readonly requestId?: string },
+    decide: (view: ConsumerView) => ConsumerDecision<T>,
+  ): Promise<T> {
+    return this.#run(() => {
+      const { namespace, consumerId, requestId } = change;
+      const { consumers } = namespaceOf(this.#state, namespace);
+      const decision = decide({
+        consumer: consumers.get(consumerId),
+        count: consumers.size,
+        reply: replyOf(this.#state, namespace, requestId),
+      });
+      if (decision.kind === "answer") return decision.result;
+      if (decision.consumer === undefined) consumers.delete(consumerId);
+      else consumers.set(consumerId, decision.consumer);
+      rememberReply(this.#state, namespace, requestId, decision.reply);
+      return decision.result;
+    });
+  }
+
+  listEvents(query: EventQuery): Promise<EventPage> {
+    return this.#run(() => listEvents(this.#state, query));
+  }
+
+  onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  maintain(plan: MaintenancePlan): Promise<boolean> {
+    return this.#run(() => {
+      dropEvents(this.#state, plan);
+      for (const { replies } of this.#state.namespaces.values()) {
+        for (const [requestId, reply] of replies) {
+          if (reply.createMs < plan.nowMs - plan.replyAgeMsMax) replies.delete(requestId);
+        }
+      }
+      return false;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+    this.#listeners.clear();
+  }
+
+  /** Runs a step in its turn: after the steps asked for earlier, and never at once. */
+  async #run<T>(step: () => T): Promise<T> {
+    if (this.#closed) throw new AppError("SHUTTING_DOWN", "The store is closed.");
+    const running = Promise.resolve().then(step);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  #windowOf(state: SessionState): readonly StoredEntry[] {
+    return reads.entriesIn(this.#readFacts, state, state.session.head.windowRanges);
+  }
+
+  #viewOf(change: SessionChange, withWindow: boolean): SessionView {
+    const state = sessionOf(this.#state, change);
+    const messages = new Map<string, StoredEntry>();
+    for (const messageId of change.messageIds ?? []) {
+      const entry = reads.entryById(this.#readFacts, state, messageId);
+      if (entry !== undefined) messages.set(messageId, entry);
+    }
+    return {
+      revision: this.#state.revision + 1,
+      session: state?.session,
+      window: withWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
+      messages,
+      reply: replyOf(this.#state, change.namespace, change.requestId),
+    };
+  }
+
+  #copyViewOf(copy: SessionCopy, atSeq?: number): CopyView {
+    const source = sessionOf(this.#state, copy.source);
+    const view: CopyView = {
+      revision: this.#state.revision + 1,
+      source: source?.session,
+      target: sessionOf(this.#state, copy.target)?.session,
+      reply: replyOf(this.#state, copy.target.namespace, copy.requestId),
+    };
+    if (source === undefined || atSeq === undefined) return view;
+    const ranges = source.windows.get(atSeq);
+    if (ranges === undefined) return view;
+    const log = reads.entriesIn(this.#readFacts, source, [{ first: 1, last: atSeq }]);
+    const tokenCount = log.reduce((total, entry) => total + entry.tokenCount, 0);
+    const window = reads.entriesIn(this.#readFacts, source, ranges);
+    return { ...view, copied: { log: { messageCount: log.length, tokenCount }, window } };
+  }
+
+  #publish(events: readonly NewEvent[]): void {
+    this.#state.revision += 1;
+    const stored = addEvents(this.#state, this.#state.revision, events);
+    for (const listener of [...this.#listeners]) listener(stored);
+  }
+}

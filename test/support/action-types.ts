@@ -1,0 +1,100 @@
+// What the actions of test/support/actions.ts and fork.ts have in common.
+
+import type { EventType } from "../../src/domain/event.ts";
+import type { Session, SessionFields, SessionRef } from "../../src/domain/session.ts";
+import type { Role } from "../../src/domain/window/types.ts";
+import type { NewEvent, StoredReply } from "../../src/storage/store.ts";
+import { newEvent } from "./plans.ts";
+
+/** What all actions have. */
+export interface ActionBase extends SessionRef {
+  readonly nowMs: number;
+  readonly requestId?: string;
+}
+
+/** A message to append. An empty id asks for one made of the seq. */
+export interface Draft {
+  readonly messageId: string;
+  readonly role: Role;
+  readonly tokenCount: number;
+  readonly text: string;
+}
+
+/** The fields that an action can set. */
+export type FieldParts = Partial<Pick<SessionFields, "userId" | "agentId" | "labels" | "ttlMs">>;
+
+/** When the window is loaded: not at all, when decide asks for it, or with the session. */
+export type Load = "never" | "asked" | "at-once";
+
+/** An action of a session. */
+export type SessionAction = ActionBase &
+  (
+    | { readonly kind: "create"; readonly fields: FieldParts }
+    | {
+        readonly kind: "append";
+        readonly drafts: readonly Draft[];
+        readonly createSession?: boolean;
+        readonly expectedLastSeq?: number;
+        /** Trims the window to this many messages. */
+        readonly keep?: number;
+        readonly load: Load;
+      }
+    | { readonly kind: "update"; readonly fields: FieldParts }
+    /** Takes every `every`th message out of the window, beginning with the one at `rest`. */
+    | { readonly kind: "trim"; readonly every: number; readonly rest: number }
+    | { readonly kind: "restore"; readonly messageIds: readonly string[] }
+    | {
+        readonly kind: "replace";
+        readonly messageId: string;
+        readonly tokenCount: number;
+        readonly text: string;
+        readonly load: Load;
+      }
+    | { readonly kind: "erase"; readonly messageId: string; readonly load: Load }
+    | { readonly kind: "reset"; readonly keepSystem: boolean }
+    | { readonly kind: "remove" }
+    /** Changes nothing. */
+    | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly load: Load }
+  );
+
+/** What an action of a session answers. */
+export interface ActionResult {
+  readonly revision: number;
+  readonly lastSeq: number;
+  readonly window: readonly number[] | undefined;
+  readonly messages: readonly string[];
+  readonly replayed?: true;
+}
+
+/** The events of an action, one for each type. */
+export function eventsOf(
+  action: ActionBase,
+  view: { readonly revision: number },
+  session: Session,
+  types: readonly EventType[],
+): NewEvent[] {
+  return types.map((type, index) =>
+    newEvent(session, {
+      type,
+      userId: session.fields.userId,
+      createMs: action.nowMs,
+      body: Uint8Array.from(Buffer.from(JSON.stringify({ revision: view.revision, index, type }))),
+    }),
+  );
+}
+
+/** The answer to remember for an action. */
+export function replyTo(
+  action: ActionBase & { readonly kind: string },
+  result: ActionResult,
+): StoredReply {
+  const bytes = Uint8Array.from(Buffer.from(JSON.stringify(result)));
+  const digest = Uint8Array.from(Buffer.from(action.sessionId));
+  return { method: action.kind, digest, bytes, createMs: action.nowMs };
+}
+
+/** An answer that was remembered. */
+export function replayed(reply: StoredReply): ActionResult {
+  const result = JSON.parse(Buffer.from(reply.bytes).toString()) as ActionResult;
+  return { ...result, window: result.window, replayed: true };
+}

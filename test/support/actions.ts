@@ -1,0 +1,320 @@
+// A small service over a store, for tests of the storage: each action is plain data, decided by a pure
+// function, with an answer that can be compared. It covers what a plan can say, not what a policy does.
+
+import {
+  lastSeqMismatch,
+  messageAlreadyExists,
+  messageNotFound,
+  sessionAlreadyExists,
+  sessionNotFound,
+} from "../../src/domain/errors.ts";
+import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
+import { makeMessageId } from "../../src/domain/ids.ts";
+import type { Session } from "../../src/domain/session.ts";
+import { ROLE } from "../../src/domain/window/types.ts";
+import type {
+  NewMessage,
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  Store,
+  StoredEntry,
+} from "../../src/storage/store.ts";
+import {
+  type ActionResult,
+  eventsOf,
+  replayed,
+  replyTo,
+  type SessionAction,
+} from "./action-types.ts";
+import { newFields, newHead, newMessage, rangesOf, totalsOf } from "./plans.ts";
+
+/** Does an action of a session. */
+export function act(store: Store, action: SessionAction): Promise<ActionResult> {
+  const { namespace, sessionId, requestId } = action;
+  const messageIds = idsOf(action);
+  const change = {
+    namespace,
+    sessionId,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(messageIds === undefined ? {} : { messageIds }),
+    ...(needsWindow(action) ? { needWindow: true } : {}),
+  };
+  return store.changeSession<ActionResult>(change, (view) => decide(action, view));
+}
+
+function idsOf(action: SessionAction): readonly string[] | undefined {
+  switch (action.kind) {
+    case "append":
+      return action.drafts.map(({ messageId }) => messageId).filter((id) => id !== "");
+    case "replace":
+    case "erase":
+      return [action.messageId];
+    case "restore":
+    case "look":
+      return action.messageIds;
+    default:
+      return undefined;
+  }
+}
+
+function needsWindow(action: SessionAction): boolean {
+  if (action.kind === "trim" || action.kind === "restore" || action.kind === "reset") return true;
+  return "load" in action && action.load === "at-once";
+}
+
+function decide(action: SessionAction, view: SessionView): SessionDecision<ActionResult> {
+  if (view.reply !== undefined) return { kind: "answer", result: replayed(view.reply) };
+  if ("load" in action && action.load === "asked" && view.window === undefined) {
+    return { kind: "need-window" };
+  }
+  const session = view.session ?? newSessionOf(action, view);
+  switch (action.kind) {
+    case "create":
+      return save(action, view, session, { type: EVENT_TYPE.sessionCreated, isNew: true });
+    case "append":
+      return append(action, view, session);
+    case "update": {
+      const fields = { ...session.fields, ...action.fields, etagRevision: view.revision };
+      return save(action, view, { ...session, fields }, { type: EVENT_TYPE.sessionUpdated });
+    }
+    case "trim":
+      return retrim(action, view, session, (window) =>
+        window.filter((_, index) => index % action.every !== action.rest),
+      );
+    case "restore":
+      return retrim(action, view, session, (window) => {
+        const all = new Map([...window, ...view.messages.values()].map((one) => [one.seq, one]));
+        return [...all.values()].sort((a, b) => a.seq - b.seq);
+      });
+    case "replace":
+      return replace(action, view, session);
+    case "erase":
+      return erase(action, view, session);
+    case "reset":
+      return reset(action, view, session);
+    case "remove":
+      return saved(action, view, session, {
+        remove: true,
+        events: eventsOf(action, view, session, [EVENT_TYPE.sessionDeleted]),
+      });
+    case "look": {
+      const messages = [...view.messages.keys()].sort();
+      const window = view.window?.map(({ seq }) => seq);
+      const { lastSeq, revision } = session.head;
+      return { kind: "answer", result: { revision, lastSeq, window, messages } };
+    }
+  }
+}
+
+function newSessionOf(action: SessionAction, view: SessionView): Session {
+  const mayCreate = action.kind === "create" || (action.kind === "append" && action.createSession);
+  if (!mayCreate) throw sessionNotFound(action.sessionId);
+  const { namespace, sessionId, nowMs } = action;
+  const parts = action.kind === "create" ? action.fields : {};
+  return {
+    namespace,
+    sessionId,
+    fields: newFields({ ...parts, createMs: nowMs, etagRevision: view.revision }),
+    head: newHead({ updateMs: nowMs, revision: view.revision }),
+  };
+}
+
+type Action<K extends SessionAction["kind"]> = Extract<SessionAction, { readonly kind: K }>;
+type Decision = SessionDecision<ActionResult>;
+
+function append(action: Action<"append">, view: SessionView, session: Session): Decision {
+  const { head } = session;
+  const { expectedLastSeq, drafts, keep } = action;
+  if (expectedLastSeq !== undefined && expectedLastSeq !== head.lastSeq) {
+    throw lastSeqMismatch(expectedLastSeq, head.lastSeq);
+  }
+  for (const { messageId } of drafts) {
+    if (view.messages.has(messageId)) throw messageAlreadyExists(messageId);
+  }
+  const messages = drafts.map((draft, index) => {
+    const seq = head.lastSeq + 1 + index;
+    const messageId = draft.messageId === "" ? serverId(seq, action.nowMs) : draft.messageId;
+    return newMessage({ ...draft, seq, messageId });
+  });
+  const change = {
+    type: EVENT_TYPE.messagesAppended,
+    isNew: view.session === undefined,
+    part: { append: messages },
+  };
+  if (view.window === undefined) {
+    return save(action, view, appended(session, messages), change);
+  }
+  const all = [...view.window, ...messages];
+  const window = keep === undefined ? all : all.slice(Math.max(0, all.length - keep));
+  const trimmed = window.length < all.length;
+  return save(action, view, appended(session, messages), { ...change, window, trimmed });
+}
+
+/** An id as the server makes them; unique as no two messages of a log share a seq. */
+export function serverId(seq: number, nowMs: number): string {
+  const random = Buffer.alloc(10);
+  random.writeUIntBE(nowMs % 2 ** 48, 0, 6);
+  return makeMessageId(seq, random);
+}
+
+function appended(session: Session, messages: readonly NewMessage[]): Session {
+  const { head } = session;
+  const lastSeq = head.lastSeq + messages.length;
+  const added = totalsOf(messages);
+  const last = { first: head.lastSeq + 1, last: lastSeq };
+  const merged = head.windowRanges.at(-1)?.last === head.lastSeq;
+  const windowRanges = merged
+    ? [...head.windowRanges.slice(0, -1), { ...last, first: head.windowRanges.at(-1)?.first ?? 0 }]
+    : [...head.windowRanges, last];
+  const window = {
+    messageCount: head.window.messageCount + added.messageCount,
+    tokenCount: head.window.tokenCount + added.tokenCount,
+    byteCount: head.window.byteCount + added.byteCount,
+  };
+  const log = {
+    messageCount: head.log.messageCount + added.messageCount,
+    tokenCount: head.log.tokenCount + added.tokenCount,
+  };
+  return { ...session, head: { ...head, lastSeq, log, window, windowRanges } };
+}
+
+function retrim(
+  action: SessionAction,
+  view: SessionView,
+  session: Session,
+  change: (window: readonly StoredEntry[]) => readonly StoredEntry[],
+): Decision {
+  const window = change(view.window ?? []);
+  return save(action, view, session, { type: EVENT_TYPE.messagesTrimmed, window, trimmed: true });
+}
+
+function inWindow(session: Session, seq: number): boolean {
+  return session.head.windowRanges.some(({ first, last }) => first <= seq && seq <= last);
+}
+
+function replace(action: Action<"replace">, view: SessionView, session: Session): Decision {
+  const old = view.messages.get(action.messageId);
+  if (old === undefined) throw messageNotFound(action.messageId);
+  const { tokenCount, text } = action;
+  const message = newMessage({ ...old, tokenCount, text });
+  const { head } = session;
+  const moreTokens = tokenCount - old.tokenCount;
+  const log = { ...head.log, tokenCount: head.log.tokenCount + moreTokens };
+  const window = inWindow(session, old.seq)
+    ? {
+        ...head.window,
+        tokenCount: head.window.tokenCount + moreTokens,
+        byteCount: head.window.byteCount + message.byteCount - old.byteCount,
+      }
+    : head.window;
+  const after = { ...session, head: { ...head, log, window } };
+  return save(action, view, after, {
+    type: EVENT_TYPE.messageUpdated,
+    part: { replace: [message] },
+    ...windowPart(view, (entry) => (entry.seq === old.seq ? message : entry)),
+  });
+}
+
+function erase(action: Action<"erase">, view: SessionView, session: Session): Decision {
+  const old = view.messages.get(action.messageId);
+  if (old === undefined) throw messageNotFound(action.messageId);
+  const { seq, messageId } = old;
+  const { head } = session;
+  const log = {
+    messageCount: head.log.messageCount - 1,
+    tokenCount: head.log.tokenCount - old.tokenCount,
+  };
+  const window = inWindow(session, seq)
+    ? {
+        messageCount: head.window.messageCount - 1,
+        tokenCount: head.window.tokenCount - old.tokenCount,
+        byteCount: head.window.byteCount - old.byteCount,
+      }
+    : head.window;
+  const after = { ...session, head: { ...head, log, window } };
+  return save(action, view, after, {
+    type: EVENT_TYPE.messageDeleted,
+    part: { erase: [{ seq, messageId }] },
+    ...windowPart(view, (entry) => (entry.seq === seq ? undefined : entry)),
+  });
+}
+
+function windowPart(
+  view: SessionView,
+  change: (entry: StoredEntry) => StoredEntry | undefined,
+): { readonly window?: readonly StoredEntry[] } {
+  if (view.window === undefined) return {};
+  return { window: view.window.map(change).filter((entry) => entry !== undefined) };
+}
+
+function reset(action: Action<"reset">, view: SessionView, session: Session): Decision {
+  const kept = (view.window ?? []).filter(
+    (entry) => action.keepSystem && entry.role === ROLE.system,
+  );
+  const { messageCount, tokenCount } = totalsOf(kept);
+  const head = {
+    ...session.head,
+    firstSeq: session.head.lastSeq + 1,
+    log: { messageCount, tokenCount },
+  };
+  return save(
+    action,
+    view,
+    { ...session, head },
+    {
+      type: EVENT_TYPE.sessionReset,
+      part: { resetLog: true, append: kept },
+      window: kept,
+    },
+  );
+}
+
+interface Change {
+  readonly type: EventType;
+  readonly isNew?: boolean;
+  readonly window?: readonly StoredEntry[];
+  readonly trimmed?: boolean;
+  readonly part?: Partial<SessionPlan>;
+}
+
+function save(action: SessionAction, view: SessionView, after: Session, change: Change): Decision {
+  if (action.kind === "create" && view.session !== undefined) {
+    throw sessionAlreadyExists(action.sessionId);
+  }
+  const { window, trimmed, part, type, isNew } = change;
+  const windowHead =
+    window === undefined
+      ? {}
+      : { window: totalsOf(window), windowRanges: rangesOf(window.map(({ seq }) => seq)) };
+  const stamp = { updateMs: action.nowMs, revision: view.revision };
+  const head = { ...after.head, ...windowHead, ...stamp };
+  const types = [type, ...(trimmed === true && type !== EVENT_TYPE.messagesTrimmed ? [TRIM] : [])];
+  const session = { ...after, head };
+  return saved(action, view, session, {
+    ...(isNew === true || action.kind === "update" ? { fields: after.fields } : {}),
+    head,
+    ...(window === undefined ? {} : { window }),
+    ...(trimmed === undefined ? {} : { windowTrimmed: trimmed }),
+    ...part,
+    events: eventsOf(action, view, session, types),
+  });
+}
+
+const TRIM = EVENT_TYPE.messagesTrimmed;
+
+function saved(
+  action: SessionAction,
+  view: SessionView,
+  after: Session,
+  plan: SessionPlan,
+): Decision {
+  const result: ActionResult = {
+    revision: view.revision,
+    lastSeq: after.head.lastSeq,
+    window: plan.window?.map(({ seq }) => seq),
+    messages: [...view.messages.keys()].sort(),
+  };
+  const reply = action.requestId === undefined ? {} : { reply: replyTo(action, result) };
+  return { kind: "save", result, plan: { ...plan, ...reply } };
+}

@@ -1,0 +1,60 @@
+// A copy of a session, as an action for tests of the storage.
+
+import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../../src/domain/errors.ts";
+import { EVENT_TYPE } from "../../src/domain/event.ts";
+import type { CopyDecision, CopyView, Store } from "../../src/storage/store.ts";
+import { type ActionBase, type ActionResult, eventsOf, replayed, replyTo } from "./action-types.ts";
+import { rangesOf, totalsOf } from "./plans.ts";
+
+/** A copy of one session into another of the same namespace. */
+export interface ForkAction extends ActionBase {
+  readonly kind: "fork";
+  readonly target: string;
+  readonly atSeq?: number;
+}
+
+/** Copies a session. */
+export function fork(
+  store: Store,
+  action: ForkAction,
+  signal?: AbortSignal,
+): Promise<ActionResult> {
+  const { namespace, sessionId, target, atSeq, requestId } = action;
+  const copy = {
+    source: { namespace, sessionId },
+    target: { namespace, sessionId: target },
+    ...(atSeq === undefined ? {} : { atSeq }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  return store.copySession<ActionResult>(copy, (view) => decideFork(action, view));
+}
+
+function decideFork(action: ForkAction, view: CopyView): CopyDecision<ActionResult> {
+  if (view.reply !== undefined) return { kind: "answer", result: replayed(view.reply) };
+  const { source, copied, revision } = view;
+  if (source === undefined) throw sessionNotFound(action.sessionId);
+  if (view.target !== undefined) throw sessionAlreadyExists(action.target);
+  const { firstSeq, lastSeq } = source.head;
+  const atSeq = action.atSeq ?? lastSeq;
+  if (atSeq < firstSeq - 1 || atSeq > lastSeq) throw seqOutOfRange(atSeq, lastSeq);
+  if (copied === undefined) return { kind: "copy", atSeq };
+  const { namespace, target, nowMs } = action;
+  const seqs = copied.window.map(({ seq }) => seq);
+  const forkedFrom = { sessionId: action.sessionId, seq: atSeq };
+  const fields = { ...source.fields, forkedFrom, createMs: nowMs, etagRevision: revision };
+  const head = {
+    lastSeq: atSeq,
+    firstSeq,
+    log: copied.log,
+    window: totalsOf(copied.window),
+    windowRanges: rangesOf(seqs),
+    updateMs: nowMs,
+    revision,
+  };
+  const session = { namespace, sessionId: target, fields, head };
+  const events = eventsOf(action, view, session, [EVENT_TYPE.sessionForked]);
+  const result = { revision, lastSeq: atSeq, window: seqs, messages: [] };
+  const reply = action.requestId === undefined ? {} : { reply: replyTo(action, result) };
+  return { kind: "save", result, fields, head, events, ...reply };
+}

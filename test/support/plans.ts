@@ -1,0 +1,129 @@
+// Messages, events, fields and heads for tests of the storage. What a message holds does not matter
+// to an engine, so that here it is a line of JSON with the facts in it.
+
+import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
+import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
+import type { SessionFields, SessionHead, SessionRef } from "../../src/domain/session.ts";
+import { ROLE, type SeqRange, type WindowFacts } from "../../src/domain/window/types.ts";
+import type { NewEvent, NewMessage, ReadFacts, StoredReply } from "../../src/storage/store.ts";
+
+/** The time at which tests start. */
+export const START_MS = 1_700_000_000_000;
+
+/** What makes a message; everything has a default. */
+export interface MessageParts extends Partial<WindowFacts> {
+  readonly seq: number;
+  /** Makes two messages with the same facts differ. */
+  readonly text?: string;
+}
+
+/** A message with bytes that `readFacts` understands. The id defaults to one made of the seq. */
+export function newMessage(parts: MessageParts): NewMessage {
+  const facts: WindowFacts = {
+    messageId: parts.messageId ?? `m${parts.seq}`,
+    role: parts.role ?? ROLE.user,
+    callIds: parts.callIds ?? [],
+    toolCallId: parts.toolCallId ?? "",
+    tokenCount: parts.tokenCount ?? 10,
+  };
+  const bytes = Buffer.from(JSON.stringify({ ...facts, text: parts.text ?? `text ${parts.seq}` }));
+  return { ...facts, seq: parts.seq, byteCount: bytes.length, bytes: new Uint8Array(bytes) };
+}
+
+/** Reads the facts of a message that `newMessage` made. */
+export const readFacts: ReadFacts = (bytes) => {
+  const { messageId, role, callIds, toolCallId, tokenCount } = JSON.parse(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+  ) as WindowFacts;
+  return { messageId, role, callIds, toolCallId, tokenCount };
+};
+
+/** The text of a message that `newMessage` made. */
+export function textOf(bytes: Uint8Array): string {
+  return (JSON.parse(Buffer.from(bytes).toString()) as { readonly text: string }).text;
+}
+
+/** An event of a session. The body says only what is given. */
+export function newEvent(
+  ref: SessionRef,
+  parts: Partial<Omit<NewEvent, "namespace" | "sessionId">> = {},
+): NewEvent {
+  const type: EventType = parts.type ?? EVENT_TYPE.sessionUpdated;
+  return {
+    namespace: ref.namespace,
+    sessionId: ref.sessionId,
+    type,
+    userId: parts.userId ?? "",
+    createMs: parts.createMs ?? START_MS,
+    body: parts.body ?? Uint8Array.from(Buffer.from(`event ${type} of ${ref.sessionId}`)),
+  };
+}
+
+/** Fields of a session; what is not given is empty. */
+export function newFields(parts: Partial<SessionFields> = {}): SessionFields {
+  return {
+    userId: "",
+    agentId: "",
+    labels: new Map(),
+    metadata: new Uint8Array(0),
+    policy: DEFAULT_POLICY,
+    ttlMs: 0,
+    summary: undefined,
+    summaryVersion: 0,
+    forkedFrom: undefined,
+    createMs: START_MS,
+    etagRevision: 1,
+    ...parts,
+  };
+}
+
+/** The head of a session without messages; what is not given is empty. */
+export function newHead(parts: Partial<SessionHead> = {}): SessionHead {
+  return {
+    lastSeq: 0,
+    firstSeq: 1,
+    log: { messageCount: 0, tokenCount: 0 },
+    window: { messageCount: 0, tokenCount: 0, byteCount: 0 },
+    windowRanges: [],
+    updateMs: START_MS,
+    revision: 1,
+    ...parts,
+  };
+}
+
+/** An answer to remember. */
+export function newReply(text: string, createMs = START_MS): StoredReply {
+  const bytes = (part: string) => Uint8Array.from(Buffer.from(part));
+  return { method: "Test", digest: bytes(`digest of ${text}`), bytes: bytes(text), createMs };
+}
+
+/** What a list of messages adds up to. */
+export function totalsOf(messages: readonly { tokenCount: number; byteCount: number }[]): {
+  readonly messageCount: number;
+  readonly tokenCount: number;
+  readonly byteCount: number;
+} {
+  return {
+    messageCount: messages.length,
+    tokenCount: messages.reduce((sum, message) => sum + message.tokenCount, 0),
+    byteCount: messages.reduce((sum, message) => sum + message.byteCount, 0),
+  };
+}
+
+/** Rising seqs as runs. */
+export function rangesOf(seqs: readonly number[]): readonly SeqRange[] {
+  const ranges: SeqRange[] = [];
+  for (const seq of seqs) {
+    const last = ranges.at(-1);
+    if (last?.last === seq - 1) ranges[ranges.length - 1] = { first: last.first, last: seq };
+    else ranges.push({ first: seq, last: seq });
+  }
+  return ranges;
+}
+
+/** The seqs of runs, one by one. */
+export function seqsOf(ranges: readonly SeqRange[]): readonly number[] {
+  return ranges.flatMap(({ first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  );
+}
