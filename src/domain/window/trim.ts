@@ -3,6 +3,7 @@
 
 import { CEILING, type Policy, type PolicyStage, type Protections } from "../policy.ts";
 import { groupEntries, hasOrphan, ORPHAN } from "./groups.ts";
+import { isOverLimit, stageActs } from "./needs-trim.ts";
 import { layoutOf, oldestUnits, unitsBeforeLast } from "./select.ts";
 import { totalsOf } from "./totals.ts";
 import type { Totals, Trim, TrimOutcome, TrimReason, WindowEntry, WindowTotals } from "./types.ts";
@@ -49,52 +50,24 @@ export function trimWindow<E extends WindowEntry>(
   const missed: PolicyStage[] = [];
   for (const stage of policy.stages) {
     if (stages !== "all" && stage.on !== stages) continue;
-    if (!isTriggered(stage, step.totals)) continue;
+    if (!stageActs(stage, step.totals)) continue;
     step = applyStage(step, stage, policy.protections);
-    if (!limitsHold(stage, step.totals)) missed.push(stage);
+    if (isOverLimit(stage, step.totals)) missed.push(stage);
   }
   if (stages === "append") step = underCeiling(step, policy.protections);
   // What one stage could not reach, a later one with smaller units often does.
   const overLimit =
-    missed.some((stage) => !limitsHold(stage, step.totals)) ||
+    missed.some((stage) => isOverLimit(stage, step.totals)) ||
     (stages === "read" && storedOverLimit(policy, step.totals));
   const outcome = { kept: step.kept, trims: step.trims, overLimit };
   const ceilingPassed = stages === "append" ? passedCeiling(step.totals) : undefined;
   return ceilingPassed === undefined ? outcome : { ...outcome, ceilingPassed };
 }
 
-function isTriggered(stage: PolicyStage, totals: Totals): boolean {
-  if (stage.anyOf.length === 0) return true;
-  for (const { kind, limit } of stage.anyOf) {
-    const value = kind === "message-count-over" ? totals.messageCount : totals.tokenCount;
-    if (value > limit) return true;
-  }
-  return false;
-}
-
-function messagesHold(stage: PolicyStage, totals: Totals): boolean {
-  return (
-    stage.select.kind === "keep-last" || !(totals.messageCount > limitOf(stage, "maxMessages"))
-  );
-}
-
-function tokensHold(stage: PolicyStage, totals: Totals): boolean {
-  return stage.select.kind === "keep-last" || !(totals.tokenCount > limitOf(stage, "maxTokens"));
-}
-
-function limitOf(stage: PolicyStage, name: "maxMessages" | "maxTokens"): number {
-  const { select } = stage;
-  return (select.kind === "drop-oldest" ? select[name] : undefined) ?? Number.POSITIVE_INFINITY;
-}
-
-function limitsHold(stage: PolicyStage, totals: Totals): boolean {
-  return messagesHold(stage, totals) && tokensHold(stage, totals);
-}
-
 /** Reading runs no stage on append, but says when the stored window is over the limit of one. */
 function storedOverLimit(policy: Policy, totals: Totals): boolean {
   return policy.stages.some(
-    (stage) => stage.on === "append" && isTriggered(stage, totals) && !limitsHold(stage, totals),
+    (stage) => stage.on === "append" && stageActs(stage, totals) && isOverLimit(stage, totals),
   );
 }
 
@@ -117,11 +90,12 @@ function applyStage<E extends WindowEntry>(
     const cause: Cause = { stage: stage.name, reason: "keep-last" };
     return remove(step, cause, (index) => drop[layout.unitOf[index] ?? -1] === 1);
   }
-  if (limitsHold(stage, step.totals)) return step;
+  if (!isOverLimit(stage, step.totals)) return step;
   const layout = layoutOf(step.kept, stage.unit, protections);
-  const holds = (totals: WindowTotals): boolean => limitsHold(stage, totals);
+  const holds = (totals: WindowTotals): boolean => !isOverLimit(stage, totals);
   const drop = oldestUnits(step.kept, layout, step.totals, holds);
-  const reason = messagesHold(stage, step.totals) ? "token-limit" : "message-limit";
+  const overMessages = step.totals.messageCount > (select.maxMessages ?? Number.POSITIVE_INFINITY);
+  const reason = overMessages ? "message-limit" : "token-limit";
   return remove(
     step,
     { stage: stage.name, reason },
