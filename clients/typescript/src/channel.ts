@@ -1,0 +1,107 @@
+// How a client reaches the server: address, credentials, channel, and the generated clients on it.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  type ChannelCredentials,
+  type ClientOptions,
+  credentials,
+  InterceptingCall,
+  type Interceptor,
+} from "@grpc/grpc-js";
+import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
+import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
+import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
+
+/** Certificates, as PEM bytes or as the path of a PEM file. */
+export interface TlsOptions {
+  /** The authorities to trust. Default: those of the system. */
+  readonly ca?: Buffer | string;
+  /** The client's own key, for a server that asks for it. Needs `cert`. */
+  readonly key?: Buffer | string;
+  /** The client's own certificate chain. Needs `key`. */
+  readonly cert?: Buffer | string;
+  /** The name in the server's certificate, if it is not that of the address. */
+  readonly serverName?: string;
+}
+
+/** What a channel needs to know. */
+export interface ChannelSettings {
+  /** Sent with every call as `authorization: Bearer TOKEN`. Default: none. */
+  readonly token?: string | undefined;
+  /** Encrypts the connection. Default false. */
+  readonly tls?: boolean | TlsOptions | undefined;
+}
+
+/** The generated clients, all on one connection, with the client's token but without retries. */
+export interface RawClients {
+  readonly sessions: SessionServiceClient;
+  readonly events: EventServiceClient;
+  readonly admin: AdminServiceClient;
+}
+
+const CHANNEL_OPTIONS: ClientOptions = {
+  // A sidecar is local: a proxy from the environment would only get in the way.
+  "grpc.enable_http_proxy": 0,
+  // A restarted server is found again at once; grpc's own wait would be up to two minutes.
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+  // Half-open connections are noticed, also while only a watch is open.
+  "grpc.keepalive_time_ms": 60_000,
+  "grpc.keepalive_timeout_ms": 20_000,
+  "grpc.enable_channelz": 0,
+};
+
+/**
+ * Turns an address into the target of a channel: `host:port`, `unix:/path` or a path.
+ *
+ * Throws a TypeError for anything else.
+ */
+export function toTarget(address: string): string {
+  if (address.startsWith("unix:")) return `unix:${resolve(address.slice("unix:".length))}`;
+  if (/^\.{0,2}\//.test(address)) return `unix:${resolve(address)}`;
+  if (/^(\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):\d{1,5}$/.test(address)) return address;
+  throw new TypeError(`the address must be host:port, unix:/path or a path, not "${address}"`);
+}
+
+function pem(value: Buffer | string | undefined): Buffer | null {
+  if (value === undefined) return null;
+  return typeof value === "string" ? readFileSync(value) : value;
+}
+
+function toCredentials(tls: boolean | TlsOptions): ChannelCredentials {
+  if (tls === false) return credentials.createInsecure();
+  if (tls === true) return credentials.createSsl();
+  return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert));
+}
+
+/** Adds the token to every call. */
+function withToken(token: string): Interceptor {
+  return (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, listener, next) => {
+        metadata.set("authorization", `Bearer ${token}`);
+        next(metadata, listener);
+      },
+    });
+}
+
+/** Opens the generated clients; the connection itself is made by the first call. */
+export function openChannel(address: string, settings: ChannelSettings): RawClients {
+  const { token, tls = false } = settings;
+  const target = toTarget(address);
+  const serverName = typeof tls === "object" ? tls.serverName : undefined;
+  const options: ClientOptions = {
+    ...CHANNEL_OPTIONS,
+    ...(serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName }),
+    ...(token === undefined ? {} : { interceptors: [withToken(token)] }),
+  };
+  const creds = toCredentials(tls);
+  const sessions = new SessionServiceClient(target, creds, options);
+  const shared = { ...options, channelOverride: sessions.getChannel() };
+  return {
+    sessions,
+    events: new EventServiceClient(target, creds, shared),
+    admin: new AdminServiceClient(target, creds, shared),
+  };
+}

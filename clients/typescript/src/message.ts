@@ -1,0 +1,156 @@
+// Messages and sessions as callers write them.
+
+import type { Timestamp } from "./gen/google/protobuf/timestamp.ts";
+import {
+  type AgentCall,
+  type ContentPart,
+  type DeepPartial,
+  Message,
+  Role,
+  type ToolCall,
+} from "./gen/memorysidecar/v1/message.ts";
+import type { Session } from "./gen/memorysidecar/v1/session.ts";
+import type { PolicyInput } from "./policy.ts";
+import { toDuration, toTimestamp } from "./time.ts";
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** Who speaks: a short name, the name in the contract, or its number. */
+export type RoleInput = "user" | "assistant" | "system" | "tool" | `ROLE_${string}` | Role;
+
+/** Bytes, or their Base64 text as in JSON. */
+export type BytesInput = Uint8Array | string;
+
+/** A piece of content: a text, the JSON form of the contract, or the generated form. */
+export type PartInput =
+  | string
+  | ContentPart
+  | { readonly text: string }
+  | { readonly data: JsonObject }
+  | { readonly image: ImageInput };
+
+/** A picture by address or by value. */
+export interface ImageInput {
+  readonly url?: string;
+  readonly data?: BytesInput;
+  readonly mediaType?: string;
+  readonly detail?: string;
+}
+
+/** A message to append: the fields a caller may set, as in the JSON form of the contract. */
+export interface MessageFields {
+  readonly role: RoleInput;
+  readonly messageId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly text?: string | undefined;
+  readonly parts?: readonly PartInput[] | undefined;
+  readonly toolCalls?: readonly Partial<ToolCall>[] | undefined;
+  readonly agentCalls?: readonly Partial<AgentCall>[] | undefined;
+  readonly toolCallId?: string | undefined;
+  readonly toolError?: boolean | undefined;
+  readonly structuredData?: JsonObject | undefined;
+  readonly providerPayload?:
+    | { readonly provider: string; readonly mediaType?: string; readonly data: BytesInput }
+    | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly tokenCount?: number | undefined;
+  readonly sentTime?: Date | string | Timestamp | undefined;
+}
+
+/** A message to append: a text, which is a user message, or its fields. */
+export type MessageInput = string | MessageFields;
+
+/** A message to change: its id, and the fields that get new values. The role never changes. */
+export interface MessageChanges extends Omit<MessageFields, "role"> {
+  readonly messageId: string;
+  /** The message must still have this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** What describes a session, as callers write it. */
+export interface SessionFields {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly agentId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata?: JsonObject;
+  readonly policy?: PolicyInput;
+  /** How long the session lives after its last change, in milliseconds. Default: for ever. */
+  readonly ttlMs?: number;
+  /** The text that stands for messages that left the window. */
+  readonly summary?: string;
+  /** In an update: the session must still have this etag. */
+  readonly etag?: string;
+}
+
+/** Turns a role into that of the contract. Throws a TypeError for an unknown name. */
+export function toRole(role: RoleInput): Role {
+  if (typeof role === "number") return role;
+  const name = role.replace(/^ROLE_/, "").toUpperCase();
+  const found = Object.entries(Role).find(([key, value]) => key === name && value > 0);
+  if (found === undefined) throw new TypeError("role must be user, assistant, system or tool");
+  return found[1];
+}
+
+function toBuffer(bytes: BytesInput): Buffer {
+  return typeof bytes === "string" ? Buffer.from(bytes, "base64") : Buffer.from(bytes);
+}
+
+function toPart(part: PartInput): DeepPartial<ContentPart> {
+  if (typeof part === "string") return { part: { $case: "text", value: part } };
+  if ("text" in part) return { part: { $case: "text", value: part.text } };
+  if ("data" in part) return { part: { $case: "data", value: part.data } };
+  if (!("image" in part)) return part;
+  const { url, data, mediaType = "", detail = "" } = part.image;
+  const shown = { mediaType, detail };
+  if (url !== undefined) {
+    const source = { $case: "url", value: url } as const;
+    return { part: { $case: "image", value: { ...shown, source } } };
+  }
+  const source = { $case: "data", value: toBuffer(data ?? "") } as const;
+  return { part: { $case: "image", value: { ...shown, source } } };
+}
+
+/** Turns what a caller wrote into a message of the contract; fields of the server are left out. */
+export function toMessage(input: MessageInput): Message {
+  if (typeof input === "string") return Message.fromPartial({ role: Role.USER, text: input });
+  return { ...content(input), role: toRole(input.role) };
+}
+
+/** Turns a change into a message of the contract. */
+export function toChangedMessage(changes: MessageChanges): Message {
+  return { ...content(changes), etag: changes.etag ?? "" };
+}
+
+function content(input: Omit<MessageFields, "role">): Message {
+  const payload = input.providerPayload;
+  return Message.fromPartial({
+    messageId: input.messageId ?? "",
+    name: input.name ?? "",
+    text: input.text ?? "",
+    parts: (input.parts ?? []).map(toPart),
+    toolCalls: [...(input.toolCalls ?? [])],
+    agentCalls: [...(input.agentCalls ?? [])],
+    toolCallId: input.toolCallId ?? "",
+    toolError: input.toolError ?? false,
+    structuredData: input.structuredData,
+    providerPayload: payload && { ...payload, data: toBuffer(payload.data) },
+    metadata: input.metadata,
+    labels: { ...input.labels },
+    tokenCount: input.tokenCount,
+    sentTime: input.sentTime === undefined ? undefined : toTimestamp(input.sentTime),
+  });
+}
+
+/** Turns what a caller wrote into a session of the contract. */
+export function toSession(fields: SessionFields): DeepPartial<Session> {
+  const { ttlMs, summary, labels, ...rest } = fields;
+  return {
+    ...rest,
+    labels: { ...labels },
+    ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
+    summary: summary === undefined ? undefined : { text: summary },
+  };
+}

@@ -1,0 +1,222 @@
+// A stream of events that goes on after the server was away, without a gap and without a repeat.
+
+import type { ClientReadableStream } from "@grpc/grpc-js";
+import { pause } from "./call.ts";
+import { type MemorySidecarError, toClientError } from "./errors.ts";
+import type { Event, EventType } from "./gen/memorysidecar/v1/event.ts";
+import {
+  EventServiceService,
+  StreamPosition,
+  WatchEventsRequest,
+  type WatchEventsResponse,
+} from "./gen/memorysidecar/v1/event_service.ts";
+import { backoffMs, isRetryable, type RetryPolicy } from "./retry.ts";
+
+/** Where a stream starts. */
+export type WatchStart =
+  | "now"
+  | "oldest"
+  | { readonly resumeToken: string }
+  | { readonly consumerId: string };
+
+/** Which events a stream or a list holds. Every field that is set must hold. */
+export interface EventFilterInput {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly types?: readonly EventType[];
+}
+
+/** What a watch takes. */
+export interface WatchOptions {
+  /** Where to start. Default `now`: after the newest event. */
+  readonly from?: WatchStart | undefined;
+  /** Which events to get. Default: all of the namespace. */
+  readonly filter?: EventFilterInput | undefined;
+  /** The namespace; default: that of the client. */
+  readonly namespace?: string | undefined;
+  /** Ends the stream; its iterator then fails with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called with the token of each answer without an event: the first one and checkpoints. */
+  readonly onCheckpoint?: ((resumeToken: string) => void) | undefined;
+  /** Is called when the stream broke and will be resumed, with the failed attempts in a row. */
+  readonly onInterrupt?: ((error: MemorySidecarError, failures: number) => void) | undefined;
+}
+
+/** An event with the token that resumes after it. */
+export interface WatchedEvent {
+  readonly event: Event;
+  readonly resumeToken: string;
+}
+
+/** What a watch is made with. */
+export interface WatchSource {
+  readonly open: (request: WatchEventsRequest) => ClientReadableStream<WatchEventsResponse>;
+  readonly namespace: string;
+  readonly retry: RetryPolicy;
+  /** Is aborted when the client is closed: the stream then ends. */
+  readonly closed: AbortSignal;
+}
+
+/** Turns a start into that of the contract. */
+export function toStart(from: WatchStart): NonNullable<WatchEventsRequest["start"]> {
+  if (from === "now") return { $case: "position", value: StreamPosition.NOW };
+  if (from === "oldest") return { $case: "position", value: StreamPosition.OLDEST };
+  if ("resumeToken" in from) return { $case: "resumeToken", value: from.resumeToken };
+  return { $case: "consumerId", value: from.consumerId };
+}
+
+function isAfter(event: Event, last: Event | undefined): boolean {
+  if (last === undefined || event.revision > last.revision) return true;
+  return event.revision === last.revision && event.index > last.index;
+}
+
+/**
+ * The events of a namespace, in order, as they happen: an async iterator.
+ *
+ * The stream is opened when it is made. When the server goes away it is resumed from the last token
+ * for as long as it takes; only the first answer is given up on after the attempts of the retry
+ * policy. Events are held back until they are asked for; at most 16 wait on this side.
+ */
+export class EventStream implements AsyncIterableIterator<WatchedEvent> {
+  /** Settles when the server has sent its first answer: from then on no event is missed. */
+  readonly ready: Promise<void>;
+  readonly #source: WatchSource;
+  readonly #options: WatchOptions;
+  readonly #stop = new AbortController();
+  readonly #started: { resolve: () => void; reject: (error: unknown) => void };
+  readonly #events: AsyncGenerator<WatchedEvent, void, undefined>;
+  #first: Promise<IteratorResult<WatchedEvent, void>> | undefined;
+  #call: ClientReadableStream<WatchEventsResponse> | undefined;
+  #resumeToken = "";
+  #failures = 0;
+  #last: Event | undefined;
+
+  constructor(source: WatchSource, options: WatchOptions) {
+    this.#source = source;
+    this.#options = options;
+    let started = { resolve: (): void => {}, reject: (_error: unknown): void => {} };
+    this.ready = new Promise((resolve, reject) => {
+      started = { resolve, reject };
+    });
+    this.#started = started;
+    this.#events = this.#run();
+    for (const signal of [source.closed, options.signal]) {
+      signal?.addEventListener("abort", this.#end, { once: true });
+    }
+    this.#first = this.#events.next();
+    // Nobody has to look at both of them.
+    this.#first.catch(() => {});
+    this.ready.catch(() => {});
+  }
+
+  /** The token that resumes after the last answer; empty before the first one. */
+  get resumeToken(): string {
+    return this.#resumeToken;
+  }
+
+  next(): Promise<IteratorResult<WatchedEvent, void>> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? this.#events.next();
+  }
+
+  /** Ends the stream. */
+  async return(): Promise<IteratorResult<WatchedEvent, void>> {
+    this.#end();
+    await this.#first?.catch(() => {});
+    return this.#events.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  readonly #end = (): void => {
+    for (const signal of [this.#source.closed, this.#options.signal]) {
+      signal?.removeEventListener("abort", this.#end);
+    }
+    this.#stop.abort();
+    this.#call?.cancel();
+  };
+
+  async *#run(): AsyncGenerator<WatchedEvent, void, undefined> {
+    try {
+      while (!this.#stop.signal.aborted) {
+        try {
+          yield* this.#read();
+          // The contract knows no orderly end; a server that ends a stream all the same is asked
+          // again, but not at once.
+          await this.#rest();
+        } catch (error) {
+          await this.#recover(error);
+        }
+      }
+      this.#options.signal?.throwIfAborted();
+      this.#started.reject(new Error("the stream was ended before its first answer"));
+    } catch (error) {
+      this.#started.reject(error);
+      throw error;
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Reads one call to its end. */
+  async *#read(): AsyncGenerator<WatchedEvent, void, undefined> {
+    this.#options.signal?.throwIfAborted();
+    const { open, namespace } = this.#source;
+    const { from = "now", filter } = this.#options;
+    const resumeToken = this.#resumeToken;
+    const start = toStart(resumeToken === "" ? from : { resumeToken });
+    const types = [...(filter?.types ?? [])];
+    const request = WatchEventsRequest.fromPartial({
+      namespace: this.#options.namespace ?? namespace,
+      start,
+      filter: filter && { ...filter, types },
+    });
+    const call = open(request);
+    this.#call = call;
+    // The iterator below reports errors; without a listener a late one would end the process.
+    call.on("error", () => {});
+    try {
+      for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
+        const watched = this.#take(answer);
+        if (watched !== undefined) yield watched;
+      }
+    } finally {
+      call.cancel();
+    }
+  }
+
+  #take({ event, resumeToken }: WatchEventsResponse): WatchedEvent | undefined {
+    this.#resumeToken = resumeToken;
+    this.#failures = 0;
+    this.#started.resolve();
+    if (event === undefined) {
+      this.#options.onCheckpoint?.(resumeToken);
+      return undefined;
+    }
+    // After a resume an event may come again.
+    if (!isAfter(event, this.#last)) return undefined;
+    this.#last = event;
+    return { event, resumeToken };
+  }
+
+  /** Waits before the next call, or throws when there must be none. */
+  async #recover(cause: unknown): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    if (this.#stop.signal.aborted) return;
+    const error = toClientError(cause, EventServiceService.watchEvents.path);
+    if (!isRetryable(error)) throw error;
+    const failures = this.#failures + 1;
+    if (this.#resumeToken === "" && failures >= this.#source.retry.maxAttempts) throw error;
+    this.#options.onInterrupt?.(error, failures);
+    await this.#rest(error.retryDelayMs);
+  }
+
+  async #rest(askedMs?: number): Promise<void> {
+    const delay = backoffMs(++this.#failures, this.#source.retry, askedMs);
+    // Ended meanwhile: the loop sees it.
+    await pause(delay, this.#stop.signal).catch(() => {});
+  }
+}

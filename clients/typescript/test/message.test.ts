@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
+import { Policy, StageOn, Unit } from "../src/gen/memorysidecar/v1/policy.ts";
+import { type MessageInput, toChangedMessage, toMessage, toSession } from "../src/message.ts";
+import { dropOldest, keepLast } from "../src/policy.ts";
+import { toDate, toTimestamp } from "../src/time.ts";
+
+describe("toMessage", () => {
+  it("takes a text as a user message", () => {
+    expect(toMessage("hello")).toEqual(Message.fromPartial({ role: Role.USER, text: "hello" }));
+  });
+
+  it.each([
+    ["tool", Role.TOOL],
+    ["ROLE_SYSTEM", Role.SYSTEM],
+    [Role.ASSISTANT, Role.ASSISTANT],
+  ] as const)("understands the role %s", (role, number) => {
+    expect(toMessage({ role }).role).toBe(number);
+  });
+
+  it.each(["UNSPECIFIED", "ROLE_NOBODY", "ROLE_UNRECOGNIZED"])("refuses the role %s", (role) => {
+    expect(() => toMessage({ role } as unknown as MessageInput)).toThrow(TypeError);
+  });
+
+  it("takes the JSON form of the contract, and the generated form as it is", () => {
+    const message = toMessage({
+      role: "ROLE_ASSISTANT",
+      parts: [
+        "plain",
+        { text: "as JSON" },
+        { image: { url: "https://example.org/a.png", detail: "low" } },
+        { image: { data: "AQID", mediaType: "image/png" } },
+        { data: { n: 1, list: [true, null] } },
+      ],
+      toolCalls: [{ toolCallId: "c1", name: "look", arguments: "{}" }],
+      agentCalls: [{ agentName: "helper", request: "please" }],
+      providerPayload: { provider: "acme", data: "AAE=" },
+      sentTime: "2026-05-01T04:30:00.250Z",
+      labels: { kind: "test" },
+    });
+    expect(message.parts.map((part) => part.part?.$case)).toEqual([
+      "text",
+      "text",
+      "image",
+      "image",
+      "data",
+    ]);
+    expect(message.providerPayload?.data).toEqual(Buffer.from([0, 1]));
+    expect(message.sentTime).toEqual({ seconds: 1_777_609_800n, nanos: 250_000_000 });
+    expect(Message.decode(Message.encode(message).finish())).toEqual(message);
+    expect(toMessage(message)).toEqual(message);
+  });
+
+  it("leaves out what only the server sets", () => {
+    const stored = Message.fromPartial({ role: Role.USER, seq: 7n, etag: "e", writer: "local" });
+    expect(toMessage(stored)).toEqual(Message.fromPartial({ role: Role.USER }));
+  });
+
+  it("takes changes without a role", () => {
+    const changed = toChangedMessage({ messageId: "m", text: "new", etag: "e1" });
+    const expected = { messageId: "m", text: "new", etag: "e1" };
+    expect(changed).toEqual(Message.fromPartial(expected));
+  });
+});
+
+describe("sessions and policies", () => {
+  it("turns times and texts into those of the contract", () => {
+    expect(toSession({ sessionId: "s", ttlMs: 90_500, summary: "so far" })).toEqual({
+      sessionId: "s",
+      labels: {},
+      ttl: { seconds: 90n, nanos: 500_000_000 },
+      summary: { text: "so far" },
+    });
+    expect(() => toTimestamp("no time")).toThrow(RangeError);
+    const early = new Date("1969-12-31T23:59:59.500Z");
+    expect(toTimestamp(early)).toEqual({ seconds: -1n, nanos: 500_000_000 });
+    expect(toDate(toTimestamp(early))).toEqual(early);
+  });
+
+  it("writes stages", () => {
+    const stages = [
+      dropOldest("fit", { maxTokens: 900 }, { over: { messages: 5, tokens: 1_000 } }),
+      keepLast("tail", 3, { unit: "message", on: "read" }),
+    ];
+    const policy = Policy.fromPartial({ stages });
+    expect(policy.stages).toEqual([
+      {
+        name: "fit",
+        on: StageOn.APPEND,
+        unit: Unit.INTERACTION,
+        anyOf: [
+          { condition: { $case: "messageCountOver", value: 5 } },
+          { condition: { $case: "tokenCountOver", value: 1_000n } },
+        ],
+        select: { $case: "dropOldest", value: { maxMessages: undefined, maxTokens: 900n } },
+      },
+      {
+        name: "tail",
+        on: StageOn.READ,
+        unit: Unit.MESSAGE,
+        anyOf: [],
+        select: { $case: "keepLast", value: { unitCount: 3 } },
+      },
+    ]);
+  });
+});

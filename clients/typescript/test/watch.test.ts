@@ -1,0 +1,176 @@
+import type { ServerWritableStream, ServiceError } from "@grpc/grpc-js";
+import { afterEach, describe, expect, it } from "vitest";
+import { Event, EventType } from "../src/gen/memorysidecar/v1/event.ts";
+import type {
+  WatchEventsRequest,
+  WatchEventsResponse,
+} from "../src/gen/memorysidecar/v1/event_service.ts";
+import { connect, type MemorySidecar, Status, type WatchedEvent } from "../src/index.ts";
+import { type FakeServer, fakeError, startFake } from "./fake-server.ts";
+
+type Call = ServerWritableStream<WatchEventsRequest, WatchEventsResponse>;
+type Step = WatchEventsResponse | ServiceError | "end";
+
+const away = fakeError({ code: Status.UNAVAILABLE, reason: "SHUTTING_DOWN", retryDelayMs: 1 });
+const retry = { maxAttempts: 3, initialDelayMs: 2, maxDelayMs: 10 };
+
+let server: FakeServer | undefined;
+let client: MemorySidecar | undefined;
+
+afterEach(() => {
+  client?.close();
+  server?.stop();
+});
+
+function event(revision: number, index = 0): WatchEventsResponse {
+  const type = EventType.MESSAGES_APPENDED;
+  return {
+    event: Event.fromPartial({ revision: BigInt(revision), index, type }),
+    resumeToken: `t${revision}.${index}`,
+  };
+}
+
+function checkpoint(resumeToken: string): WatchEventsResponse {
+  return { resumeToken };
+}
+
+/** A server whose streams send these steps, one list for each call; the last stays open. */
+async function open(...streams: readonly (readonly Step[])[]) {
+  const starts: WatchEventsRequest["start"][] = [];
+  let cancelled = 0;
+  const watchEvents = (call: Call): void => {
+    const steps = streams[starts.length] ?? [];
+    starts.push(call.request.start);
+    call.on("cancelled", () => {
+      cancelled++;
+    });
+    for (const step of steps) {
+      if (step === "end") call.end();
+      else if (step instanceof Error) call.emit("error", step);
+      else call.write(step);
+    }
+  };
+  server = await startFake({ events: { watchEvents } });
+  client = connect(server.address, { retry });
+  return { client, starts, cancelled: () => cancelled };
+}
+
+async function take(stream: AsyncIterable<WatchedEvent>, count: number): Promise<string[]> {
+  const taken: string[] = [];
+  for await (const {
+    event: { revision, index },
+  } of stream) {
+    taken.push(`${revision}.${index}`);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+describe("watch", () => {
+  it("resumes from the last token and yields no event twice", async () => {
+    const fake = await open(
+      [checkpoint("t0"), event(1), event(2, 0), away],
+      [checkpoint("t2.0"), event(2, 0), event(2, 1), away],
+      [away],
+      [checkpoint("c"), event(3)],
+    );
+    const failures: number[] = [];
+    const stream = fake.client.watch({ onInterrupt: (_error, count) => failures.push(count) });
+    expect(await take(stream, 4)).toEqual(["1.0", "2.0", "2.1", "3.0"]);
+    expect(fake.starts).toEqual([
+      { $case: "position", value: 1 },
+      { $case: "resumeToken", value: "t2.0" },
+      { $case: "resumeToken", value: "t2.1" },
+      { $case: "resumeToken", value: "t2.1" },
+    ]);
+    expect(failures).toEqual([1, 1, 2]);
+  });
+
+  it("resumes after a checkpoint without having seen an event", async () => {
+    const fake = await open([checkpoint("t0"), checkpoint("t5"), away], [event(6)]);
+    const checkpoints: string[] = [];
+    const stream = fake.client.watch({
+      from: { consumerId: "worker" },
+      onCheckpoint: (token) => checkpoints.push(token),
+    });
+    expect(await take(stream, 1)).toEqual(["6.0"]);
+    expect(checkpoints).toEqual(["t0", "t5"]);
+    expect(fake.starts).toEqual([
+      { $case: "consumerId", value: "worker" },
+      { $case: "resumeToken", value: "t5" },
+    ]);
+  });
+
+  it("resumes a stream that was ended in order, after a wait", async () => {
+    const fake = await open([checkpoint("t0"), "end"], [event(1)]);
+    expect(await take(fake.client.watch(), 1)).toEqual(["1.0"]);
+  });
+
+  it("throws RESUME_TOKEN_EXPIRED, also in the middle", async () => {
+    const expired = fakeError({
+      code: Status.OUT_OF_RANGE,
+      reason: "RESUME_TOKEN_EXPIRED",
+      metadata: { oldest_revision: "9" },
+    });
+    const fake = await open([event(1), away], [expired]);
+    const stream = fake.client.watch({ from: { resumeToken: "old" } });
+    const seen: bigint[] = [];
+    const read = (async () => {
+      for await (const item of stream) seen.push(item.event.revision);
+    })();
+    await expect(read).rejects.toMatchObject({
+      reason: "RESUME_TOKEN_EXPIRED",
+      metadata: { oldest_revision: "9" },
+    });
+    expect(seen).toEqual([1n]);
+  });
+
+  it("is ready with the first answer, without being read", async () => {
+    const fake = await open([checkpoint("t0")]);
+    const stream = fake.client.watch();
+    await stream.ready;
+    expect(stream.resumeToken).toBe("t0");
+    await stream.return();
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("gives up when there never was an answer", async () => {
+    const fake = await open([away], [away], [away], [event(1)]);
+    const stream = fake.client.watch();
+    await expect(stream.ready).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
+    await expect(stream.next()).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
+    expect(fake.starts).toHaveLength(3);
+  });
+
+  it("ends the call when the loop is left, and when the signal is aborted", async () => {
+    const fake = await open([event(1)], [event(1)]);
+    await take(fake.client.watch(), 1);
+    await expect.poll(fake.cancelled).toBe(1);
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const stream = fake.client.watch({ signal: abort.signal });
+    expect((await stream.next()).value?.event.revision).toBe(1n);
+    setTimeout(() => abort.abort(reason), 10);
+    await expect(stream.next()).rejects.toBe(reason);
+    await expect.poll(fake.cancelled).toBe(2);
+    const late = fake.client.watch({ signal: abort.signal });
+    await expect(late.next()).rejects.toBe(reason);
+  });
+
+  it("goes on when the server is killed and comes back", async () => {
+    const fake = await open([checkpoint("t0"), event(1)], [event(1), event(2)]);
+    const stream = fake.client.watch();
+    expect((await stream.next()).value?.event.revision).toBe(1n);
+    const pending = stream.next();
+    const port = server?.port;
+    server?.stop();
+    const watchEvents = (call: Call): void => {
+      fake.starts.push(call.request.start);
+      call.write(event(2));
+    };
+    server = await startFake({ events: { watchEvents } }, port);
+    expect((await pending).value?.event.revision).toBe(2n);
+    expect(fake.starts.at(-1)).toEqual({ $case: "resumeToken", value: "t1.0" });
+    await stream.return();
+  });
+});
