@@ -1,1 +1,47 @@
-"""The client of Memory Sidecar."""
+"""The client of Memory Sidecar, a small server that keeps an agent's memory.
+
+``v1`` holds the messages and enums of the contract.
+"""
+
+from . import v1 as v1
+from ._channel import VERSION as __version__
+from ._pager import AsyncPager, Pager
+from ._retry import RetryPolicy
+from .aio import AsyncClient
+from .async_watch import AsyncWatch
+from .client import Client
+from .errors import (
+    Aborted,
+    AlreadyExists,
+    DeadlineExceeded,
+    ErrorReason,
+    FieldViolation,
+    Invalid,
+    MemorySidecarError,
+    NotFound,
+    ResumeTokenExpired,
+    Unavailable,
+)
+from .watch import Watch
+
+__all__ = [
+    "Aborted",
+    "AlreadyExists",
+    "AsyncClient",
+    "AsyncPager",
+    "AsyncWatch",
+    "Client",
+    "DeadlineExceeded",
+    "ErrorReason",
+    "FieldViolation",
+    "Invalid",
+    "MemorySidecarError",
+    "NotFound",
+    "Pager",
+    "ResumeTokenExpired",
+    "RetryPolicy",
+    "Unavailable",
+    "Watch",
+    "__version__",
+    "v1",
+]

@@ -1,0 +1,78 @@
+"""How the asyncio client calls: with retries, page by page, and as a watch."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, TypeVar
+
+import grpc
+import grpc.aio
+from typing_extensions import Self
+
+from . import v1
+from ._base import Base, explain, on_page
+from ._fields import ReadOptions, WriteOptions
+from ._pager import AsyncPager, P
+from .async_watch import AsyncWatch
+
+R = TypeVar("R")
+
+
+class AsyncCalls(Base):
+    """The calls of the asyncio client."""
+
+    @staticmethod
+    def _open(
+        target: str,
+        credentials: grpc.ChannelCredentials | None,
+        settings: list[tuple[str, Any]],
+    ) -> grpc.aio.Channel:
+        if credentials is None:
+            return grpc.aio.insecure_channel(target, settings)
+        return grpc.aio.secure_channel(target, credentials, settings)
+
+    async def _unary(self, request: Any, answer: type[R], call: WriteOptions | ReadOptions) -> R:
+        rpc, attempts = self._prepare(request, call)
+        while True:
+            try:
+                result: R = await rpc(attempts.timeout())
+                return result
+            except grpc.RpcError as error:
+                delay = attempts.delay_after(explain(error, request))
+            await asyncio.sleep(delay)
+
+    def _pages(
+        self, request: Any, answer: type[P], items: str, call: ReadOptions
+    ) -> AsyncPager[Any, P]:
+        async def fetch(token: str) -> P:
+            return await self._unary(on_page(request, token), answer, call)
+
+        return AsyncPager(fetch, lambda page: getattr(page, items))
+
+    def _watch(
+        self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions
+    ) -> AsyncWatch:
+        state = self._watch_state(request, reconnect_timeout, call)
+        watch = AsyncWatch(
+            lambda again: self.events.WatchEvents(again, metadata=self.metadata), state
+        )
+        self._watches.add(watch)
+        return watch
+
+    async def close(self) -> None:
+        """Closes the connection and ends the watches over it."""
+        for watch in list(self._watches):
+            await watch.close()
+        await self.channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

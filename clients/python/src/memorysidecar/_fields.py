@@ -1,0 +1,142 @@
+"""The types of arguments, and how they become messages of the contract."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, Union, cast
+
+from google.protobuf import duration_pb2, timestamp_pb2
+from google.protobuf.field_mask_pb2 import FieldMask
+from typing_extensions import TypedDict
+
+from . import v1
+
+Json = Mapping[str, Any]
+Time = datetime.datetime | timestamp_pb2.Timestamp
+MessageLike = str | v1.Message | Json
+MessagesLike = MessageLike | Iterable[MessageLike]
+# An enum of the contract is no class when the program runs, hence the quotes.
+Position = Union[Literal["now", "oldest"], "v1.StreamPosition"]
+
+
+class ReadOptions(TypedDict, total=False):
+    """What every call takes besides its own arguments."""
+
+    namespace: str
+    """The namespace. Default: the one of the client."""
+    timeout: float | None
+    """Seconds for the call with all its retries, None for no limit. Default: that of the client."""
+
+
+class WriteOptions(ReadOptions, total=False):
+    """What every mutation takes besides its own arguments."""
+
+    request_id: str
+    """Names the attempt, so that a repeat is safe. Default: a new one for each call."""
+
+
+class SessionChange(WriteOptions, total=False):
+    """The fields of a session that can be changed. None clears a field."""
+
+    user_id: str | None
+    agent_id: str | None
+    labels: Mapping[str, str] | None
+    metadata: Json | None
+    policy: v1.Policy | Json | None
+    ttl: datetime.timedelta | duration_pb2.Duration | None
+    summary: str | v1.Summary | Json | None
+
+
+class SessionFields(SessionChange, total=False):
+    """The fields of a new session."""
+
+    session_id: str
+
+
+class MessageChange(WriteOptions, total=False):
+    """The fields of a message that can be changed. None clears a field."""
+
+    name: str | None
+    text: str | None
+    parts: Sequence[v1.ContentPart | Json] | None
+    tool_calls: Sequence[v1.ToolCall | Json] | None
+    agent_calls: Sequence[v1.AgentCall | Json] | None
+    tool_call_id: str | None
+    tool_error: bool | None
+    structured_data: Json | None
+    provider_payload: v1.ProviderPayload | Json | None
+    metadata: Json | None
+    labels: Mapping[str, str] | None
+    token_count: int | None
+    sent_time: Time | None
+
+
+_OPTIONS: Final = ("namespace", "timeout", "request_id")
+_POSITIONS: Final = {"now": v1.STREAM_POSITION_NOW, "oldest": v1.STREAM_POSITION_OLDEST}
+_ROLES: Final = ("user", "assistant", "system", "tool")
+
+
+def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
+    """Parts the options of a call from the fields of a message."""
+    call = {key: value for key, value in arguments.items() if key in _OPTIONS}
+    fields = {key: value for key, value in arguments.items() if key not in _OPTIONS}
+    return cast(WriteOptions, call), fields
+
+
+def session_of(fields: dict[str, Any]) -> v1.Session:
+    """Makes a session; a summary may be given as its text."""
+    if isinstance(fields.get("summary"), str):
+        fields = {**fields, "summary": {"text": fields["summary"]}}
+    return v1.Session(**fields)
+
+
+def message_of(value: MessageLike) -> v1.Message:
+    """Makes a message: a text is what the user said, a mapping holds fields by their names."""
+    if isinstance(value, v1.Message):
+        return value
+    if isinstance(value, str):
+        return v1.Message(role=v1.ROLE_USER, text=value)
+    fields = dict(value)
+    if fields.get("role") in _ROLES:
+        fields["role"] = f"ROLE_{fields['role'].upper()}"
+    return v1.Message(**fields)
+
+
+def messages_of(value: MessagesLike) -> list[v1.Message]:
+    """Makes messages of one or many."""
+    if isinstance(value, (str, v1.Message, Mapping)):
+        return [message_of(value)]
+    return [message_of(one) for one in value]
+
+
+def mask_of(paths: Iterable[str] | None, fields: Mapping[str, Any]) -> FieldMask | None:
+    """Gives the mask of an update: the paths given, else the names of the fields given, so that a
+    field given as None is cleared."""
+    names = list(fields) if paths is None else list(paths)
+    return FieldMask(paths=names) if names else None
+
+
+def position_of(value: Position | None) -> v1.StreamPosition | None:
+    """Gives a position of the stream."""
+    if not isinstance(value, str):
+        return value
+    return _POSITIONS[value]
+
+
+def watch_request(
+    resume_token: str | None,
+    position: Position | None,
+    consumer_id: str | None,
+    filter: v1.EventFilter | Json | None,
+) -> v1.WatchEventsRequest:
+    """Makes the request of a watch. Without a start it watches from now."""
+    given = [one for one in (resume_token, position, consumer_id) if one is not None]
+    if len(given) > 1:
+        raise ValueError("give one of resume_token, position and consumer_id, not several")
+    return v1.WatchEventsRequest(
+        resume_token=resume_token,
+        position=position_of(position if given else "now"),
+        consumer_id=consumer_id,
+        filter=filter,
+    )

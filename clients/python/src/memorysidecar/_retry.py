@@ -1,0 +1,68 @@
+"""When a failed call may be tried again, and after which pause."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+
+import grpc
+
+from .errors import MemorySidecarError
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How calls are retried. Only calls whose repeat is safe are: reads, and mutations with a
+    request id, which the client makes when the caller gives none."""
+
+    max_attempts: int = 8
+    """The most attempts of one call, the first included. 1 means no retry."""
+    initial_delay: float = 0.1
+    """The pause before the second attempt, in seconds; it doubles with every attempt."""
+    max_delay: float = 5.0
+    """The longest pause, in seconds, unless the server asks for a longer one."""
+
+    def delay(self, failures: int, server_delay: float | None = None) -> float:
+        """Gives the pause after so many failures: half of it fixed, half of it random, so that many
+        clients do not come back at once. Never shorter than what the server asks for."""
+        full = min(self.max_delay, self.initial_delay * 2.0 ** min(failures - 1, 32))
+        pause = full * random.uniform(0.5, 1.0)
+        if server_delay is None:
+            return pause
+        return max(pause, server_delay * random.uniform(1.0, 1.25))
+
+
+def is_transient(error: MemorySidecarError) -> bool:
+    """Says whether the server did nothing, or may do the same again, and asks to come back."""
+    if error.code is grpc.StatusCode.UNAVAILABLE:
+        return True
+    return error.code is grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_delay is not None
+
+
+class Attempts:
+    """The attempts of one call, bounded by their number and by the call's deadline."""
+
+    def __init__(self, policy: RetryPolicy, *, timeout: float | None, safe: bool) -> None:
+        self._policy = policy
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._left = policy.max_attempts if safe else 1
+        self._failures = 0
+
+    def timeout(self) -> float | None:
+        """Gives the seconds that are left. None means no deadline."""
+        if self._deadline is None:
+            return None
+        return max(0.0, self._deadline - time.monotonic())
+
+    def delay_after(self, error: MemorySidecarError) -> float:
+        """Gives the pause before the next attempt, or raises the error when there is none."""
+        self._failures += 1
+        self._left -= 1
+        if self._left <= 0 or not is_transient(error):
+            raise error
+        delay = self._policy.delay(self._failures, error.retry_delay)
+        left = self.timeout()
+        if left is not None and delay >= left:
+            raise error
+        return delay

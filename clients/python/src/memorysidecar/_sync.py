@@ -1,0 +1,73 @@
+"""How the client calls: with retries, page by page, and as a watch."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, TypeVar
+
+import grpc
+from typing_extensions import Self
+
+from . import v1
+from ._base import Base, explain, on_page
+from ._fields import ReadOptions, WriteOptions
+from ._pager import P, Pager
+from .watch import Watch
+
+R = TypeVar("R")
+
+
+class SyncCalls(Base):
+    """The calls of the client."""
+
+    @staticmethod
+    def _open(
+        target: str,
+        credentials: grpc.ChannelCredentials | None,
+        settings: list[tuple[str, Any]],
+    ) -> grpc.Channel:
+        if credentials is None:
+            return grpc.insecure_channel(target, settings)
+        return grpc.secure_channel(target, credentials, settings)
+
+    def _unary(self, request: Any, answer: type[R], call: WriteOptions | ReadOptions) -> R:
+        rpc, attempts = self._prepare(request, call)
+        while True:
+            try:
+                result: R = rpc(attempts.timeout())
+                return result
+            except grpc.RpcError as error:
+                delay = attempts.delay_after(explain(error, request))
+            time.sleep(delay)
+
+    def _pages(self, request: Any, answer: type[P], items: str, call: ReadOptions) -> Pager[Any, P]:
+        def fetch(token: str) -> P:
+            return self._unary(on_page(request, token), answer, call)
+
+        return Pager(fetch, lambda page: getattr(page, items))
+
+    def _watch(
+        self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions
+    ) -> Watch:
+        state = self._watch_state(request, reconnect_timeout, call)
+        watch = Watch(lambda again: self.events.WatchEvents(again, metadata=self.metadata), state)
+        self._watches.add(watch)
+        return watch.open()
+
+    def close(self) -> None:
+        """Closes the connection and ends the watches over it."""
+        for watch in list(self._watches):
+            watch.close()
+        self.channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,84 @@
+"""Where a watch stands: which request resumes it, what it gave already, when it may come back."""
+
+from __future__ import annotations
+
+import time
+
+import grpc
+
+from . import v1
+from ._retry import RetryPolicy, is_transient
+from .errors import MemorySidecarError, make_error
+
+
+class WatchState:
+    """The state of one watch over all its connections."""
+
+    def __init__(
+        self,
+        request: v1.WatchEventsRequest,
+        policy: RetryPolicy,
+        *,
+        open_timeout: float | None,
+        reconnect_timeout: float | None,
+    ) -> None:
+        self.resume_token = ""
+        self.open_timeout = open_timeout
+        self._request = request
+        self._policy = policy
+        self._last = (0, 0)
+        self._failures = 0
+        self._reconnect_timeout = reconnect_timeout
+        self._give_up: float | None = None
+
+    def begin(self) -> None:
+        """Starts the time in which the first answer must come."""
+        self._give_up = self._after(self.open_timeout)
+
+    @staticmethod
+    def _after(seconds: float | None) -> float | None:
+        return None if seconds is None else time.monotonic() + seconds
+
+    def request(self) -> v1.WatchEventsRequest:
+        """Gives the request of the next connection: the first start, later the last token."""
+        request = v1.WatchEventsRequest()
+        request.CopyFrom(self._request)
+        if self.resume_token:
+            request.resume_token = self.resume_token
+        return request
+
+    def accept(self, response: v1.WatchEventsResponse) -> v1.Event | None:
+        """Takes an answer and gives its event, unless it has none or was given before."""
+        self._failures = 0
+        self._give_up = None
+        if response.resume_token:
+            self.resume_token = response.resume_token
+        if not response.HasField("event"):
+            return None
+        place = (response.event.revision, response.event.index)
+        if place <= self._last:
+            return None
+        self._last = place
+        return response.event
+
+    def delay_after(self, error: MemorySidecarError) -> float:
+        """Gives the pause before the next connection, or raises the error when it is final."""
+        if not is_transient(error):
+            raise error
+        if self._failures == 0 and self._give_up is None:
+            self._give_up = self._after(self._reconnect_timeout)
+        self._failures += 1
+        delay = self._policy.delay(self._failures, error.retry_delay)
+        if self._give_up is not None and time.monotonic() + delay >= self._give_up:
+            raise error
+        return delay
+
+
+def no_answer() -> MemorySidecarError:
+    """The first answer, which comes at once, did not come: the server or the way to it hangs."""
+    return make_error(grpc.StatusCode.UNAVAILABLE, "The server did not answer the watch in time.")
+
+
+def ended() -> MemorySidecarError:
+    """The stream ended without an error, which the server never does: something between did."""
+    return make_error(grpc.StatusCode.UNAVAILABLE, "The stream ended without an error.")

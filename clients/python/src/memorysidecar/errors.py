@@ -1,0 +1,186 @@
+"""The errors that calls raise, and how they are read from an answer of the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
+
+DETAILS_KEY: Final = "grpc-status-details-bin"
+DOMAIN: Final = "memorysidecar"
+
+
+class ErrorReason:
+    """Why a call failed: the values of ``MemorySidecarError.reason``.
+
+    ``error_reason.proto`` says of each what it means, whether a retry makes sense and which
+    metadata comes with it. A newer server may send others.
+    """
+
+    REQUEST_MALFORMED: Final = "REQUEST_MALFORMED"
+    REQUEST_INVALID: Final = "REQUEST_INVALID"
+    PAGE_TOKEN_INVALID: Final = "PAGE_TOKEN_INVALID"
+    RESUME_TOKEN_INVALID: Final = "RESUME_TOKEN_INVALID"
+    RESUME_TOKEN_FOREIGN: Final = "RESUME_TOKEN_FOREIGN"
+    RESUME_TOKEN_EXPIRED: Final = "RESUME_TOKEN_EXPIRED"
+    SESSION_NOT_FOUND: Final = "SESSION_NOT_FOUND"
+    SESSION_ALREADY_EXISTS: Final = "SESSION_ALREADY_EXISTS"
+    MESSAGE_NOT_FOUND: Final = "MESSAGE_NOT_FOUND"
+    MESSAGE_ALREADY_EXISTS: Final = "MESSAGE_ALREADY_EXISTS"
+    SEQ_OUT_OF_RANGE: Final = "SEQ_OUT_OF_RANGE"
+    LAST_SEQ_MISMATCH: Final = "LAST_SEQ_MISMATCH"
+    ETAG_MISMATCH: Final = "ETAG_MISMATCH"
+    REQUEST_ID_REUSED: Final = "REQUEST_ID_REUSED"
+    WINDOW_FULL: Final = "WINDOW_FULL"
+    CONSUMER_NOT_FOUND: Final = "CONSUMER_NOT_FOUND"
+    CONSUMER_ALREADY_EXISTS: Final = "CONSUMER_ALREADY_EXISTS"
+    CONSUMER_LIMIT_REACHED: Final = "CONSUMER_LIMIT_REACHED"
+    TOKEN_MISSING: Final = "TOKEN_MISSING"
+    TOKEN_INVALID: Final = "TOKEN_INVALID"
+    OVERLOADED: Final = "OVERLOADED"
+    STREAM_LIMIT_REACHED: Final = "STREAM_LIMIT_REACHED"
+    STORE_FULL: Final = "STORE_FULL"
+    SHUTTING_DOWN: Final = "SHUTTING_DOWN"
+    DEADLINE_EXCEEDED: Final = "DEADLINE_EXCEEDED"
+    RECORD_CORRUPT: Final = "RECORD_CORRUPT"
+    INTERNAL: Final = "INTERNAL"
+
+
+@dataclass(frozen=True)
+class FieldViolation:
+    """One faulty field of a request."""
+
+    field: str
+    """Its path, for example ``messages[3].text``."""
+    description: str
+    """What is wrong with it and what is allowed."""
+
+
+class MemorySidecarError(Exception):
+    """A call failed. Its subclasses are the failures that callers handle one by one."""
+
+    code: grpc.StatusCode
+    """The status of gRPC."""
+    message: str
+    """What happened, for people."""
+    reason: str
+    """What happened, for programs: a value of ``ErrorReason``. Empty when the error does not come
+    from the server itself, for example when the server cannot be reached."""
+    metadata: dict[str, str]
+    """Facts about the error by name. ``ErrorReason`` in the contract says which."""
+    violations: tuple[FieldViolation, ...]
+    """Every faulty field, for ``REQUEST_INVALID``."""
+    retry_delay: float | None
+    """How many seconds the server asks to wait before a retry. None when it says nothing."""
+    request_id: str
+    """The request id of the mutation that failed: a repeat with it is safe. Empty for a read."""
+
+    def __init__(
+        self,
+        code: grpc.StatusCode,
+        message: str,
+        *,
+        reason: str = "",
+        metadata: Mapping[str, str] | None = None,
+        violations: Iterable[FieldViolation] = (),
+        retry_delay: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.reason = reason
+        self.metadata = dict(metadata or {})
+        self.violations = tuple(violations)
+        self.retry_delay = retry_delay
+        self.request_id = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason or self.code.name}: {self.message}"
+
+
+class NotFound(MemorySidecarError):
+    """The session, message or consumer does not exist."""
+
+
+class AlreadyExists(MemorySidecarError):
+    """A session, message or consumer with this id exists already."""
+
+
+class Aborted(MemorySidecarError):
+    """Somebody else was faster (``LAST_SEQ_MISMATCH``, ``ETAG_MISMATCH``): read, then try again."""
+
+
+class Invalid(MemorySidecarError):
+    """The request is wrong; a retry will fail as well."""
+
+
+class ResumeTokenExpired(MemorySidecarError):
+    """Events after the token are no longer kept: read the state anew, then watch again."""
+
+
+class Unavailable(MemorySidecarError):
+    """The server cannot be reached or is stopping, also after all retries."""
+
+
+class DeadlineExceeded(MemorySidecarError):
+    """The time of the call ran out. A mutation may have taken effect: repeat it with the
+    ``request_id`` of this error to find out."""
+
+
+_BY_REASON: Final[dict[str, type[MemorySidecarError]]] = {
+    ErrorReason.RESUME_TOKEN_EXPIRED: ResumeTokenExpired,
+}
+_BY_CODE: Final[dict[grpc.StatusCode, type[MemorySidecarError]]] = {
+    grpc.StatusCode.NOT_FOUND: NotFound,
+    grpc.StatusCode.ALREADY_EXISTS: AlreadyExists,
+    grpc.StatusCode.ABORTED: Aborted,
+    grpc.StatusCode.INVALID_ARGUMENT: Invalid,
+    grpc.StatusCode.UNAVAILABLE: Unavailable,
+    grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded,
+}
+
+
+def make_error(code: grpc.StatusCode, message: str, **rest: Any) -> MemorySidecarError:
+    """Makes the error of the class that fits."""
+    kind = _BY_REASON.get(rest.get("reason", "")) or _BY_CODE.get(code, MemorySidecarError)
+    return kind(code, message, **rest)
+
+
+def decode_error(error: grpc.RpcError) -> MemorySidecarError:
+    """Reads an error of gRPC. Details that cannot be read are left out."""
+    call: Any = error
+    rest: dict[str, Any] = {}
+    for key, value in call.trailing_metadata() or ():
+        if key == DETAILS_KEY:
+            rest = _details(value)
+    return make_error(call.code(), call.details() or "", **rest)
+
+
+def _details(data: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    try:
+        for detail in status_pb2.Status.FromString(data).details:
+            _read_detail(detail, found)
+    except DecodeError:
+        return {}
+    return found
+
+
+def _read_detail(detail: Any, found: dict[str, Any]) -> None:
+    info = error_details_pb2.ErrorInfo()
+    retry = error_details_pb2.RetryInfo()
+    bad = error_details_pb2.BadRequest()
+    if detail.Unpack(info):
+        if info.domain == DOMAIN:
+            found["reason"] = info.reason
+            found["metadata"] = dict(info.metadata)
+    elif detail.Unpack(retry):
+        found["retry_delay"] = retry.retry_delay.seconds + retry.retry_delay.nanos / 1e9
+    elif detail.Unpack(bad):
+        found["violations"] = [
+            FieldViolation(field.field, field.description) for field in bad.field_violations
+        ]

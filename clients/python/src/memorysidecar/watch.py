@@ -1,0 +1,110 @@
+"""A watch of the stream of events, for programs without asyncio."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import grpc
+
+from . import v1
+from ._watch_state import WatchState, ended, no_answer
+from .errors import MemorySidecarError, decode_error
+
+
+class Watch(Iterator[v1.Event]):
+    """Gives events as they happen, without a gap and none twice, over restarts of the server.
+
+    Made by ``Client.watch``; ends with ``close``, which any thread may call.
+    """
+
+    def __init__(self, start: Callable[[v1.WatchEventsRequest], Any], state: WatchState) -> None:
+        self._start = start
+        self._state = state
+        self._stream: Any = None
+        self._pending: list[v1.Event] = []
+        self._closed = threading.Event()
+
+    @property
+    def resume_token(self) -> str:
+        """The position after the last event that was given. Keep it to go on in another process, or
+        acknowledge it with ``ack_events``."""
+        return self._state.resume_token
+
+    def open(self) -> Watch:
+        """Waits for the first answer: what happens from then on is watched."""
+        self._state.begin()
+        while not self._state.resume_token and not self._closed.is_set():
+            event = self._step()
+            if event is not None:
+                self._pending.append(event)
+        return self
+
+    def __next__(self) -> v1.Event:
+        while not self._closed.is_set():
+            event = self._pending.pop(0) if self._pending else self._step()
+            if event is not None:
+                return event
+        self._drop()
+        raise StopIteration
+
+    def close(self) -> None:
+        """Ends the watch and the stream behind it. A thread that waits for an event stops."""
+        self._closed.set()
+        self._drop()
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _drop(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.cancel()
+
+    def _step(self) -> v1.Event | None:
+        """Reads one answer, or waits out the pause after a failure."""
+        try:
+            return self._state.accept(self._read())
+        except StopIteration:
+            failure = ended()
+        except grpc.RpcError as error:
+            failure = decode_error(error)
+        except MemorySidecarError as error:
+            failure = error
+        self._drop()
+        if not self._closed.is_set():
+            self._closed.wait(self._state.delay_after(failure))
+        return None
+
+    def _read(self) -> v1.WatchEventsResponse:
+        stream = self._stream
+        if stream is not None:
+            return next(stream)  # type: ignore[no-any-return]
+        stream = self._stream = self._start(self._state.request())
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            stream.cancel()
+
+        timer = threading.Timer(self._state.open_timeout or threading.TIMEOUT_MAX, give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            return next(stream)  # type: ignore[no-any-return]
+        except grpc.RpcError:
+            if late.is_set():
+                raise no_answer() from None
+            raise
+        finally:
+            timer.cancel()

@@ -1,0 +1,81 @@
+"""The real server, started as its users start it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+
+import grpc
+
+ROOT = Path(__file__).resolve().parents[3]
+START_SECONDS = 20.0
+
+
+class RealServer:
+    """A server on a Unix socket in a folder. The folder outlives a kill."""
+
+    def __init__(self, folder: Path) -> None:
+        # The path of a Unix socket has at most 107 bytes, which a folder of pytest may pass.
+        self.folder = Path("/tmp") / f"ms-{os.getpid()}-{abs(hash(str(folder))) % 10**8}"
+        self.folder.mkdir(mode=0o700)
+        self.address = f"unix:{self.folder}/s.sock"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Starts the server and waits until it answers."""
+        path = f"{ROOT}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
+        command = ["node", "src/main.ts", "serve", "--data-dir", str(self.folder / "data")]
+        with open(self.folder / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "--listen", self.address],
+                cwd=ROOT,
+                env={**os.environ, "PATH": path},
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"the server does not serve:\n{self.log()}")
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        with grpc.insecure_channel(self.address, options) as channel:
+            try:
+                grpc.channel_ready_future(channel).result(timeout=0.5)
+            except grpc.FutureTimeoutError:
+                return False
+        return True
+
+    def log(self) -> str:
+        """What the server wrote."""
+        return (self.folder / "log").read_text()
+
+    def kill(self) -> None:
+        """Ends the server as a power cut of the process would: at once."""
+        self._stop(signal.SIGKILL)
+
+    def _stop(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            process.wait(timeout=20)
+
+    def __enter__(self) -> RealServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop(signal.SIGTERM)
+        shutil.rmtree(self.folder)
