@@ -78,15 +78,15 @@ function windowsAfter(
   plan: SessionPlan,
   head: SessionHead,
 ): Map<number, readonly SeqRange[]> {
-  if (before === undefined || plan.resetLog === true) {
-    const windows = new Map<number, readonly SeqRange[]>();
+  const windows = new Map(before?.windows ?? [[head.firstSeq - 1, []]]);
+  if (plan.resetLog === true) {
+    windows.clear();
     for (let seq = head.firstSeq - 1; seq <= head.lastSeq; seq += 1) {
       windows.set(seq, rangesUpTo(head.windowRanges, seq));
     }
     return windows;
   }
-  const windows = new Map(before.windows);
-  let ranges = before.session.head.windowRanges;
+  let ranges = before?.session.head.windowRanges ?? [];
   for (const { seq } of plan.append ?? []) {
     ranges = addSeq(ranges, seq);
     windows.set(seq, ranges);

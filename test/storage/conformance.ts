@@ -1,0 +1,34 @@
+// The conformance suite of the storage interface: what src/storage/store.ts says, as tests that run on
+// every engine.
+
+import { describe } from "vitest";
+
+import type { OpenEngine } from "./scene.ts";
+import { changeSuite } from "./suites/changes.ts";
+import { concurrencySuite } from "./suites/concurrency.ts";
+import { consumerSuite } from "./suites/consumers.ts";
+import { copySuite } from "./suites/copies.ts";
+import { eventSuite } from "./suites/events.ts";
+import { messageSuite } from "./suites/messages.ts";
+import { replySuite } from "./suites/replies.ts";
+import { sessionSuite } from "./suites/sessions.ts";
+import { upkeepSuite } from "./suites/upkeep.ts";
+import { wallSuite } from "./suites/walls.ts";
+import { windowSuite } from "./suites/windows.ts";
+
+/** Declares the tests of an engine. Every test opens an engine on an empty store. */
+export function storageConformance(name: string, open: OpenEngine): void {
+  describe(`storage on ${name}`, () => {
+    changeSuite(open);
+    concurrencySuite(open);
+    replySuite(open);
+    sessionSuite(open);
+    messageSuite(open);
+    windowSuite(open);
+    copySuite(open);
+    consumerSuite(open);
+    eventSuite(open);
+    wallSuite(open);
+    upkeepSuite(open);
+  });
+}

@@ -1,0 +1,256 @@
+// Conformance: how a session is changed, and what decide gets to see.
+
+import { describe, expect } from "vitest";
+
+import { sessionNotFound } from "../../../src/domain/errors.ts";
+import type { SessionView } from "../../../src/storage/store.ts";
+import { plain } from "../../support/plain.ts";
+import {
+  newEvent,
+  newFields,
+  newHead,
+  newMessage,
+  readFacts,
+  totalsOf,
+} from "../../support/plans.ts";
+import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
+
+/** Saves one session with one message; gives every view that decide saw. */
+async function saveFirst(scene: Scene, sessionId: string): Promise<SessionView[]> {
+  const ref = refOf(sessionId);
+  const views: SessionView[] = [];
+  const message = newMessage({ seq: 1, messageId: "first" });
+  const window = totalsOf([message]);
+  await scene.store.changeSession(ref, (view) => {
+    views.push(view);
+    const head = {
+      lastSeq: 1,
+      log: { messageCount: 1, tokenCount: 10 },
+      window,
+      windowRanges: [{ first: 1, last: 1 }],
+      revision: view.revision,
+    };
+    const plan = { fields: newFields(), head: newHead(head), append: [message] };
+    return { kind: "save", result: undefined, plan: { ...plan, events: [newEvent(ref)] } };
+  });
+  return views;
+}
+
+async function nothingSaved(scene: Scene): Promise<void> {
+  expect(scene.store.revision()).toBe(0);
+  expect(await scene.sessions()).toEqual([]);
+  expect(await scene.events()).toEqual([]);
+}
+
+/** Declares the tests of views and plans. */
+export function changeSuite(open: OpenEngine): void {
+  const test = testsOn(open);
+  describe("a change of a session", () => {
+    test("shows nothing of a session that does not exist", async (scene) => {
+      const [view] = await saveFirst(scene, "s");
+      expect(view?.session).toBeUndefined();
+      expect(view?.window).toBeUndefined();
+      expect(view?.messages.size).toBe(0);
+      expect(view?.reply).toBeUndefined();
+      expect(view?.revision).toBe(1);
+    });
+
+    test("shows an empty window without a session when it is asked for", async (scene) => {
+      const seen = await scene.store.changeSession({ ...refOf("s"), needWindow: true }, (view) => ({
+        kind: "answer",
+        result: view.window,
+      }));
+      expect(seen).toEqual([]);
+      const later = await scene.run("look", "s", { load: "asked", messageIds: [] }).catch(String);
+      expect(later).toContain("does not exist");
+      await nothingSaved(scene);
+    });
+
+    test("saves fields and head as they are given", async (scene) => {
+      const fields = {
+        userId: "user",
+        agentId: "agent",
+        labels: new Map([
+          ["a", "1"],
+          ["b", ""],
+        ]),
+        metadata: Uint8Array.from([0, 255, 1]),
+        ttlMs: 1_234,
+        summary: { text: "what was said\n\u{1f600}", tokenCount: 7, version: 3, updateMs: 99 },
+        summaryVersion: 3,
+        forkedFrom: { sessionId: "other", seq: 12 },
+        createMs: 1_650_000_000_001,
+        etagRevision: 1,
+      };
+      const ref = refOf("s");
+      const given = { fields: newFields(fields), head: newHead({ updateMs: 1_650_000_000_002 }) };
+      const answer = await scene.store.changeSession(ref, () => ({
+        kind: "save",
+        result: { any: "result" },
+        plan: { ...given, events: [newEvent(ref)] },
+      }));
+      expect(answer).toEqual({ any: "result" });
+      expect(plain(await scene.store.readSession(ref))).toEqual(plain({ ...ref, ...given }));
+      await scene.engine.reopen();
+      expect(plain(await scene.store.readSession(ref))).toEqual(plain({ ...ref, ...given }));
+    });
+
+    test("keeps the policy of a session as it is", async (scene) => {
+      const policy = {
+        tokenRule: "o200k",
+        imageTokenCount: 12,
+        protections: { system: "leading", pinFirst: 3, minMessages: 2, lastUser: false },
+        stages: [
+          {
+            name: "tail",
+            on: "read",
+            anyOf: [{ kind: "token-count-over", limit: 5 }],
+            unit: "message",
+            select: { kind: "keep-last", unitCount: 4 },
+          },
+          {
+            name: "count",
+            on: "append",
+            anyOf: [],
+            unit: "interaction",
+            select: { kind: "drop-oldest", maxMessages: 9 },
+          },
+        ],
+      } as const;
+      const ref = refOf("s");
+      await scene.store.changeSession(ref, () => ({
+        kind: "save",
+        result: 0,
+        plan: { fields: newFields({ policy }), head: newHead(), events: [newEvent(ref)] },
+      }));
+      expect((await scene.store.readSession(ref))?.fields.policy).toEqual(policy);
+    });
+
+    test("leaves the fields when the plan has none", async (scene) => {
+      await scene.create("s", { userId: "user", labels: new Map([["a", "1"]]) });
+      const before = await scene.store.readSession(refOf("s"));
+      await scene.append("s", 3);
+      const after = await scene.store.readSession(refOf("s"));
+      expect(plain(after?.fields)).toEqual(plain(before?.fields));
+      expect(after?.head.lastSeq).toBe(3);
+      expect(after?.head.revision).toBe(2);
+    });
+
+    test("replaces the fields and nothing else when the plan has them", async (scene) => {
+      await scene.create("s", { userId: "one" });
+      await scene.append("s", ["a", "b"]);
+      await scene.run("update", "s", { fields: { userId: "two", ttlMs: 5_000 } });
+      const session = await scene.store.readSession(refOf("s"));
+      expect(session?.fields).toMatchObject({ userId: "two", ttlMs: 5_000, etagRevision: 3 });
+      expect(await scene.texts("s")).toEqual(["a", "b"]);
+      expect(await scene.window("s")).toEqual([1, 2]);
+    });
+
+    test("loads the window when decide asks for it, then decides again", async (scene) => {
+      await scene.append("s", ["a", "b"]);
+      const seen: (readonly number[] | undefined)[] = [];
+      const result = await scene.store.changeSession(refOf("s"), (view) => {
+        seen.push(view.window?.map(({ seq }) => seq));
+        if (view.window === undefined) return { kind: "need-window" };
+        return { kind: "answer", result: view.window };
+      });
+      expect(seen[0]).toBeUndefined();
+      expect(seen.at(-1)).toEqual([1, 2]);
+      expect(result[0]).toMatchObject({
+        ...readFacts(result[0]?.bytes ?? new Uint8Array()),
+        seq: 1,
+      });
+      expect(result[0]?.byteCount).toBe(result[0]?.bytes.length);
+    });
+
+    test("loads the window at once when the change says so", async (scene) => {
+      await scene.append("s", ["a", "b"], { keep: 1, load: "at-once" });
+      let first: readonly number[] | undefined;
+      await scene.store.changeSession({ ...refOf("s"), needWindow: true }, (view) => {
+        first ??= view.window?.map(({ seq }) => seq);
+        return { kind: "answer", result: 0 };
+      });
+      expect(first).toEqual([2]);
+    });
+
+    test("shows those of the messages asked for that exist", async (scene) => {
+      await scene.append("s", [{ messageId: "a" }, { messageId: "b", text: "bee" }, "unnamed"]);
+      await scene.run("erase", "s", { messageId: "a", load: "never" });
+      const unnamed = (await scene.messages("s"))?.at(-1)?.messageId ?? "";
+      const messageIds = ["a", "b", "c", unnamed];
+      const messages = await scene.store.changeSession({ ...refOf("s"), messageIds }, (view) => ({
+        kind: "answer",
+        result: view.messages,
+      }));
+      expect([...messages.keys()].sort()).toEqual(["b", unnamed].sort());
+      const made = newMessage({ seq: 2, messageId: "b", text: "bee" });
+      expect(plain(messages.get("b"))).toEqual(plain(made));
+    });
+
+    test("that throws fails with what was thrown and saves nothing", async (scene) => {
+      for (const thrown of [sessionNotFound("s"), new TypeError("a fault")]) {
+        const change = scene.store.changeSession(refOf("s"), () => {
+          throw thrown;
+        });
+        await expect(change).rejects.toBe(thrown);
+      }
+      await nothingSaved(scene);
+    });
+
+    test("that only answers saves nothing", async (scene) => {
+      const change = { ...refOf("s"), requestId: "r" };
+      const answer = await scene.store.changeSession(change, () => ({ kind: "answer", result: 7 }));
+      expect(answer).toBe(7);
+      await nothingSaved(scene);
+    });
+
+    test("goes on after one that failed", async (scene) => {
+      const failed = scene.run("erase", "s", { messageId: "a", load: "never" });
+      const [first, second] = await Promise.allSettled([failed, scene.append("s", 1)]);
+      expect(first).toMatchObject({ status: "rejected", reason: { reason: "SESSION_NOT_FOUND" } });
+      expect(second).toMatchObject({ status: "fulfilled", value: { revision: 1 } });
+    });
+
+    test("of a thousand messages is saved whole", async (scene) => {
+      await scene.append("s", 1_000);
+      await scene.append("s", 1_000, { keep: 500, load: "asked" });
+      const session = await scene.store.readSession(refOf("s"));
+      expect(session?.head).toMatchObject({ lastSeq: 2_000, window: { messageCount: 500 } });
+      expect((await scene.messages("s", { limit: 1_000 }))?.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 2_000 }, (_, index) => index + 1),
+      );
+      expect(await scene.window("s")).toEqual(
+        Array.from({ length: 500 }, (_, index) => index + 1_501),
+      );
+    });
+
+    test("keeps a message of a mebibyte byte for byte", async (scene) => {
+      const text = "\u{1f600}é".repeat(170_000);
+      await scene.append("s", ["small", text, "small"]);
+      expect(await scene.texts("s")).toEqual(["small", text, "small"]);
+      await scene.engine.reopen();
+      expect(await scene.texts("s")).toEqual(["small", text, "small"]);
+    });
+
+    test("of a deleted session starts from nothing", async (scene) => {
+      await scene.append("s", [{ messageId: "a" }, { messageId: "b" }], {
+        load: "at-once",
+        keep: 1,
+      });
+      await scene.run("remove", "s", {});
+      expect(await scene.store.readSession(refOf("s"))).toBeUndefined();
+      expect(await scene.store.readWindow(refOf("s"))).toBeUndefined();
+      expect(await scene.store.readWindowAt(refOf("s"), 1)).toBeUndefined();
+      expect(await scene.store.readMessage(refOf("s"), "a")).toBeUndefined();
+      expect(await scene.messages("s")).toBeUndefined();
+      expect(await scene.sessions()).toEqual([]);
+      const again = await scene.append("s", [{ messageId: "b", text: "new" }]);
+      expect(again).toMatchObject({ revision: 3, lastSeq: 1, messages: [] });
+      expect(await scene.texts("s")).toEqual(["new"]);
+      expect(await scene.window("s")).toEqual([1]);
+      expect(await scene.windowAt("s", 0)).toEqual([]);
+      expect(await scene.windowAt("s", 2)).toBeUndefined();
+      expect(await scene.store.readMessage(refOf("s"), "a")).toBeUndefined();
+    });
+  });
+}

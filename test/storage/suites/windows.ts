@@ -1,0 +1,192 @@
+// Conformance: the window as it is and as it was.
+
+import { describe, expect } from "vitest";
+
+import { ROLE } from "../../../src/domain/window/types.ts";
+import { plain } from "../../support/plain.ts";
+import { seqsOf, textOf, totalsOf } from "../../support/plans.ts";
+import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
+
+const ids = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, index) => ({ messageId: `id-${index + from}` }));
+
+/** The windows at every seq of the history. */
+async function history(scene: Scene, sessionId: string): Promise<readonly unknown[]> {
+  const session = await scene.store.readSession(refOf(sessionId));
+  const { firstSeq, lastSeq } = session?.head ?? { firstSeq: 1, lastSeq: -1 };
+  const windows: unknown[] = [];
+  for (let seq = firstSeq - 1; seq <= lastSeq; seq += 1) {
+    windows.push((await scene.windowAt(sessionId, seq))?.join(" "));
+  }
+  return windows;
+}
+
+/** Declares the tests of windows. */
+export function windowSuite(open: OpenEngine): void {
+  const test = testsOn(open);
+  describe("the stored window", () => {
+    test("is the whole log until something is trimmed", async (scene) => {
+      expect(await scene.store.readWindow(refOf("s"))).toBeUndefined();
+      await scene.create("s");
+      expect(await scene.window("s")).toEqual([]);
+      await scene.append("s", 3);
+      await scene.append("s", 2);
+      expect(await scene.window("s")).toEqual([1, 2, 3, 4, 5]);
+    });
+
+    test("comes with its session, whole entries, and agrees with the head", async (scene) => {
+      await scene.append("s", ids(10), { load: "asked", keep: 7 });
+      await scene.run("trim", "s", { every: 3, rest: 1 });
+      await scene.run("erase", "s", { messageId: "id-7", load: "never" });
+      const read = await scene.store.readWindow(refOf("s"));
+      expect(plain(read?.session)).toEqual(plain(await scene.store.readSession(refOf("s"))));
+      expect(read?.window.map(({ seq }) => seq)).toEqual([4, 6, 9, 10]);
+      expect(totalsOf(read?.window ?? [])).toEqual(read?.session.head.window);
+      for (const entry of read?.window ?? []) {
+        expect(entry.messageId).toBe(`id-${entry.seq}`);
+        expect(entry.byteCount).toBe(entry.bytes.length);
+      }
+    });
+
+    test("loses, keeps and regains messages as the plans say", async (scene) => {
+      await scene.append("s", ids(6));
+      await scene.run("trim", "s", { every: 2, rest: 0 });
+      expect(await scene.window("s")).toEqual([2, 4, 6]);
+      await scene.append("s", ids(2, 7));
+      expect(await scene.window("s")).toEqual([2, 4, 6, 7, 8]);
+      await scene.run("restore", "s", { messageIds: ["id-1", "id-5", "none"] });
+      expect(await scene.window("s")).toEqual([1, 2, 4, 5, 6, 7, 8]);
+      await scene.append("s", ids(1, 9), { load: "at-once", keep: 1 });
+      expect(await scene.window("s")).toEqual([9]);
+      await scene.append("s", ids(1, 10), { load: "at-once", keep: 0 });
+      expect(await scene.window("s")).toEqual([]);
+      await scene.append("s", ids(1, 11));
+      expect(await scene.window("s")).toEqual([11]);
+      await scene.engine.reopen();
+      expect(await scene.window("s")).toEqual([11]);
+    });
+
+    test("shows changed messages with their new content and cost", async (scene) => {
+      await scene.append("s", ids(4));
+      const change = { text: "new", tokenCount: 55 };
+      await scene.run("replace", "s", { messageId: "id-2", ...change, load: "never" });
+      await scene.run("replace", "s", { messageId: "id-3", ...change, load: "at-once" });
+      const read = await scene.store.readWindow(refOf("s"));
+      expect(read?.window.map(({ bytes }) => textOf(bytes)).slice(1, 3)).toEqual(["new", "new"]);
+      expect(read?.session.head.window).toEqual(totalsOf(read?.window ?? []));
+      expect(read?.session.head.window.tokenCount).toBe(130);
+    });
+
+    test("has holes where messages were erased, whether it was loaded or not", async (scene) => {
+      await scene.append("s", ids(8));
+      await scene.run("erase", "s", { messageId: "id-1", load: "never" });
+      await scene.run("erase", "s", { messageId: "id-4", load: "never" });
+      await scene.run("erase", "s", { messageId: "id-5", load: "asked" });
+      await scene.run("erase", "s", { messageId: "id-8", load: "at-once" });
+      expect(await scene.window("s")).toEqual([2, 3, 6, 7]);
+      await scene.append("s", 1);
+      expect(await scene.window("s")).toEqual([2, 3, 6, 7, 9]);
+    });
+  });
+
+  describe("the window of the past", () => {
+    test("is what it was at every seq, and undefined outside", async (scene) => {
+      expect(await scene.store.readWindowAt(refOf("s"), 0)).toBeUndefined();
+      await scene.create("s");
+      expect(await history(scene, "s")).toEqual([""]);
+      await scene.append("s", ids(2));
+      await scene.append("s", ids(3, 3), { load: "asked", keep: 2 });
+      await scene.append("s", ids(1, 6));
+      await scene.append("s", ids(2, 7), { load: "asked", keep: 3 });
+      const expected = ["", "1", "1 2", "1 2 3", "1 2 3 4", "4 5", "4 5 6", "4 5 6 7", "6 7 8"];
+      for (let round = 0; round < 2; round += 1) {
+        expect(await history(scene, "s")).toEqual(expected);
+        for (const seq of [-1, 9, 1_000]) {
+          const outside = await scene.store.readWindowAt(refOf("s"), seq);
+          expect(outside?.session.sessionId).toBe("s");
+          expect(outside?.window).toBeUndefined();
+        }
+        await scene.engine.reopen();
+      }
+    });
+
+    test("comes with runs that hold just its messages", async (scene) => {
+      await scene.append("s", ids(9), { load: "asked", keep: 6 });
+      await scene.run("trim", "s", { every: 2, rest: 0 });
+      await scene.append("s", ids(3, 10));
+      const log = (await scene.messages("s"))?.map(({ seq }) => seq) ?? [];
+      for (let seq = 0; seq <= 12; seq += 1) {
+        const past = await scene.store.readWindowAt(refOf("s"), seq);
+        const held = new Set(seqsOf(past?.ranges ?? []));
+        const seqs = past?.window?.map((entry) => entry.seq);
+        expect(log.filter((each) => held.has(each))).toEqual(seqs);
+        expect(plain(past?.session)).toEqual(plain(await scene.store.readSession(refOf("s"))));
+      }
+    });
+
+    test("counts all changes made before the next append", async (scene) => {
+      await scene.append("s", ids(5));
+      await scene.run("trim", "s", { every: 2, rest: 0 });
+      await scene.run("trim", "s", { every: 2, rest: 1 });
+      expect(await scene.windowAt("s", 5)).toEqual([2]);
+      await scene.run("restore", "s", { messageIds: ["id-3", "id-5"] });
+      expect(await scene.windowAt("s", 5)).toEqual([2, 3, 5]);
+      expect(await scene.windowAt("s", 4)).toEqual([1, 2, 3, 4]);
+      await scene.append("s", ids(1, 6));
+      await scene.run("restore", "s", { messageIds: ["id-1"] });
+      expect(await scene.windowAt("s", 5)).toEqual([2, 3, 5]);
+      expect(await scene.windowAt("s", 6)).toEqual([1, 2, 3, 5, 6]);
+    });
+
+    test("leaves out what was erased since and shows what was changed", async (scene) => {
+      await scene.append("s", ids(4), { load: "asked", keep: 3 });
+      await scene.append("s", ids(2, 5), { load: "asked", keep: 2 });
+      await scene.run("erase", "s", { messageId: "id-3", load: "asked" });
+      await scene.run("erase", "s", { messageId: "id-5", load: "never" });
+      const change = { messageId: "id-2", text: "new", tokenCount: 1, load: "never" } as const;
+      await scene.run("replace", "s", change);
+      expect(await history(scene, "s")).toEqual(["", "1", "1 2", "1 2", "2 4", "2 4", "6"]);
+      const past = await scene.store.readWindowAt(refOf("s"), 4);
+      expect(past?.window?.map(({ bytes }) => textOf(bytes))[0]).toBe("new");
+      expect(past?.window?.[0]).toMatchObject({ tokenCount: 1, messageId: "id-2", seq: 2 });
+    });
+
+    test("begins anew with a reset", async (scene) => {
+      const system = { role: ROLE.system, messageId: "sys" };
+      await scene.append("s", [...ids(2), system, ...ids(3, 4)], { load: "asked", keep: 5 });
+      await scene.run("reset", "s", { keepSystem: true });
+      expect(await scene.window("s")).toEqual([3]);
+      expect((await scene.messages("s"))?.map(({ seq }) => seq)).toEqual([3]);
+      for (const seq of [0, 3, 5]) expect(await scene.windowAt("s", seq)).toBeUndefined();
+      expect(await history(scene, "s")).toEqual(["3"]);
+      await scene.append("s", ids(3, 7));
+      expect(await history(scene, "s")).toEqual(["3", "3 7", "3 7 8", "3 7 8 9"]);
+      await scene.run("trim", "s", { every: 2, rest: 0 });
+      expect(await history(scene, "s")).toEqual(["3", "3 7", "3 7 8", "7 9"]);
+      await scene.run("erase", "s", { messageId: "sys", load: "never" });
+      await scene.engine.reopen();
+      expect(await history(scene, "s")).toEqual(["", "7", "7 8", "7 9"]);
+      expect(await scene.store.readMessage(refOf("s"), "sys")).toBeUndefined();
+      expect(await scene.store.readMessage(refOf("s"), "id-1")).toBeUndefined();
+    });
+
+    test("begins anew with every further reset, kept messages and all", async (scene) => {
+      const system = (name: string) => ({ role: ROLE.system, messageId: name });
+      await scene.append("s", [system("one"), ...ids(2, 2), system("two")]);
+      await scene.run("reset", "s", { keepSystem: true });
+      await scene.run("reset", "s", { keepSystem: true });
+      expect(await history(scene, "s")).toEqual(["1 4"]);
+      await scene.append("s", [system("three"), ...ids(1, 6)]);
+      await scene.run("reset", "s", { keepSystem: true });
+      expect(await history(scene, "s")).toEqual(["1 4 5"]);
+      for (const name of ["one", "two", "three"]) {
+        expect(await scene.store.readMessage(refOf("s"), name)).toMatchObject({ messageId: name });
+      }
+      await scene.run("reset", "s", { keepSystem: false });
+      expect(await history(scene, "s")).toEqual([""]);
+      expect(await scene.messages("s")).toEqual([]);
+      expect((await scene.append("s", ids(1, 2))).lastSeq).toBe(7);
+      expect(await scene.store.readMessage(refOf("s"), "id-2")).toMatchObject({ seq: 7 });
+    });
+  });
+}

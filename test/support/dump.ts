@@ -1,0 +1,104 @@
+// Everything that can be read from a store, so that two stores, or one before and after, compare.
+//
+// What an engine may choose freely is left out or read through: page borders, cursors, and how the
+// runs of a window are cut.
+
+import type { Session, SessionRef } from "../../src/domain/session.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { START_MS } from "./plans.ts";
+import { allConsumers, allEvents, allMessages, allSessions } from "./read-all.ts";
+
+/** What to look at. */
+export interface DumpNames {
+  readonly namespaces: readonly string[];
+  /** Request ids whose answers to read, in every namespace. */
+  readonly requestIds?: readonly string[];
+}
+
+/** A session without the cut of its runs, which is free. */
+export function sessionView(session: Session | undefined): unknown {
+  if (session === undefined) return undefined;
+  const { windowRanges: _, ...head } = session.head;
+  return { ...session, head };
+}
+
+/** Everything that can be read of one session. */
+export async function dumpSession(store: Store, ref: SessionRef): Promise<unknown> {
+  const session = await store.readSession(ref);
+  if (session === undefined) return undefined;
+  const { firstSeq, lastSeq } = session.head;
+  const all = { firstSeq: 0, lastSeq, limit: 97 };
+  const messages = (await allMessages(store, ref, { ...all, order: "asc" })) ?? [];
+  const down = (await allMessages(store, ref, { ...all, order: "desc" })) ?? [];
+  const current = await store.readWindow(ref);
+  const windows: unknown[] = [];
+  for (let seq = Math.max(0, firstSeq - 2); seq <= lastSeq + 1; seq += 1) {
+    const past = await store.readWindowAt(ref, seq);
+    const bytes = past?.window?.map((entry) => entry.bytes.length).join();
+    windows.push([seq, past?.window?.map((entry) => entry.seq).join(), bytes]);
+  }
+  const byId: unknown[] = [];
+  for (const { messageId } of messages) byId.push(await store.readMessage(ref, messageId));
+  return {
+    session: sessionView(session),
+    messages,
+    down: down.map(({ seq }) => seq).join(),
+    current: { session: sessionView(current?.session), window: current?.window },
+    windows,
+    byId,
+  };
+}
+
+/** The answers remembered under request ids. */
+async function dumpReplies(store: Store, names: DumpNames): Promise<unknown[]> {
+  const replies: unknown[] = [];
+  for (const namespace of names.namespaces) {
+    for (const requestId of names.requestIds ?? []) {
+      const change = { namespace, sessionId: "none", requestId };
+      const reply = await store.changeSession(change, (view) => ({
+        kind: "answer",
+        result: view.reply,
+      }));
+      if (reply !== undefined) replies.push([namespace, requestId, reply]);
+    }
+  }
+  return replies;
+}
+
+/** All events that are kept, of all namespaces given, and the positions. */
+export async function dumpEvents(store: Store, names: DumpNames): Promise<unknown> {
+  const after = store.oldestPosition();
+  const events: unknown[] = [];
+  for (const namespace of names.namespaces) {
+    const found = await allEvents(store, { namespace, after, limit: 100, maxBytes: 1_000_000 });
+    events.push([namespace, found.events]);
+  }
+  return {
+    events,
+    revision: store.revision(),
+    oldestRevision: store.oldestRevision(),
+    newest: store.newestPosition(),
+  };
+}
+
+/** Everything that can be read from a store. */
+export async function dumpStore(store: Store, names: DumpNames): Promise<unknown> {
+  const sessions: unknown[] = [];
+  const consumers: unknown[] = [];
+  for (const namespace of names.namespaces) {
+    const query = { namespace, limit: 100, nowMs: 0 };
+    const listed = await allSessions(store, { ...query, order: "asc" });
+    const down = await allSessions(store, { ...query, order: "desc" });
+    sessions.push([namespace, listed.map(sessionView), down.map(({ sessionId }) => sessionId)]);
+    for (const ref of listed) sessions.push(await dumpSession(store, ref));
+    consumers.push([namespace, await allConsumers(store, namespace, 100)]);
+  }
+  const expired = await store.expiredSessions(START_MS * 2, 10_000);
+  return {
+    sessions,
+    consumers,
+    expired: expired.map((ref) => `${ref.namespace} ${ref.sessionId}`).sort(),
+    replies: await dumpReplies(store, names),
+    events: await dumpEvents(store, names),
+  };
+}

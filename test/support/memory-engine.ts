@@ -1,0 +1,25 @@
+// Opens the memory engine for tests of the storage.
+
+import { newMemoryState } from "../../src/storage/memory/state.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import type { Engine } from "../storage/scene.ts";
+import { readFacts } from "./plans.ts";
+
+let opened = 0;
+
+/** Opens the memory engine on an empty store. */
+export async function openMemoryEngine(): Promise<Engine> {
+  opened += 1;
+  const state = newMemoryState(opened.toString(16).padStart(16, "0"));
+  let store = await openMemoryStore({ readFacts, state });
+  return {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store.close();
+      store = await openMemoryStore({ readFacts, state });
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}

@@ -1,0 +1,91 @@
+// Reads everything that a paged read gives, for tests of the storage. Every page is checked to keep to
+// its limit, and a read that does not end is an error.
+
+import { comparePositions, type EventPosition } from "../../src/domain/event.ts";
+import type { Session, SessionRef } from "../../src/domain/session.ts";
+import type {
+  Consumer,
+  EventQuery,
+  MessageQuery,
+  SessionQuery,
+  Store,
+  StoredEvent,
+  StoredMessage,
+} from "../../src/storage/store.ts";
+
+const PAGES_MAX = 10_000;
+
+function checkPage(size: number, limit: number, page: number): void {
+  if (size > limit) throw new Error(`A page of at most ${limit} has ${size}.`);
+  if (page > PAGES_MAX) throw new Error("The pages do not end.");
+}
+
+/** All sessions that match, page by page. */
+export async function allSessions(
+  store: Store,
+  query: Omit<SessionQuery, "after">,
+): Promise<Session[]> {
+  const all: Session[] = [];
+  let after: number | undefined;
+  for (let page = 0; ; page += 1) {
+    const { sessions, next } = await store.listSessions({
+      ...query,
+      ...(after === undefined ? {} : { after }),
+    });
+    checkPage(sessions.length, query.limit, page);
+    all.push(...sessions);
+    if (next === undefined) return all;
+    after = next;
+  }
+}
+
+/** All messages that match, page by page; undefined without a session. */
+export async function allMessages(
+  store: Store,
+  ref: SessionRef,
+  query: MessageQuery,
+): Promise<StoredMessage[] | undefined> {
+  const all: StoredMessage[] = [];
+  let { firstSeq, lastSeq } = query;
+  for (let page = 0; ; page += 1) {
+    const answer = await store.listMessages(ref, { ...query, firstSeq, lastSeq });
+    if (answer === undefined) return undefined;
+    checkPage(answer.messages.length, query.limit, page);
+    all.push(...answer.messages);
+    if (answer.next === undefined) return all;
+    if (query.order === "asc") firstSeq = answer.next;
+    else lastSeq = answer.next;
+  }
+}
+
+/** All events after a position that match, page by page, and where the last page ends. */
+export async function allEvents(
+  store: Store,
+  query: EventQuery,
+): Promise<{ readonly events: StoredEvent[]; readonly position: EventPosition }> {
+  const events: StoredEvent[] = [];
+  let { after } = query;
+  for (let page = 0; ; page += 1) {
+    const answer = await store.listEvents({ ...query, after });
+    checkPage(answer.events.length, query.limit, page);
+    events.push(...answer.events);
+    if (comparePositions(answer.position, after) < 0) throw new Error("A page goes backwards.");
+    after = answer.position;
+    if (answer.atEnd) return { events, position: after };
+  }
+}
+
+/** All consumers of a namespace, page by page. */
+export async function allConsumers(
+  store: Store,
+  namespace: string,
+  limit: number,
+): Promise<Consumer[]> {
+  const all: Consumer[] = [];
+  for (let page = 0; ; page += 1) {
+    const found = await store.listConsumers(namespace, all.at(-1)?.consumerId ?? "", limit);
+    checkPage(found.length, limit, page);
+    if (found.length === 0) return all;
+    all.push(...found);
+  }
+}
