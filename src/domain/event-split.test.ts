@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPE, type EventDetail } from "./event.ts";
+import { type EventPart, splitEvent } from "./event-split.ts";
+import { LIMITS } from "./limits.ts";
+import { rangesOf } from "./window/ranges.ts";
+import type { WindowEntry } from "./window/types.ts";
+
+const totals = (messageCount: number) => ({ messageCount, tokenCount: 7 });
+
+function appended(messageIds: readonly string[], first = 1): EventDetail {
+  return {
+    type: EVENT_TYPE.messagesAppended,
+    messageIds,
+    seqs: { first, last: first + messageIds.length - 1 },
+    appended: totals(messageIds.length),
+    window: totals(5),
+  };
+}
+
+function trimmed(
+  ids: readonly { readonly seq: number; readonly messageId: string }[],
+): EventDetail {
+  const removed: WindowEntry[] = ids.map((id) => ({
+    ...id,
+    role: 1,
+    callIds: [],
+    toolCallId: "",
+    tokenCount: 1,
+    byteCount: 1,
+  }));
+  const before = totals(removed.length);
+  const trim = { stage: "s", reason: "message-limit", removed, before, after: totals(0) } as const;
+  return { type: EVENT_TYPE.messagesTrimmed, trim };
+}
+
+function idsOf({ detail }: EventPart): readonly string[] {
+  if (detail.type === EVENT_TYPE.messagesAppended) return detail.messageIds;
+  if (detail.type !== EVENT_TYPE.messagesTrimmed) return [];
+  return detail.trim.removed.map((entry) => entry.messageId);
+}
+
+/** The bytes of the lists of a part in wire form, runs at their largest. */
+function listBytes(part: EventPart): number {
+  const ids = idsOf(part).map((id) => Buffer.byteLength(id) + 3);
+  const runs =
+    part.detail.type === EVENT_TYPE.messagesTrimmed ? rangesOf(part.detail.trim.removed) : [];
+  return ids.reduce((sum, bytes) => sum + bytes, 0) + runs.length * 20;
+}
+
+const isWhole = (parts: readonly EventPart[]): void => {
+  const flags = parts.map((part) => part.continued);
+  expect(flags).toEqual([...parts.slice(1).map(() => true), false]);
+};
+
+describe("appended messages", () => {
+  test("of a few stay in one event", () => {
+    const detail = appended(["a", "b"]);
+    expect(splitEvent(detail)).toEqual([{ detail, continued: false }]);
+  });
+
+  test("of long ids are split, each part with its own ids and seqs", () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(256, "x"));
+    const parts = splitEvent(appended(ids, 41));
+    expect(parts).toHaveLength(3);
+    isWhole(parts);
+    expect(parts.flatMap(idsOf)).toEqual(ids);
+    let next = 41;
+    for (const { detail } of parts) {
+      if (detail.type !== EVENT_TYPE.messagesAppended) throw new Error("another type");
+      expect(detail.seqs).toEqual({ first: next, last: next + detail.messageIds.length - 1 });
+      expect(detail.appended).toEqual(totals(300));
+      next = detail.seqs.last + 1;
+    }
+    expect(next).toBe(341);
+  });
+});
+
+describe("trimmed messages", () => {
+  test("in one run stay in one event", () => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => ({ seq: i + 1, messageId: `m${i}` }));
+    expect(splitEvent(trimmed(ids))).toHaveLength(1);
+  });
+
+  test("that are scattered are split, because their runs take room as well", () => {
+    const ids = Array.from({ length: 10_000 }, (_, i) => ({ seq: 2 * i + 1, messageId: `m${i}` }));
+    const detail = trimmed(ids);
+    const parts = splitEvent(detail);
+    expect(parts.length).toBeGreaterThan(5);
+    isWhole(parts);
+    expect(parts.flatMap(idsOf)).toEqual(ids.map((id) => id.messageId));
+    for (const part of parts) {
+      if (part.detail.type !== EVENT_TYPE.messagesTrimmed) throw new Error("another type");
+      expect(part.detail.trim.before).toEqual(totals(10_000));
+      expect(listBytes(part)).toBeLessThanOrEqual(LIMITS.eventIdBytes);
+    }
+  });
+});
+
+test("no part passes the limit, whatever the ids", () => {
+  const id = fc.string({ unit: "grapheme", minLength: 1, maxLength: 80, size: "max" });
+  const ids = fc.array(fc.tuple(id, fc.integer({ min: 1, max: 2 })), {
+    maxLength: 900,
+    size: "max",
+  });
+  const property = fc.property(ids, (list) => {
+    let seq = 0;
+    const entries = list.map(([messageId, step]) => {
+      seq += step;
+      return { messageId, seq };
+    });
+    const given = entries.map((entry) => entry.messageId);
+    for (const detail of [appended(given), trimmed(entries)]) {
+      const parts = splitEvent(detail);
+      isWhole(parts);
+      expect(parts.flatMap(idsOf)).toEqual(given);
+      for (const part of parts) expect(listBytes(part)).toBeLessThanOrEqual(LIMITS.eventIdBytes);
+    }
+  });
+  fc.assert(property, { numRuns: 60 });
+});
+
+test("every other event is one part", () => {
+  const detail: EventDetail = { type: EVENT_TYPE.sessionCreated };
+  expect(splitEvent(detail)).toEqual([{ detail, continued: false }]);
+});

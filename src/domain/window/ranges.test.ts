@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  addRange,
+  containsSeq,
+  newestRanges,
+  outsideRanges,
+  rangesOf,
+  removeRange,
+} from "./ranges.ts";
+import type { SeqRange } from "./types.ts";
+
+const MAX = 40;
+const RUNS = 2_000;
+
+const r = (first: number, last: number): SeqRange => ({ first, last });
+const entries = (...seqs: number[]) => seqs.map((seq) => ({ seq }));
+const all = Array.from({ length: MAX }, (_, index) => index + 1);
+/** The seqs that ranges hold, taken literally. */
+const seqsIn = (ranges: readonly SeqRange[]): number[] =>
+  ranges.flatMap(({ first, last }) => all.filter((seq) => seq >= first && seq <= last));
+
+const seqSet = fc.subarray(all);
+const range = fc
+  .tuple(fc.integer({ min: 1, max: MAX }), fc.integer({ min: 0, max: 12 }))
+  .map(([first, more]) => r(first, Math.min(MAX, first + more)));
+
+describe("rangesOf", () => {
+  test("joins neighbors only", () => {
+    expect(rangesOf(entries(1, 2, 3, 5, 7, 8))).toEqual([r(1, 3), r(5, 5), r(7, 8)]);
+    expect(rangesOf([])).toEqual([]);
+  });
+
+  test("joins over a gap that is erased as a whole", () => {
+    expect(rangesOf(entries(1, 4), [r(2, 3)])).toEqual([r(1, 4)]);
+    expect(rangesOf(entries(1, 4), [r(3, 3)])).toEqual([r(1, 1), r(4, 4)]);
+    expect(rangesOf(entries(5, 9, 12), [r(1, 3), r(6, 8), r(10, 10)])).toEqual([
+      r(5, 9),
+      r(12, 12),
+    ]);
+  });
+
+  test("holds exactly the entries, and erased seqs between them", () => {
+    const property = fc.property(seqSet, seqSet, (kept, gone) => {
+      const erased = gone.filter((seq) => !kept.includes(seq));
+      const made = rangesOf(entries(...kept), rangesOf(entries(...erased)));
+      const inside = seqsIn(made);
+      expect(inside.filter((seq) => !erased.includes(seq))).toEqual(kept);
+      for (const [index, { first }] of made.entries()) {
+        const before = made[index - 1];
+        if (before === undefined) continue;
+        const gap = seqsIn([r(before.last + 1, first - 1)]);
+        expect(gap.some((seq) => !erased.includes(seq))).toBe(true);
+      }
+    });
+    fc.assert(property, { numRuns: RUNS });
+  });
+});
+
+test("addRange adds and merges", () => {
+  expect(addRange([], r(3, 4))).toEqual([r(3, 4)]);
+  expect(addRange([r(1, 2)], r(3, 4))).toEqual([r(1, 4)]);
+  expect(addRange([r(1, 2), r(6, 7)], r(4, 4))).toEqual([r(1, 2), r(4, 4), r(6, 7)]);
+  expect(addRange([r(1, 2), r(4, 5), r(9, 9)], r(3, 6))).toEqual([r(1, 6), r(9, 9)]);
+  const property = fc.property(seqSet, range, (seqs, added) => {
+    const union = all.filter((seq) => seqs.includes(seq) || containsSeq([added], seq));
+    expect(addRange(rangesOf(entries(...seqs)), added)).toEqual(rangesOf(entries(...union)));
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test("removeRange removes and cuts", () => {
+  expect(removeRange([r(1, 9)], r(3, 4))).toEqual([r(1, 2), r(5, 9)]);
+  expect(removeRange([r(1, 2), r(4, 5)], r(2, 4))).toEqual([r(1, 1), r(5, 5)]);
+  expect(removeRange([r(1, 2)], r(3, 4))).toEqual([r(1, 2)]);
+  const property = fc.property(seqSet, range, (seqs, removed) => {
+    const left = seqs.filter((seq) => !containsSeq([removed], seq));
+    expect(removeRange(rangesOf(entries(...seqs)), removed)).toEqual(rangesOf(entries(...left)));
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test("containsSeq finds every seq of the ranges and no other", () => {
+  const property = fc.property(seqSet, (seqs) => {
+    const ranges = rangesOf(entries(...seqs));
+    expect(all.filter((seq) => containsSeq(ranges, seq))).toEqual(seqs);
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test("outsideRanges is the complement within the bounds", () => {
+  expect(outsideRanges([r(3, 4), r(8, 9)], 1, 10)).toEqual([r(1, 2), r(5, 7), r(10, 10)]);
+  expect(outsideRanges([], 1, 3)).toEqual([r(1, 3)]);
+  expect(outsideRanges([r(1, 3)], 1, 3)).toEqual([]);
+  expect(outsideRanges([], 1, 0)).toEqual([]);
+  const property = fc.property(seqSet, range, (seqs, { first, last }) => {
+    const outside = all.filter((seq) => seq >= first && seq <= last && !seqs.includes(seq));
+    const made = outsideRanges(rangesOf(entries(...seqs)), first, last);
+    expect(made).toEqual(rangesOf(entries(...outside)));
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test("newestRanges keeps the newest and says whether it cut", () => {
+  const ranges = [r(1, 1), r(3, 3), r(5, 5)];
+  expect(newestRanges(ranges, 3)).toEqual({ ranges, truncated: false });
+  expect(newestRanges(ranges, 2)).toEqual({ ranges: [r(3, 3), r(5, 5)], truncated: true });
+  const many = Array.from({ length: 1_001 }, (_, index) => r(2 * index, 2 * index));
+  expect(newestRanges(many).ranges).toHaveLength(1_000);
+  expect(newestRanges(many).ranges[0]).toEqual(r(2, 2));
+});
