@@ -1,0 +1,104 @@
+// That code and tests cover the contract: every rpc and every reason of failure.
+
+import { basename } from "node:path";
+import { importsOf } from "./imports.ts";
+import { nameOf, parseModule, stringOf, walk } from "./parse.ts";
+import { isTest, type Project, sourcesOf } from "./project.ts";
+
+/** Gives the names of the rpcs in the proto files of the public contract. */
+export function rpcNames(project: Project): string[] {
+  const found: string[] = [];
+  for (const [path, text] of project) {
+    if (!path.startsWith("proto/memorysidecar/v1/")) continue;
+    for (const [, name] of text.matchAll(/^\s*rpc (\w+)\(/gm)) found.push(name ?? "");
+  }
+  return found;
+}
+
+function kebab(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "-").toLowerCase();
+}
+
+/** Names rpcs without a file of their own or without a contract test, and files without an rpc. */
+export function rpcProblems(project: Project): string[] {
+  const rpcs = rpcNames(project);
+  const tests = [...project].filter(([path]) => path.startsWith("test/contract/"));
+  const problems: string[] = [];
+  const files = new Set(
+    [...project.keys()]
+      .filter((path) => path.startsWith("src/transport/rpc/") && !isTest(path))
+      .map((path) => basename(path, ".ts")),
+  );
+  for (const rpc of rpcs) {
+    const file = kebab(rpc);
+    if (!files.delete(file)) problems.push(`src/transport/rpc/${file}.ts: missing, for ${rpc}`);
+    const method = `${rpc.charAt(0).toLowerCase()}${rpc.slice(1)}`;
+    const name = new RegExp(`\\b(${rpc}|${method})\\b`);
+    if (!tests.some(([, text]) => name.test(text))) {
+      problems.push(`test/contract: no test names ${rpc}`);
+    }
+  }
+  for (const file of files) problems.push(`src/transport/rpc/${file}.ts: is no rpc`);
+  return problems;
+}
+
+const ERRORS = "src/domain/errors.ts";
+
+/** Gives the reasons of the public `ErrorReason` enum, without the prefix. */
+export function errorReasons(project: Project): string[] {
+  const text = project.get("proto/memorysidecar/v1/error_reason.proto") ?? "";
+  return [...text.matchAll(/^\s*ERROR_REASON_(\w+) = [1-9]/gm)].map(([, name]) => name ?? "");
+}
+
+/** The functions that make an error of each reason. */
+function makersOf(project: Project): ReadonlyMap<string, string> {
+  const makers = new Map<string, string>();
+  const module = parseModule(ERRORS, project.get(ERRORS) ?? "");
+  walk(module.program, (node) => {
+    if (node.type !== "FunctionDeclaration") return;
+    walk(node, (inner) => {
+      const [first] = inner.type === "NewExpression" ? asList(inner["arguments"]) : [];
+      const reason = stringOf(first);
+      if (reason !== undefined) makers.set(reason, nameOf(node["id"]) ?? "");
+    });
+  });
+  return makers;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Names reasons that nothing raises, and reasons that no test expects. */
+export function reasonProblems(project: Project): string[] {
+  const makers = makersOf(project);
+  const product = sourcesOf(project).filter(
+    ([path]) => path.startsWith("src/") && !isTest(path) && path !== ERRORS,
+  );
+  const imported = new Set(
+    product.flatMap(([path, text]) => importsOf(path, text).flatMap(({ names }) => names)),
+  );
+  const raised = new Set(product.flatMap(([path, text]) => reasonsMadeIn(path, text)));
+  const tests = [...project].filter(([path]) => isTest(path) || path.includes("/tests/"));
+  const problems: string[] = [];
+  for (const reason of errorReasons(project)) {
+    const maker = makers.get(reason);
+    if (!raised.has(reason) && (maker === undefined || !imported.has(maker))) {
+      problems.push(`${reason}: nothing in src raises it`);
+    }
+    const name = new RegExp(`\\b(ERROR_REASON_)?${reason}\\b`);
+    if (!tests.some(([, text]) => name.test(text))) problems.push(`${reason}: no test expects it`);
+  }
+  return problems;
+}
+
+/** The reasons of the errors that a file makes without a named constructor. */
+function reasonsMadeIn(path: string, text: string): string[] {
+  const found: string[] = [];
+  walk(parseModule(path, text).program, (node) => {
+    if (node.type !== "NewExpression" || nameOf(node["callee"]) !== "AppError") return;
+    const reason = stringOf(asList(node["arguments"])[0]);
+    if (reason !== undefined) found.push(reason);
+  });
+  return found;
+}

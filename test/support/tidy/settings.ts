@@ -1,0 +1,34 @@
+// What the tidy rules allow by name. Each entry says why; an entry that nothing needs is a problem.
+
+import type { Allowed } from "./banned.ts";
+import type { EntryPoints } from "./imports.ts";
+
+/** What starts by itself. */
+export const ENTRY_POINTS: EntryPoints = {
+  product: [
+    "src/main.ts",
+    // Started as a thread by token-counter.ts.
+    "src/service/bpe-worker.ts",
+    // Started as a process by the verify command, so that damage cannot crash the server.
+    "src/storage/lmdb/verify-child.ts",
+    // The model engine: what tests and the conformance suite compare the LMDB engine with.
+    "src/storage/memory/store.ts",
+  ],
+  development: [
+    /^vitest\.config\.ts$/,
+    /^(bench|examples\/\w+|test\/conformance)\/main\.ts$/,
+    /^tools\/(build|fix|gen|test|verify)\.ts$/,
+    /^clients\/typescript\/src\/index\.ts$/,
+    /^clients\/typescript\/examples\/\w+\.ts$/,
+  ],
+};
+
+/** Where banned code is in its place. A path with a slash at its end stands for a folder. */
+export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
+  environment: [{ path: "src/config.ts", reason: "the only reader of the environment" }],
+  clock: [
+    { path: "src/service/event-feed.ts", reason: "measures a wait; nothing stored depends on it" },
+    { path: "src/storage/lmdb/writer.ts", reason: "measures its commits for the log" },
+  ],
+  "default export": [{ path: "vitest.config.ts", reason: "vitest asks for it" }],
+};

@@ -1,0 +1,68 @@
+// What only we can check: layers, sizes, banned code and words, and that nothing of the contract is
+// without code and tests. The rules and their own tests are in test/support/tidy.
+
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bannedCodeProblems, bannedWordProblems, titleProblems } from "./support/tidy/banned.ts";
+import { reasonProblems, rpcProblems } from "./support/tidy/contract.ts";
+import {
+  cycleProblems,
+  deadFileProblems,
+  layerProblems,
+  unknownLayerProblems,
+} from "./support/tidy/imports.ts";
+import { readProject } from "./support/tidy/project.ts";
+import { ALLOWED, ENTRY_POINTS } from "./support/tidy/settings.ts";
+import { fileLengthProblems, functionProblems, lineLengthProblems } from "./support/tidy/sizes.ts";
+
+const project = readProject(join(import.meta.dirname, ".."));
+
+describe("the repository", () => {
+  it("has imports that point down only", () => {
+    expect(layerProblems(project)).toEqual([]);
+  });
+
+  it("has no folder outside the layers", () => {
+    expect(unknownLayerProblems(project)).toEqual([]);
+  });
+
+  it("has no circle of imports", () => {
+    expect(cycleProblems(project)).toEqual([]);
+  });
+
+  it("has no file that nothing reaches", () => {
+    expect(deadFileProblems(project, ENTRY_POINTS)).toEqual([]);
+  });
+
+  it("has files of a size to read", () => {
+    expect(fileLengthProblems(project)).toEqual([]);
+  });
+
+  it("has lines that fit", () => {
+    expect(lineLengthProblems(project)).toEqual([]);
+  });
+
+  it("has functions of a size to understand", () => {
+    expect(functionProblems(project)).toEqual([]);
+  });
+
+  it("has no banned code, and no exception that nothing needs", () => {
+    expect(bannedCodeProblems(project, ALLOWED)).toEqual([]);
+  });
+
+  it("has no banned words", () => {
+    expect(bannedWordProblems(project)).toEqual([]);
+  });
+
+  it("has one title in every document", () => {
+    expect(titleProblems(project)).toEqual([]);
+  });
+
+  it("has a file and a contract test for every rpc", () => {
+    expect(rpcProblems(project)).toEqual([]);
+  });
+
+  it("raises and tests every reason of failure", () => {
+    expect(reasonProblems(project)).toEqual([]);
+  });
+});
