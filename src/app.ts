@@ -1,0 +1,102 @@
+// The composition root: puts a server together from a configuration, and takes it apart again.
+
+import type { Config } from "./config.ts";
+import { SYSTEM_WORLD } from "./lib/world.ts";
+import type { Logs } from "./log.ts";
+import type { ServiceSettings, Services, World } from "./service/api.ts";
+import { createServices } from "./service/services.ts";
+import type { Store } from "./storage/store.ts";
+import { CODEC } from "./transport/convert/message.ts";
+import { createPageTokens } from "./transport/page-token.ts";
+import { createResumeTokens } from "./transport/resume-token.ts";
+import { type RunningServer, type ServerSettings, startServer } from "./transport/server.ts";
+import { VERSION } from "./version.ts";
+
+/** The settings of the parts above the store. */
+export type AppSettings = ServerSettings &
+  ServiceSettings & {
+    readonly checkpointIntervalMs: number;
+  };
+
+/** What an app is made of. */
+export interface AppParts {
+  readonly settings: AppSettings;
+  readonly logs: Logs;
+  /** Opened before, closed by the app when it stops. Its directory is locked by now. */
+  readonly store: Store;
+  /** The clock and the randomness. Default: those of the system. */
+  readonly world?: World;
+}
+
+/** A server with its store. */
+export interface App {
+  readonly addresses: readonly string[];
+  readonly services: Services;
+  /** Ends calls, background work and the store, in this order. Safe to call twice. */
+  readonly stop: () => Promise<void>;
+  /** Ends every call at once; `stop` still closes the rest. */
+  readonly kill: () => void;
+}
+
+/** Gives the settings of an app from a configuration. */
+export function appSettings(config: Config): AppSettings {
+  return {
+    listen: config.listen,
+    tokenFile: config.tokenFile,
+    tlsCert: config.tlsCert,
+    tlsKey: config.tlsKey,
+    handlersMax: config.maxHandlers,
+    connectionsMax: config.maxConnections,
+    streamsMax: config.maxStreams,
+    watchStreamsMax: config.watchStreams,
+    shutdownGraceMs: config.shutdownGraceMs,
+    checkpointIntervalMs: config.checkpointIntervalMs,
+    idempotencyWindowMs: config.idempotencyWindowMs,
+    eventAgeMsMax: config.eventRetentionAgeMs,
+    eventCountMax: config.eventRetentionCount,
+  };
+}
+
+/** Starts an app. Closes the store when the server cannot start. */
+export async function startApp(parts: AppParts): Promise<App> {
+  const { settings, logs, store } = parts;
+  const world = parts.world ?? SYSTEM_WORLD;
+  const services = createServices({
+    store,
+    codec: CODEC,
+    world,
+    settings,
+    onBackgroundError: (error) => logs.service.error({ err: error }, "background work failed"),
+  });
+  let server: RunningServer;
+  try {
+    server = await startServer({
+      settings,
+      log: logs.server,
+      callLog: logs.rpc,
+      nowMs: world.nowMs,
+      context: {
+        services,
+        pageTokens: createPageTokens(store.storeId),
+        resumeTokens: createResumeTokens(store.storeId),
+        server: { version: VERSION, startMs: world.nowMs() },
+        checkpointIntervalMs: settings.checkpointIntervalMs,
+      },
+    });
+  } catch (error) {
+    await services.stop();
+    await store.close();
+    throw error;
+  }
+  let stopping: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
+    await server.stop();
+    await services.stop();
+    await store.close();
+  };
+  const stop = (): Promise<void> => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  return { addresses: server.addresses, services, stop, kill: server.kill };
+}

@@ -1,0 +1,311 @@
+// The configuration: read once, from flags, the environment and a file, in this order of precedence.
+// All problems are reported at once, and names that are not known are problems, too: a typo must not
+// leave a default in force. The only module that reads process.env (main passes it in).
+
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  ENV_PREFIX,
+  envName,
+  fileKey,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from "./config-table.ts";
+import { nearest } from "./lib/nearest.ts";
+import type { LogLevel } from "./log.ts";
+import {
+  exposureProblem,
+  formatAddress,
+  type ListenAddress,
+  parseAddress,
+  SOCKET_PATH_BYTES_MAX,
+} from "./transport/address.ts";
+
+const DEFAULT_TCP: ListenAddress = { kind: "tcp", host: "127.0.0.1", port: 50_151 };
+const SOCKET_NAME = "memory-sidecar.sock";
+const CONFIG_FLAG = "config";
+const TRACE_VARIABLES = ["GRPC_TRACE", "GRPC_NODE_TRACE"] as const;
+
+/** The complete configuration. Frozen. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly listen: readonly ListenAddress[];
+  readonly tokenFile: string | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly maxHandlers: number;
+  readonly maxConnections: number;
+  readonly maxStreams: number;
+  readonly watchStreams: number;
+  readonly shutdownGraceMs: number;
+  readonly idempotencyWindowMs: number;
+  readonly eventRetentionAgeMs: number;
+  readonly eventRetentionCount: number;
+  readonly checkpointIntervalMs: number;
+  readonly diskFloorBytes: number;
+  readonly cacheBytes: number;
+  readonly allowNetworkFilesystem: boolean;
+  readonly allowGrpcTrace: boolean;
+  readonly failpoints: string;
+}
+
+/** Where a configuration comes from. */
+export interface ConfigSources {
+  /** The words after the subcommand. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Everything that is wrong with a configuration; main exits with code 64. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n  ${problems.join("\n  ")}`);
+    this.problems = problems;
+  }
+}
+
+type Value = string | number | boolean | readonly string[];
+type Raw = Map<SettingName, string>;
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const BY_FLAG = new Map<string, SettingName>(NAMES.map((name) => [SETTINGS[name].flag, name]));
+
+function settingOf(name: SettingName): Setting {
+  return SETTINGS[name];
+}
+
+/** Reads the words of a command line. A list may be given several times. */
+function readFlags(args: readonly string[], problems: string[]): { raw: Raw; file?: string } {
+  const raw: Raw = new Map();
+  let file: string | undefined;
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] as string;
+    if (!word.startsWith("--")) {
+      problems.push(`"${word}" is not a flag: flags begin with --`);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const flag = word.slice(2, equals < 0 ? undefined : equals);
+    const name = BY_FLAG.get(flag);
+    if (name === undefined && flag !== CONFIG_FLAG) {
+      problems.push(unknown(`flag --${flag}`, flag, [...BY_FLAG.keys(), CONFIG_FLAG], "--"));
+      continue;
+    }
+    let value = equals < 0 ? undefined : word.slice(equals + 1);
+    const next = args[index + 1];
+    if (value === undefined && name !== undefined && settingOf(name).type === "boolean") {
+      value = "true";
+    } else if (value === undefined && next !== undefined && !next.startsWith("--")) {
+      value = next;
+      index += 1;
+    }
+    if (value === undefined) problems.push(`--${flag} needs a value`);
+    else if (name === undefined) file = value;
+    else if (settingOf(name).type === "list" && raw.has(name)) {
+      raw.set(name, `${raw.get(name)},${value}`);
+    } else raw.set(name, value);
+  }
+  return file === undefined ? { raw } : { raw, file };
+}
+
+function readEnv(
+  env: ConfigSources["env"],
+  problems: string[],
+): { raw: Raw; file: string | undefined } {
+  const raw: Raw = new Map();
+  const known = new Map(NAMES.map((name) => [envName(settingOf(name)), name]));
+  const configVariable = `${ENV_PREFIX}CONFIG`;
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(ENV_PREFIX) || value === undefined) continue;
+    const name = known.get(variable);
+    if (name !== undefined) raw.set(name, value);
+    else if (variable !== configVariable) {
+      problems.push(unknown(`variable ${variable}`, variable, [...known.keys(), configVariable]));
+    }
+  }
+  return { raw, file: env[configVariable] };
+}
+
+function readFile(path: string, problems: string[]): Raw {
+  const raw: Raw = new Map();
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    problems.push(`the file ${path} cannot be read as JSON: ${(error as Error).message}`);
+    return raw;
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    problems.push(`the file ${path} must hold one JSON object`);
+    return raw;
+  }
+  const known = new Map(NAMES.map((name) => [fileKey(settingOf(name)), name]));
+  for (const [key, value] of Object.entries(content)) {
+    const name = known.get(key);
+    const text = Array.isArray(value) ? value.join(",") : String(value);
+    if (name === undefined)
+      problems.push(unknown(`key "${key}" in ${path}`, key, [...known.keys()]));
+    else if (typeof value === "object" && !Array.isArray(value)) {
+      problems.push(`key "${key}" in ${path} must be a text, a number, a boolean or a list`);
+    } else raw.set(name, text);
+  }
+  return raw;
+}
+
+function unknown(what: string, name: string, known: readonly string[], prefix = ""): string {
+  const near = nearest(name, known);
+  return `unknown ${what}${near === undefined ? "" : `: did you mean ${prefix}${near}?`}`;
+}
+
+/** Turns the text of a setting into its value; adds a problem and gives undefined when it cannot. */
+function parse(setting: Setting, text: string, problems: string[]): Value | undefined {
+  const label = `--${setting.flag}`;
+  switch (setting.type) {
+    case "boolean":
+      if (text === "true" || text === "1") return true;
+      if (text === "false" || text === "0") return false;
+      problems.push(`${label} must be true or false, not "${text}"`);
+      return undefined;
+    case "integer": {
+      const value = Number(text);
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
+      if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value;
+      problems.push(`${label} must be a whole number of ${min} to ${max}, not "${text}"`);
+      return undefined;
+    }
+    case "list":
+      return text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+    case "text":
+      if (setting.oneOf !== undefined && !setting.oneOf.includes(text)) {
+        problems.push(`${label} must be one of ${setting.oneOf.join(", ")}, not "${text}"`);
+        return undefined;
+      }
+      return text;
+  }
+}
+
+function listenAddresses(given: readonly string[], dataDir: string, problems: string[]) {
+  if (given.length === 0) {
+    const path = join(dataDir, SOCKET_NAME);
+    const fits = Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX;
+    return fits ? [DEFAULT_TCP, { kind: "unix", path } as const] : [DEFAULT_TCP];
+  }
+  return given.flatMap((text) => {
+    try {
+      return [parseAddress(text)];
+    } catch (error) {
+      problems.push(`--listen: ${(error as Error).message}`);
+      return [];
+    }
+  });
+}
+
+function optionalPath(value: Value | undefined): string | undefined {
+  return typeof value !== "string" || value === "" ? undefined : resolve(value);
+}
+
+/** Problems between settings. */
+function crossCheck(config: Config, env: ConfigSources["env"], problems: string[]): void {
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    problems.push("--tls-cert and --tls-key go together: set both or none");
+  }
+  const exposed = exposureProblem(config);
+  if (exposed !== undefined) problems.push(`--listen: ${exposed}`);
+  for (const variable of TRACE_VARIABLES) {
+    if ((env[variable] ?? "") !== "" && !config.allowGrpcTrace) {
+      problems.push(
+        `${variable} is set: it prints the metadata of calls, tokens too. Unset it, or set ` +
+          "--allow-grpc-trace for a debugging session",
+      );
+    }
+  }
+}
+
+/** Reads the configuration. Throws ConfigError with every problem. */
+export function readConfig(sources: ConfigSources): Config {
+  const problems: string[] = [];
+  const flags = readFlags(sources.args, problems);
+  const env = readEnv(sources.env, problems);
+  const path = flags.file ?? env.file;
+  const file: Raw = path === undefined ? new Map() : readFile(path, problems);
+  const values = new Map<SettingName, Value | undefined>();
+  for (const name of NAMES) {
+    const setting = settingOf(name);
+    const text = flags.raw.get(name) ?? env.raw.get(name) ?? file.get(name) ?? setting.default;
+    values.set(name, text === undefined ? undefined : parse(setting, text, problems));
+  }
+  const dataDir = resolve(String(values.get("dataDir") ?? "."));
+  const given = (values.get("listen") ?? []) as readonly string[];
+  const config = Object.freeze({
+    ...(Object.fromEntries(values) as unknown as Config),
+    dataDir,
+    listen: Object.freeze(listenAddresses(given, dataDir, problems)),
+    tokenFile: optionalPath(values.get("tokenFile")),
+    tlsCert: optionalPath(values.get("tlsCert")),
+    tlsKey: optionalPath(values.get("tlsKey")),
+  });
+  crossCheck(config, sources.env, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** The configuration as `memory-sidecar config` prints it: file keys and values, as JSON. */
+export function printConfig(config: Config): string {
+  const shown: Record<string, unknown> = {};
+  for (const name of NAMES) {
+    const setting = settingOf(name);
+    if (setting.hidden === true) continue;
+    const value = name === "listen" ? config.listen.map(formatAddress) : config[name];
+    shown[fileKey(setting)] = value ?? null;
+  }
+  return JSON.stringify(shown, null, 2);
+}
+
+function shownDefault(setting: Setting): string {
+  return setting.default === undefined || setting.default === "" ? "" : `\`${setting.default}\``;
+}
+
+/** The settings as a Markdown table, for the README. */
+export function configTable(): string {
+  const rows = NAMES.map(settingOf)
+    .filter((setting) => setting.hidden !== true)
+    .map((setting) => {
+      const range = setting.min === undefined ? "" : ` (${setting.min} to ${setting.max})`;
+      const unit = setting.unit === undefined ? "" : ` ${setting.unit}${range}.`;
+      const values = setting.oneOf === undefined ? "" : ` One of ${setting.oneOf.join(", ")}.`;
+      const cells = [
+        `\`--${setting.flag}\``,
+        `\`${envName(setting)}\``,
+        `\`${fileKey(setting)}\``,
+        shownDefault(setting),
+        `${setting.description}${values}${unit === "" ? "" : ` In${unit}`}`,
+      ];
+      return `| ${cells.join(" | ")} |`;
+    });
+  return [
+    "| Flag | Variable | File key | Default | What it does |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+/** The settings as lines of help text. */
+export function configHelp(): string {
+  return NAMES.map(settingOf)
+    .filter((setting) => setting.hidden !== true)
+    .map((setting) => {
+      const value = setting.type === "boolean" ? "" : ` ${setting.type.toUpperCase()}`;
+      const byDefault = setting.default === undefined ? "" : ` (default ${setting.default})`;
+      return `  --${setting.flag}${value}${byDefault}\n      ${setting.description}`;
+    })
+    .join("\n");
+}

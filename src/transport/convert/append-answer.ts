@@ -1,0 +1,20 @@
+// The answer to an append.
+
+import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/message_rpc.ts";
+import type { AppendResult } from "../../service/api.ts";
+import { toTotals, toTrim } from "./window.ts";
+
+/** Gives the wire form of what an append did. */
+export function encodeAppendAnswer(result: AppendResult): Uint8Array {
+  return AppendMessagesResponse.encode({
+    messages: result.messages.map(({ messageId, seq, tokenCount }) => ({
+      messageId,
+      seq: BigInt(seq),
+      tokenCount,
+    })),
+    revision: BigInt(result.revision),
+    trims: result.trims.map(toTrim),
+    window: toTotals(result.window),
+    lastSeq: BigInt(result.lastSeq),
+  }).finish();
+}

@@ -1,0 +1,204 @@
+// Messages between the wire and the service. A stored message is its public wire form with the fields
+// of the server filled in, so that answers hold it as it is.
+
+import { requestInvalid } from "../../domain/errors.ts";
+import { ROLE, type Role } from "../../domain/window/types.ts";
+import * as wire from "../../gen/memorysidecar/v1/message.ts";
+import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
+import { MESSAGE_MASK, maskedPaths } from "../validate/mask.ts";
+import { checkRole } from "../validate/message.ts";
+import { Violations } from "../validate/violations.ts";
+import { encodeEvent } from "./event.ts";
+import { readFacts } from "./facts.ts";
+import { TOKEN_RULES, toTokenRule } from "./policy.ts";
+import { structToJson } from "./struct-json.ts";
+import { fromTimestamp, toTimestamp } from "./time.ts";
+
+const NO_IDS: readonly string[] = [];
+
+/** A path of a message that UpdateMessage can change. */
+export type MessagePath = (typeof MESSAGE_MASK.changeable)[number];
+
+/** The paths whose change makes the server count tokens anew. */
+const COUNTED_PATHS: ReadonlySet<string> = new Set([
+  "text",
+  "parts",
+  "tool_calls",
+  "agent_calls",
+] satisfies MessagePath[]);
+
+const SOURCES = {
+  [ROLE.user]: wire.Source.USER,
+  [ROLE.assistant]: wire.Source.MODEL,
+  [ROLE.system]: wire.Source.SYSTEM,
+  [ROLE.tool]: wire.Source.TOOL,
+} as const satisfies Readonly<Record<Role, wire.Source>>;
+
+const TRUSTS = {
+  [ROLE.user]: wire.Trust.MEDIUM,
+  [ROLE.assistant]: wire.Trust.MEDIUM,
+  [ROLE.system]: wire.Trust.HIGH,
+  [ROLE.tool]: wire.Trust.LOW,
+} as const satisfies Readonly<Record<Role, wire.Trust>>;
+
+function countedTexts(message: wire.Message): readonly string[] {
+  const texts: string[] = [];
+  if (message.text !== "") texts.push(message.text);
+  for (const { part } of message.parts) {
+    if (part?.$case === "text") texts.push(part.value);
+    else if (part?.$case === "data") texts.push(structToJson(part.value));
+  }
+  for (const call of message.toolCalls) texts.push(call.name, call.arguments);
+  for (const call of message.agentCalls) texts.push(call.agentName, call.request);
+  return texts;
+}
+
+function countImages(parts: readonly wire.ContentPart[]): number {
+  let count = 0;
+  for (const { part } of parts) if (part?.$case === "image") count += 1;
+  return count;
+}
+
+/** Gives a checked message of a request to the service. */
+export function toDraft(message: wire.Message): MessageDraft {
+  return {
+    messageId: message.messageId,
+    role: message.role as Role,
+    callIds:
+      message.toolCalls.length === 0 ? NO_IDS : message.toolCalls.map((call) => call.toolCallId),
+    toolCallId: message.toolCallId,
+    tokenCount: message.tokenCount,
+    imageCount: message.parts.length === 0 ? 0 : countImages(message.parts),
+    countedTexts: () => countedTexts(message),
+    wire: message,
+  };
+}
+
+/** Gives the paths that an update changes: those of the mask, or all that are set. */
+export function messagePaths(
+  message: wire.Message,
+  mask: readonly string[] | undefined,
+): readonly MessagePath[] {
+  const masked = maskedPaths(mask, MESSAGE_MASK);
+  if (masked !== undefined) return masked;
+  const isSet: Readonly<Record<MessagePath, boolean>> = {
+    name: message.name !== "",
+    text: message.text !== "",
+    parts: message.parts.length > 0,
+    tool_calls: message.toolCalls.length > 0,
+    agent_calls: message.agentCalls.length > 0,
+    tool_call_id: message.toolCallId !== "",
+    tool_error: message.toolError,
+    structured_data: message.structuredData.length > 0,
+    provider_payload: message.providerPayload !== undefined,
+    metadata: message.metadata.length > 0,
+    labels: message.labels.size > 0,
+    token_count: message.tokenCount !== undefined,
+    sent_time: message.sentTime !== undefined,
+  };
+  return MESSAGE_MASK.changeable.filter((path) => isSet[path]);
+}
+
+function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
+  // The draft is one's own: setting the server's fields on it saves a copy, and a second decision
+  // about the same draft sets them all again.
+  const message = draft.wire as wire.Message;
+  const createTime = toTimestamp(stamp.createMs);
+  message.messageId = stamp.messageId;
+  message.seq = BigInt(stamp.seq);
+  message.tokenCount = stamp.tokenCount;
+  message.tokenRule = toTokenRule(stamp.tokenRule);
+  message.source = SOURCES[draft.role];
+  message.trust = TRUSTS[draft.role];
+  message.writer = stamp.writer;
+  message.createTime = createTime;
+  message.updateTime = stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs);
+  message.etag = stamp.etag;
+  return wire.Message.encode(message).finish();
+}
+
+function stampOf(message: wire.Message): MessageStamp {
+  return {
+    messageId: message.messageId,
+    seq: Number(message.seq),
+    tokenCount: message.tokenCount ?? 0,
+    tokenRule: TOKEN_RULES[message.tokenRule] ?? "bytes-div-4",
+    writer: message.writer,
+    createMs: message.createTime === undefined ? 0 : fromTimestamp(message.createTime),
+    updateMs: message.updateTime === undefined ? 0 : fromTimestamp(message.updateTime),
+    etag: message.etag,
+  };
+}
+
+const SETTERS: Readonly<Record<MessagePath, (to: wire.Message, from: wire.Message) => void>> = {
+  name: (to, from) => {
+    to.name = from.name;
+  },
+  text: (to, from) => {
+    to.text = from.text;
+  },
+  parts: (to, from) => {
+    to.parts = from.parts;
+  },
+  tool_calls: (to, from) => {
+    to.toolCalls = from.toolCalls;
+  },
+  agent_calls: (to, from) => {
+    to.agentCalls = from.agentCalls;
+  },
+  tool_call_id: (to, from) => {
+    to.toolCallId = from.toolCallId;
+  },
+  tool_error: (to, from) => {
+    to.toolError = from.toolError;
+  },
+  structured_data: (to, from) => {
+    to.structuredData = from.structuredData;
+  },
+  provider_payload: (to, from) => {
+    to.providerPayload = from.providerPayload;
+  },
+  metadata: (to, from) => {
+    to.metadata = from.metadata;
+  },
+  labels: (to, from) => {
+    to.labels = from.labels;
+  },
+  token_count: (to, from) => {
+    to.tokenCount = from.tokenCount;
+  },
+  sent_time: (to, from) => {
+    to.sentTime = from.sentTime;
+  },
+};
+
+function isMessagePath(path: string): path is MessagePath {
+  return path in SETTERS;
+}
+
+function mergeMessage(
+  stored: Uint8Array,
+  draft: MessageDraft,
+  paths: readonly string[],
+): MergedMessage {
+  const message = wire.Message.decode(stored);
+  const stamp = stampOf(message);
+  // A count is the caller's only when this very update brings it.
+  delete message.tokenCount;
+  for (const path of paths) {
+    if (isMessagePath(path)) SETTERS[path](message, draft.wire as wire.Message);
+  }
+  const violations = new Violations();
+  violations.enter("message");
+  checkRole(violations, message, message.role);
+  const fault = violations.error();
+  if (fault !== undefined) throw requestInvalid(fault.detail.violations ?? []);
+  return {
+    draft: toDraft(message),
+    stamp,
+    contentChanged: paths.some((path) => COUNTED_PATHS.has(path)),
+  };
+}
+
+/** The wire forms that the service stores. */
+export const CODEC: Codec = { encodeMessage, readFacts, mergeMessage, encodeEvent };

@@ -1,0 +1,33 @@
+// What a server tells of itself.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { Limit } from "../../gen/memorysidecar/v1/admin_service.ts";
+
+/** What this server can do, by name, in alphabetical order. */
+export const CAPABILITIES = [
+  "consumers",
+  "events",
+  "fork",
+  "idempotency",
+  "messages",
+  "sessions",
+  "token_rule_bytes_div_4",
+  "token_rule_chars_div_4",
+  "token_rule_cl100k",
+  "token_rule_given",
+  "token_rule_o200k",
+  "ttl",
+  "window_as_of",
+  "window_policies",
+] as const;
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The fixed limits under their public names, in alphabetical order. */
+export function publicLimits(): Limit[] {
+  return Object.entries(LIMITS)
+    .map(([name, value]) => ({ name: snakeCase(name), value: BigInt(value) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

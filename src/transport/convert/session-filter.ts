@@ -1,0 +1,24 @@
+// Filters of sessions, from the wire to the domain.
+
+import type { SessionFilter } from "../../gen/memorysidecar/v1/session_rpc.ts";
+import type { ListSessionsInput } from "../../service/api.ts";
+import { fromTimestamp } from "./time.ts";
+
+/** What of a list of sessions its filter decides. */
+type Filtered = Omit<ListSessionsInput, "namespace" | "order" | "after" | "limit">;
+
+/** Gives what a filter asks for; what is empty asks for nothing. */
+export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
+  if (filter === undefined) return {};
+  const { userId, agentId, labels } = filter;
+  const { createdFrom, createdBefore, updatedFrom, updatedBefore } = filter;
+  return {
+    ...(userId === "" ? {} : { userId }),
+    ...(agentId === "" ? {} : { agentId }),
+    ...(labels.size === 0 ? {} : { labels }),
+    ...(createdFrom === undefined ? {} : { createdFromMs: fromTimestamp(createdFrom) }),
+    ...(createdBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createdBefore) }),
+    ...(updatedFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updatedFrom) }),
+    ...(updatedBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updatedBefore) }),
+  };
+}

@@ -1,0 +1,105 @@
+// Sessions between the wire and the domain.
+
+import { etagOf } from "../../domain/etag.ts";
+import { expireMs, type Session, type Summary } from "../../domain/session.ts";
+import type * as wire from "../../gen/memorysidecar/v1/session.ts";
+import type { SessionInput, SessionPath } from "../../service/api.ts";
+import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
+import { fromPolicy, toPolicy } from "./policy.ts";
+import { fromDuration, toDuration, toTimestamp } from "./time.ts";
+import { toTotals } from "./window.ts";
+
+/** The namespace that an empty one stands for. */
+export const DEFAULT_NAMESPACE = "default";
+
+/** Gives the namespace that a request names. */
+export function fromNamespace(namespace: string): string {
+  return namespace === "" ? DEFAULT_NAMESPACE : namespace;
+}
+
+/** Gives labels in the order of their keys. */
+export function sortedLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  if (labels.size < 2) return labels;
+  return new Map([...labels].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Gives what a caller may set of a session; what is empty is not set. */
+export function fromSession(session: wire.Session): SessionInput {
+  const { userId, agentId, labels, metadata, policy, ttl } = session;
+  const summaryText = session.summary?.text ?? "";
+  return {
+    ...(userId === "" ? {} : { userId }),
+    ...(agentId === "" ? {} : { agentId }),
+    ...(labels.size === 0 ? {} : { labels: sortedLabels(labels) }),
+    ...(metadata.length === 0 ? {} : { metadata }),
+    ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
+    ...(ttl === undefined ? {} : { ttlMs: fromDuration(ttl) }),
+    ...(summaryText === "" ? {} : { summaryText }),
+  };
+}
+
+/** Gives the paths that an update changes: those of the mask, or all that are set. */
+export function sessionPaths(
+  session: wire.Session,
+  mask: readonly string[] | undefined,
+): readonly SessionPath[] {
+  const masked = maskedPaths(mask, SESSION_MASK);
+  if (masked !== undefined) return masked;
+  const isSet: Readonly<Record<SessionPath, boolean>> = {
+    user_id: session.userId !== "",
+    agent_id: session.agentId !== "",
+    labels: session.labels.size > 0,
+    metadata: session.metadata.length > 0,
+    policy: session.policy !== undefined,
+    ttl: session.ttl !== undefined,
+    summary: session.summary !== undefined,
+  };
+  return SESSION_MASK.changeable.filter((path) => isSet[path]);
+}
+
+/** Turns a summary into its public form. */
+export function toSummary(summary: Summary): wire.Summary {
+  return {
+    text: summary.text,
+    tokenCount: summary.tokenCount,
+    version: BigInt(summary.version),
+    updateTime: toTimestamp(summary.updateMs),
+  };
+}
+
+/** Turns a session into its public form. */
+export function toSession(session: Session): wire.Session {
+  const { fields, head } = session;
+  const expire = expireMs(session);
+  return {
+    namespace: session.namespace,
+    sessionId: session.sessionId,
+    userId: fields.userId,
+    agentId: fields.agentId,
+    labels: new Map(fields.labels),
+    metadata: Buffer.from(fields.metadata),
+    policy: toPolicy(fields.policy),
+    ttl: fields.ttlMs === 0 ? undefined : toDuration(fields.ttlMs),
+    expireTime: expire === undefined ? undefined : toTimestamp(expire),
+    summary: fields.summary === undefined ? undefined : toSummary(fields.summary),
+    lastSeq: BigInt(head.lastSeq),
+    log: toTotals(head.log),
+    window: toTotals(head.window),
+    forkedFrom:
+      fields.forkedFrom === undefined
+        ? undefined
+        : { sessionId: fields.forkedFrom.sessionId, seq: BigInt(fields.forkedFrom.seq) },
+    createTime: toTimestamp(fields.createMs),
+    updateTime: toTimestamp(head.updateMs),
+    revision: BigInt(head.revision),
+    etag: etagOf(fields.etagRevision),
+  };
+}
+
+/** The wire form of an answer whose first field is a session and that has nothing else. */
+export function encodeSessionAnswer(
+  type: { encode: (message: { session: wire.Session }) => { finish: () => Uint8Array } },
+  session: Session,
+): Uint8Array {
+  return type.encode({ session: toSession(session) }).finish();
+}

@@ -1,0 +1,31 @@
+// Points and spans of time between the wire (seconds and nanoseconds) and the inside (milliseconds).
+
+import type { Duration } from "../../gen/google/protobuf/duration.ts";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+
+const MS_PER_SECOND = 1_000;
+const NANOS_PER_MS = 1_000_000;
+
+/** Turns milliseconds since 1970 into a timestamp. */
+export function toTimestamp(ms: number): Timestamp {
+  const seconds = Math.floor(ms / MS_PER_SECOND);
+  return { seconds: BigInt(seconds), nanos: (ms - seconds * MS_PER_SECOND) * NANOS_PER_MS };
+}
+
+/**
+ * Turns a timestamp into milliseconds, rounded up. Stored times are whole milliseconds, so "from" and
+ * "before" a time between two of them both begin at the later one.
+ */
+export function fromTimestamp(time: Timestamp): number {
+  return Number(time.seconds) * MS_PER_SECOND + Math.ceil(time.nanos / NANOS_PER_MS);
+}
+
+/** Turns milliseconds into a duration. */
+export function toDuration(ms: number): Duration {
+  return toTimestamp(ms);
+}
+
+/** Turns a duration into milliseconds, rounded up. */
+export function fromDuration(duration: Duration): number {
+  return Number(duration.seconds) * MS_PER_SECOND + Math.ceil(duration.nanos / NANOS_PER_MS);
+}

@@ -1,0 +1,184 @@
+// The one place where a failure becomes a gRPC status.
+
+import { randomBytes } from "node:crypto";
+import { Metadata, status } from "@grpc/grpc-js";
+import { AppError, type ErrorReason } from "../domain/errors.ts";
+import type { Any } from "../gen/google/protobuf/any.ts";
+import {
+  BadRequest,
+  ErrorInfo,
+  QuotaFailure,
+  ResourceInfo,
+  RetryInfo,
+} from "../gen/google/rpc/error_details.ts";
+import { Status } from "../gen/google/rpc/status.ts";
+
+/** The gRPC code of every reason. A reason without a row does not compile. */
+export const STATUS_CODES = {
+  REQUEST_MALFORMED: status.INVALID_ARGUMENT,
+  REQUEST_INVALID: status.INVALID_ARGUMENT,
+  PAGE_TOKEN_INVALID: status.INVALID_ARGUMENT,
+  RESUME_TOKEN_INVALID: status.INVALID_ARGUMENT,
+  RESUME_TOKEN_FOREIGN: status.INVALID_ARGUMENT,
+  RESUME_TOKEN_EXPIRED: status.OUT_OF_RANGE,
+  SESSION_NOT_FOUND: status.NOT_FOUND,
+  SESSION_ALREADY_EXISTS: status.ALREADY_EXISTS,
+  MESSAGE_NOT_FOUND: status.NOT_FOUND,
+  MESSAGE_ALREADY_EXISTS: status.ALREADY_EXISTS,
+  SEQ_OUT_OF_RANGE: status.OUT_OF_RANGE,
+  LAST_SEQ_MISMATCH: status.ABORTED,
+  ETAG_MISMATCH: status.ABORTED,
+  REQUEST_ID_REUSED: status.FAILED_PRECONDITION,
+  WINDOW_FULL: status.FAILED_PRECONDITION,
+  CONSUMER_NOT_FOUND: status.NOT_FOUND,
+  CONSUMER_ALREADY_EXISTS: status.ALREADY_EXISTS,
+  CONSUMER_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  TOKEN_MISSING: status.UNAUTHENTICATED,
+  TOKEN_INVALID: status.UNAUTHENTICATED,
+  OVERLOADED: status.RESOURCE_EXHAUSTED,
+  STREAM_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  STORE_FULL: status.RESOURCE_EXHAUSTED,
+  SHUTTING_DOWN: status.UNAVAILABLE,
+  DEADLINE_EXCEEDED: status.DEADLINE_EXCEEDED,
+  RECORD_CORRUPT: status.DATA_LOSS,
+  INTERNAL: status.INTERNAL,
+} as const satisfies Readonly<Record<ErrorReason, status>>;
+
+/** The reasons whose status says when to come back, and after how long when the error does not. */
+const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
+  OVERLOADED: 100,
+  STREAM_LIMIT_REACHED: 1_000,
+  STORE_FULL: 10_000,
+  SHUTTING_DOWN: 1_000,
+};
+
+const ERROR_DOMAIN = "memorysidecar";
+// Trailers of more than 8 KiB are refused by stock clients. In base64 the details take 4/3 of this.
+const TEXT_CHARS_MAX = 600;
+const VIOLATION_CHARS_MAX = 120;
+const VIOLATIONS_MAX = 20;
+
+/** A failure in the form that grpc-js sends. */
+export interface ErrorStatus {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata: Metadata;
+  readonly reason: ErrorReason;
+  /** Set for a fault of the server: the same id is in the answer and in the log. */
+  readonly incidentId?: string;
+}
+
+function clip(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 3).toWellFormed()}...`;
+}
+
+function any(type: string, value: Uint8Array): Any {
+  return { typeUrl: `type.googleapis.com/google.rpc.${type}`, value: Buffer.from(value) };
+}
+
+function retryInfo(delayMs: number): Any {
+  const retryDelay = {
+    seconds: BigInt(Math.floor(delayMs / 1000)),
+    nanos: (delayMs % 1000) * 1_000_000,
+  };
+  return any("RetryInfo", RetryInfo.encode({ retryDelay }).finish());
+}
+
+function standardDetails(error: AppError): Any[] {
+  const { violations, resource, retryDelayMs } = error.detail;
+  const details: Any[] = [];
+  if (violations !== undefined) {
+    const fieldViolations = violations.slice(0, VIOLATIONS_MAX).map((violation) => ({
+      field: clip(violation.field, VIOLATION_CHARS_MAX),
+      description: clip(violation.description, VIOLATION_CHARS_MAX),
+    }));
+    details.push(any("BadRequest", BadRequest.encode({ fieldViolations }).finish()));
+  }
+  if (resource !== undefined) {
+    const info = {
+      resourceType: resource.type,
+      resourceName: resource.name,
+      owner: "",
+      description: "",
+    };
+    details.push(any("ResourceInfo", ResourceInfo.encode(info).finish()));
+  }
+  if (error.reason === "CONSUMER_LIMIT_REACHED") {
+    const failure = { violations: [{ subject: "consumers", description: error.message }] };
+    details.push(any("QuotaFailure", QuotaFailure.encode(failure).finish()));
+  }
+  const delay = retryDelayMs ?? RETRY_DELAYS_MS[error.reason];
+  if (delay !== undefined) details.push(retryInfo(delay));
+  return details;
+}
+
+/**
+ * Turns a failure into a status. What is not an AppError is a fault of the server: the caller learns
+ * only an incident id, and the log has the rest under the same id.
+ */
+export function toErrorStatus(error: unknown): ErrorStatus {
+  const incidentId = error instanceof AppError ? undefined : randomBytes(8).toString("hex");
+  const known =
+    error instanceof AppError
+      ? error
+      : new AppError("INTERNAL", "The server failed. Its log has the incident id.", {
+          metadata: { incident_id: incidentId ?? "" },
+        });
+  const code = STATUS_CODES[known.reason];
+  const details = clip(known.message, TEXT_CHARS_MAX).toWellFormed();
+  const info = {
+    reason: known.reason,
+    domain: ERROR_DOMAIN,
+    metadata: new Map(
+      Object.entries(known.detail.metadata ?? {}).map(([key, value]) => [
+        key,
+        clip(value, TEXT_CHARS_MAX),
+      ]),
+    ),
+  };
+  const wire = Status.encode({
+    code,
+    message: details,
+    details: [any("ErrorInfo", ErrorInfo.encode(info).finish()), ...standardDetails(known)],
+  }).finish();
+  const metadata = new Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(wire));
+  const base = { code, details, metadata, reason: known.reason };
+  return incidentId === undefined ? base : { ...base, incidentId };
+}
+
+/** The bytes of the request are not its message. */
+export function requestMalformed(): AppError {
+  return new AppError(
+    "REQUEST_MALFORMED",
+    "The request bytes are not the message that this method takes, or hold text that is not UTF-8.",
+  );
+}
+
+/** Too many calls run at once. */
+export function overloaded(limit: number): AppError {
+  return new AppError(
+    "OVERLOADED",
+    `The server runs ${limit} calls already. Nothing was done. Retry after the delay.`,
+    { metadata: { limit: String(limit) } },
+  );
+}
+
+/** Too many streams are open. */
+export function streamLimitReached(limit: number): AppError {
+  return new AppError(
+    "STREAM_LIMIT_REACHED",
+    `The server has ${limit} open streams already. Close one, or retry after the delay.`,
+    { metadata: { limit: String(limit) } },
+  );
+}
+
+/** The deadline has passed before anything was done. */
+export function deadlineExceeded(): AppError {
+  return new AppError("DEADLINE_EXCEEDED", "The deadline passed before the call began.");
+}
+
+/** The server is stopping. */
+export function shuttingDown(): AppError {
+  return new AppError("SHUTTING_DOWN", "The server is stopping. Retry.");
+}

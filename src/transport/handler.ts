@@ -1,0 +1,194 @@
+// The safe wrapper around every rpc. Nothing that an rpc does can escape it: a throw, a rejection and a
+// canceled call all end in exactly one status. The order of its checks is the order of the contract:
+// authentication, request shape, deadline, capacity; existence and state are the service's.
+
+import type {
+  handleServerStreamingCall,
+  handleUnaryCall,
+  Metadata,
+  ServerUnaryCall,
+  ServerWritableStream,
+} from "@grpc/grpc-js";
+import type { Call } from "../service/api.ts";
+import type { Admission } from "./admission.ts";
+import { createAnswerStream } from "./answer-stream.ts";
+import type { CallLog } from "./call-log.ts";
+import { deadlineExceeded, requestMalformed, shuttingDown, toErrorStatus } from "./error-status.ts";
+import { digestRequest } from "./request-digest.ts";
+import type { RpcContext, StreamRpc, UnaryRpc } from "./rpc.ts";
+import { Violations } from "./validate/violations.ts";
+import type { Incoming } from "./wire.ts";
+
+/** What the wrapper needs beside the rpc. */
+export interface Edge {
+  readonly context: RpcContext;
+  /** Gives the name of the caller. Throws TOKEN_MISSING or TOKEN_INVALID. */
+  readonly authenticate: (metadata: Metadata) => string;
+  readonly admission: Admission;
+  readonly log: CallLog;
+  readonly nowMs: () => number;
+  /** Aborted when the server no longer waits for calls under way. */
+  readonly stopped: AbortSignal;
+}
+
+/** How a method is named and which fields of its request stand apart. */
+export interface MethodShape {
+  readonly name: string;
+  /** The fields that do not count in a digest of the request: request id, page size and token. */
+  readonly leftOut: ReadonlySet<number>;
+  /** Lists in pages: a page token is bound to the digest, so it is always made. */
+  readonly paged: boolean;
+}
+
+// Making a signal costs more than the whole wrapper: work that is never stopped half way gets this one.
+const LIVE = new AbortController().signal;
+const NO_DIGEST: Uint8Array = new Uint8Array(0);
+
+function deadlinePassed(deadline: Date | number, nowMs: number): boolean {
+  return (typeof deadline === "number" ? deadline : deadline.getTime()) <= nowMs;
+}
+
+/** Checks everything about a request that needs no state and no capacity. */
+function admit<Request>(
+  edge: Edge,
+  call:
+    | ServerUnaryCall<Incoming<Request>, Uint8Array>
+    | ServerWritableStream<Incoming<Request>, Uint8Array>,
+  validate: (request: Request, violations: Violations) => void,
+): { readonly writer: string; readonly request: Request } {
+  const writer = edge.authenticate(call.metadata);
+  const { request } = call.request;
+  if (request === undefined) throw requestMalformed();
+  const violations = new Violations();
+  validate(request, violations);
+  if (violations.malformed) throw requestMalformed();
+  const fault = violations.error();
+  if (fault !== undefined) throw fault;
+  const deadline = call.getDeadline();
+  if (deadline !== Number.POSITIVE_INFINITY && deadlinePassed(deadline, edge.nowMs())) {
+    throw deadlineExceeded();
+  }
+  return { writer, request };
+}
+
+function requestIdOf(request: unknown): string {
+  return (request as { readonly requestId?: string }).requestId ?? "";
+}
+
+function makeCall(
+  shape: MethodShape,
+  incoming: Incoming<unknown>,
+  who: { readonly writer: string; readonly signal: AbortSignal },
+): Call {
+  const requestId = requestIdOf(incoming.request);
+  let digest = NO_DIGEST;
+  if (requestId !== "" || shape.paged) {
+    const { bytes, hasMaps, schema } = incoming;
+    digest = digestRequest({ method: shape.name, bytes, hasMaps, schema, leftOut: shape.leftOut });
+  }
+  return { method: shape.name, requestId, digest, writer: who.writer, signal: who.signal };
+}
+
+function liveSignal(
+  call: { on(event: "cancelled", listener: () => void): unknown; readonly cancelled: boolean },
+  stopped: AbortSignal,
+): AbortSignal {
+  // grpc-js reports a passed deadline as a cancellation, too.
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (call.cancelled) abort();
+  call.on("cancelled", abort);
+  return AbortSignal.any([controller.signal, stopped]);
+}
+
+/** Makes the handler of an rpc with one answer. */
+export function createUnaryHandler<Request>(
+  edge: Edge,
+  shape: MethodShape,
+  rpc: UnaryRpc<Request>,
+): handleUnaryCall<Incoming<Request>, Uint8Array> {
+  const { admission, log } = edge;
+  return (call, callback) => {
+    const facts = {
+      method: shape.name,
+      startMs: edge.nowMs(),
+      requestBytes: call.request.bytes.length,
+    };
+    let entered = false;
+    const succeed = (answer: Uint8Array): void => {
+      admission.leaveCall();
+      entered = false;
+      try {
+        callback(null, answer);
+        if (log.verbose) log.done(facts, answer.length);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const fail = (error: unknown): void => {
+      if (entered) admission.leaveCall();
+      entered = false;
+      const answer = toErrorStatus(error);
+      log.failed(facts, answer, error);
+      callback(answer);
+    };
+    try {
+      const { writer, request } = admit(edge, call, rpc.validate);
+      const signal = rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+      admission.enterCall();
+      entered = true;
+      rpc
+        .handle(edge.context, makeCall(shape, call.request, { writer, signal }), request)
+        .then(succeed, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** Makes the handler of an rpc with a stream of answers. */
+export function createStreamHandler<Request>(
+  edge: Edge,
+  shape: MethodShape,
+  rpc: StreamRpc<Request>,
+): handleServerStreamingCall<Incoming<Request>, Uint8Array> {
+  return (call) => {
+    void runStream(edge, shape, rpc, call);
+  };
+}
+
+async function runStream<Request>(
+  edge: Edge,
+  shape: MethodShape,
+  rpc: StreamRpc<Request>,
+  call: ServerWritableStream<Incoming<Request>, Uint8Array>,
+): Promise<void> {
+  const { admission, log, stopped } = edge;
+  const facts = {
+    method: shape.name,
+    startMs: edge.nowMs(),
+    requestBytes: call.request.bytes.length,
+  };
+  let entered = false;
+  // A stream that breaks off raises "error" as well; its end is told by "cancelled".
+  call.on("error", () => {});
+  try {
+    const { writer, request } = admit(edge, call, rpc.validate);
+    if (stopped.aborted) throw shuttingDown();
+    admission.enterStream();
+    entered = true;
+    const signal = liveSignal(call, stopped);
+    const answers = createAnswerStream(call, signal);
+    const rpcCall = makeCall(shape, call.request, { writer, signal });
+    await rpc.stream(edge.context, rpcCall, request, answers);
+    if (stopped.aborted) throw shuttingDown();
+    call.end();
+    if (log.verbose) log.done(facts, 0);
+  } catch (error) {
+    const answer = toErrorStatus(error);
+    log.failed(facts, answer, error);
+    call.emit("error", answer);
+  } finally {
+    if (entered) admission.leaveStream();
+  }
+}

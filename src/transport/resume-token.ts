@@ -1,0 +1,49 @@
+// Resume tokens: a position in the events of one namespace of one store.
+//
+// Layout: store id (8 bytes), hash of the namespace (8), revision (8), index (4).
+
+import { resumeTokenForeign, resumeTokenInvalid } from "../domain/errors.ts";
+import type { EventPosition } from "../domain/event.ts";
+import { openToken, sealToken, shortHash, TOKEN_KIND } from "./token.ts";
+
+const CONTENT_BYTES = 28;
+const NAMESPACE_AT = 8;
+const REVISION_AT = 16;
+const INDEX_AT = 24;
+
+/** Makes and reads the resume tokens of one store. */
+export interface ResumeTokens {
+  readonly make: (namespace: string, position: EventPosition) => string;
+  /** Gives the position. Throws RESUME_TOKEN_INVALID or RESUME_TOKEN_FOREIGN. */
+  readonly read: (namespace: string, token: string) => EventPosition;
+}
+
+/**
+ * Makes the resume tokens of a store.
+ *
+ * @param storeId - 16 hexadecimal digits.
+ */
+export function createResumeTokens(storeId: string): ResumeTokens {
+  const store = Buffer.from(storeId, "hex");
+  return {
+    make: (namespace, position) => {
+      const content = Buffer.alloc(CONTENT_BYTES);
+      store.copy(content, 0, 0, NAMESPACE_AT);
+      shortHash(namespace).copy(content, NAMESPACE_AT);
+      content.writeBigUInt64BE(BigInt(position.revision), REVISION_AT);
+      content.writeUInt32BE(position.index, INDEX_AT);
+      return sealToken(TOKEN_KIND.resume, content);
+    },
+    read: (namespace, token) => {
+      const content = openToken(TOKEN_KIND.resume, token);
+      if (content === undefined || content.length !== CONTENT_BYTES) throw resumeTokenInvalid();
+      if (!content.subarray(0, NAMESPACE_AT).equals(store)) throw resumeTokenForeign("store");
+      if (!content.subarray(NAMESPACE_AT, REVISION_AT).equals(shortHash(namespace))) {
+        throw resumeTokenForeign("namespace");
+      }
+      const revision = Number(content.readBigUInt64BE(REVISION_AT));
+      if (!Number.isSafeInteger(revision)) throw resumeTokenInvalid();
+      return { revision, index: content.readUInt32BE(INDEX_AT) };
+    },
+  };
+}

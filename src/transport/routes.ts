@@ -1,0 +1,152 @@
+// Binds every method of every service to its rpc. A method without one does not compile.
+
+import type { FileDescriptorSet } from "@bufbuild/protobuf/wkt";
+import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
+import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
+import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
+import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
+import { ackEvents } from "./rpc/ack-events.ts";
+import { appendMessages } from "./rpc/append-messages.ts";
+import { createConsumer } from "./rpc/create-consumer.ts";
+import { createSession } from "./rpc/create-session.ts";
+import { deleteConsumer } from "./rpc/delete-consumer.ts";
+import { deleteMessage } from "./rpc/delete-message.ts";
+import { deleteSession } from "./rpc/delete-session.ts";
+import { forkSession } from "./rpc/fork-session.ts";
+import { getConsumer } from "./rpc/get-consumer.ts";
+import { getMessage } from "./rpc/get-message.ts";
+import { getServerInfo } from "./rpc/get-server-info.ts";
+import { getSession } from "./rpc/get-session.ts";
+import { getWindow } from "./rpc/get-window.ts";
+import { listConsumers } from "./rpc/list-consumers.ts";
+import { listEvents } from "./rpc/list-events.ts";
+import { listMessages } from "./rpc/list-messages.ts";
+import { listSessions } from "./rpc/list-sessions.ts";
+import { resetSession } from "./rpc/reset-session.ts";
+import { updateMessage } from "./rpc/update-message.ts";
+import { updateSession } from "./rpc/update-session.ts";
+import { watchEvents } from "./rpc/watch-events.ts";
+import type { StreamRpc, UnaryRpc } from "./rpc.ts";
+import { createMethodDefinition, type GeneratedMethod, type RequestOf } from "./wire.ts";
+import { createWireSchemas, type WireSchema } from "./wire-schema.ts";
+
+type GeneratedService = Readonly<Record<string, GeneratedMethod<unknown>>>;
+
+/** One rpc for each method: with one answer or with a stream, as the method says. */
+type Rpcs<S extends GeneratedService> = {
+  readonly [M in keyof S]: S[M]["responseStream"] extends true
+    ? StreamRpc<RequestOf<S[M]>>
+    : UnaryRpc<RequestOf<S[M]>>;
+};
+
+const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
+  createSession,
+  getSession,
+  listSessions,
+  updateSession,
+  deleteSession,
+  forkSession,
+  resetSession,
+  appendMessages,
+  listMessages,
+  getMessage,
+  updateMessage,
+  deleteMessage,
+  getWindow,
+};
+
+const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
+  watchEvents,
+  listEvents,
+  createConsumer,
+  getConsumer,
+  listConsumers,
+  deleteConsumer,
+  ackEvents,
+};
+
+const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = { getServerInfo };
+
+/** A service as grpc-js takes it. */
+export interface BoundService {
+  readonly name: string;
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+/** The services that are served, by their full names. */
+export const SERVICE_NAMES = [
+  "memorysidecar.v1.SessionService",
+  "memorysidecar.v1.EventService",
+  "memorysidecar.v1.AdminService",
+] as const;
+
+/** What the descriptors say of a method. */
+interface MethodFacts {
+  readonly shape: MethodShape;
+  readonly schema: WireSchema;
+}
+
+function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
+  const schemas = createWireSchemas(set);
+  const fieldNumbers = new Map(
+    set.file.flatMap((file) =>
+      file.messageType.map((message) => [
+        `.${file.package}.${message.name}`,
+        new Map(message.field.map((field) => [field.name, field.number])),
+      ]),
+    ),
+  );
+  const facts = new Map<string, MethodFacts>();
+  for (const file of set.file) {
+    for (const service of file.service) {
+      for (const method of service.method) {
+        const numbers = fieldNumbers.get(method.inputType);
+        const leftOut = ["request_id", "page_size", "page_token"].flatMap(
+          (name) => numbers?.get(name) ?? [],
+        );
+        facts.set(`/${file.package}.${service.name}/${method.name}`, {
+          shape: {
+            name: method.name,
+            leftOut: new Set(leftOut),
+            paged: numbers?.has("page_token") === true,
+          },
+          schema: schemas.get(method.inputType) ?? { fields: [] },
+        });
+      }
+    }
+  }
+  return facts;
+}
+
+function bind<S extends GeneratedService>(
+  name: string,
+  service: S,
+  rpcs: Rpcs<S>,
+  parts: { readonly edge: Edge; readonly facts: ReadonlyMap<string, MethodFacts> },
+): BoundService {
+  const definition: Record<string, ServiceDefinition[string]> = {};
+  const implementation: UntypedServiceImplementation = {};
+  for (const [key, method] of Object.entries(service)) {
+    const known = parts.facts.get(method.path);
+    if (known === undefined) throw new Error(`the descriptor image lacks ${method.path}`);
+    definition[key] = createMethodDefinition(method, known.schema);
+    const rpc = rpcs[key as keyof S] as StreamRpc<unknown> | UnaryRpc<unknown>;
+    implementation[key] =
+      "stream" in rpc
+        ? createStreamHandler(parts.edge, known.shape, rpc)
+        : createUnaryHandler(parts.edge, known.shape, rpc);
+  }
+  return { name, definition, implementation };
+}
+
+/** Binds the services to their rpcs. */
+export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readonly BoundService[] {
+  const parts = { edge, facts: methodFacts(descriptors) };
+  return [
+    bind(SERVICE_NAMES[0], SessionServiceService, SESSION_RPCS, parts),
+    bind(SERVICE_NAMES[1], EventServiceService, EVENT_RPCS, parts),
+    bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
+  ];
+}

@@ -1,0 +1,51 @@
+// What one rpc is to the edge: how its request is checked and what answers it.
+
+import type { Call, Services } from "../service/api.ts";
+import type { PageTokens } from "./page-token.ts";
+import type { ResumeTokens } from "./resume-token.ts";
+import type { Violations } from "./validate/violations.ts";
+
+/** What rpcs work with, made once by the composition root. */
+export interface RpcContext {
+  readonly services: Services;
+  readonly pageTokens: PageTokens;
+  readonly resumeTokens: ResumeTokens;
+  /** What GetServerInfo tells of the process. */
+  readonly server: ServerFacts;
+  /** The longest silence on a stream of events. */
+  readonly checkpointIntervalMs: number;
+}
+
+/** What does not change while the process runs. */
+export interface ServerFacts {
+  readonly version: string;
+  readonly startMs: number;
+}
+
+/** An rpc with one answer. */
+export interface UnaryRpc<Request> {
+  /** Names every fault of the request; it never throws. */
+  readonly validate: (request: Request, violations: Violations) => void;
+  /** Gives the wire form of the answer. */
+  readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
+  /** Whether the work is long enough to be stopped half way: the call then has a live signal. */
+  readonly cancelable?: boolean;
+}
+
+/** Where a stream's answers go. */
+export interface AnswerStream {
+  /** Sends one answer; resolves when the next one may be sent, also when the call has ended. */
+  readonly send: (answer: Uint8Array) => Promise<void> | undefined;
+}
+
+/** An rpc with a stream of answers. */
+export interface StreamRpc<Request> {
+  readonly validate: (request: Request, violations: Violations) => void;
+  /** Sends answers until the call's signal is aborted; throws to end the stream with an error. */
+  readonly stream: (
+    context: RpcContext,
+    call: Call,
+    request: Request,
+    answers: AnswerStream,
+  ) => Promise<void>;
+}

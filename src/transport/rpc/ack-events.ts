@@ -1,0 +1,20 @@
+import {
+  type AckEventsRequest,
+  AckEventsResponse,
+} from "../../gen/memorysidecar/v1/event_service.ts";
+import { toConsumer } from "../convert/consumer.ts";
+import { fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkAckEvents } from "../validate/event-requests.ts";
+
+/** AckEvents. */
+export const ackEvents: UnaryRpc<AckEventsRequest> = {
+  validate: checkAckEvents,
+  handle: async ({ services, resumeTokens }, call, { consumerId, resumeToken, ...request }) => {
+    const namespace = fromNamespace(request.namespace);
+    const position = resumeTokens.read(namespace, resumeToken);
+    const view = await services.events.ackEvents(call, { namespace, consumerId, position });
+    const consumer = toConsumer(view, namespace, resumeTokens);
+    return AckEventsResponse.encode({ consumer }).finish();
+  },
+};

@@ -1,0 +1,26 @@
+import {
+  type CreateConsumerRequest,
+  CreateConsumerResponse,
+} from "../../gen/memorysidecar/v1/event_service.ts";
+import { toConsumer } from "../convert/consumer.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { fromStartPosition } from "../convert/stream.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkCreateConsumer } from "../validate/event-requests.ts";
+
+/** CreateConsumer. */
+export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
+  validate: checkCreateConsumer,
+  handle: async ({ services, resumeTokens }, call, { consumerId, start, ...request }) => {
+    const namespace = fromNamespace(request.namespace);
+    return await services.events.createConsumer(call, {
+      namespace,
+      consumerId,
+      start: fromStartPosition(start, namespace, resumeTokens),
+      encode: (view) => {
+        const consumer = toConsumer(view, namespace, resumeTokens);
+        return CreateConsumerResponse.encode({ consumer }).finish();
+      },
+    });
+  },
+};

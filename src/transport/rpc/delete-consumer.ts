@@ -1,0 +1,19 @@
+import {
+  type DeleteConsumerRequest,
+  DeleteConsumerResponse,
+} from "../../gen/memorysidecar/v1/event_service.ts";
+import { fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkDeleteConsumer } from "../validate/event-requests.ts";
+
+/** DeleteConsumer. */
+export const deleteConsumer: UnaryRpc<DeleteConsumerRequest> = {
+  validate: checkDeleteConsumer,
+  handle: ({ services }, call, { namespace, consumerId, allowMissing }) =>
+    services.events.deleteConsumer(call, {
+      namespace: fromNamespace(namespace),
+      consumerId,
+      allowMissing,
+      encode: () => DeleteConsumerResponse.encode({}).finish(),
+    }),
+};

@@ -1,0 +1,27 @@
+import {
+  type DeleteMessageRequest,
+  DeleteMessageResponse,
+} from "../../gen/memorysidecar/v1/message_rpc.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { toTotals, toTrim } from "../convert/window.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkDeleteMessage } from "../validate/message-requests.ts";
+
+/** DeleteMessage. */
+export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
+  validate: checkDeleteMessage,
+  handle: ({ services }, call, request) =>
+    services.sessions.deleteMessage(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      messageId: request.messageId,
+      etag: request.etag,
+      allowMissing: request.allowMissing,
+      encode: ({ revision, trims, window }) =>
+        DeleteMessageResponse.encode({
+          revision: BigInt(revision),
+          trims: trims.map(toTrim),
+          window: toTotals(window),
+        }).finish(),
+    }),
+};

@@ -1,0 +1,21 @@
+import {
+  type DeleteSessionRequest,
+  DeleteSessionResponse,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import { fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkDeleteSession } from "../validate/session-requests.ts";
+
+/** DeleteSession. */
+export const deleteSession: UnaryRpc<DeleteSessionRequest> = {
+  validate: checkDeleteSession,
+  handle: ({ services }, call, { namespace, sessionId, etag, allowMissing }) =>
+    services.sessions.deleteSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      etag,
+      allowMissing,
+      encode: ({ revision }) =>
+        DeleteSessionResponse.encode({ revision: BigInt(revision) }).finish(),
+    }),
+};

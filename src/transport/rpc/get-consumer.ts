@@ -1,0 +1,19 @@
+import {
+  type GetConsumerRequest,
+  GetConsumerResponse,
+} from "../../gen/memorysidecar/v1/event_service.ts";
+import { toConsumer } from "../convert/consumer.ts";
+import { fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkGetConsumer } from "../validate/event-requests.ts";
+
+/** GetConsumer. */
+export const getConsumer: UnaryRpc<GetConsumerRequest> = {
+  validate: checkGetConsumer,
+  handle: async ({ services, resumeTokens }, call, { consumerId, ...request }) => {
+    const namespace = fromNamespace(request.namespace);
+    const view = await services.events.getConsumer(call, { namespace, consumerId });
+    const consumer = toConsumer(view, namespace, resumeTokens);
+    return GetConsumerResponse.encode({ consumer }).finish();
+  },
+};

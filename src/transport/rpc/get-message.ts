@@ -1,0 +1,21 @@
+import {
+  type GetMessageRequest,
+  GetMessageResponse,
+} from "../../gen/memorysidecar/v1/message_rpc.ts";
+import { fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkGetMessage } from "../validate/message-requests.ts";
+
+const MESSAGE_FIELD = 1;
+
+/** GetMessage. */
+export const getMessage: UnaryRpc<GetMessageRequest> = {
+  validate: checkGetMessage,
+  handle: async ({ services }, call, { namespace, sessionId, messageId }) => {
+    const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
+    const { message, inWindow } = await services.sessions.getMessage(call, ref);
+    const rest = GetMessageResponse.encode({ message: undefined, inWindow }).finish();
+    return spliceField(MESSAGE_FIELD, [message.bytes], rest);
+  },
+};

@@ -1,0 +1,26 @@
+import {
+  type GetServerInfoRequest,
+  GetServerInfoResponse,
+} from "../../gen/memorysidecar/v1/admin_service.ts";
+import { CAPABILITIES, publicLimits } from "../convert/server-info.ts";
+import { toTimestamp } from "../convert/time.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkGetServerInfo } from "../validate/event-requests.ts";
+
+/** GetServerInfo. */
+export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
+  validate: checkGetServerInfo,
+  handle: async ({ services, server }) => {
+    const store = services.admin.storeInfo();
+    return GetServerInfoResponse.encode({
+      version: server.version,
+      storeId: store.storeId,
+      storeFormat: store.storeFormat,
+      capabilities: [...CAPABILITIES],
+      limits: publicLimits(),
+      startTime: toTimestamp(server.startMs),
+      revision: BigInt(store.revision),
+      oldestRevision: BigInt(store.oldestRevision),
+    }).finish();
+  },
+};

@@ -1,0 +1,17 @@
+import {
+  type GetSessionRequest,
+  GetSessionResponse,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import { encodeSessionAnswer, fromNamespace } from "../convert/session.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkGetSession } from "../validate/session-requests.ts";
+
+/** GetSession. */
+export const getSession: UnaryRpc<GetSessionRequest> = {
+  validate: checkGetSession,
+  handle: async ({ services }, call, { namespace, sessionId }) => {
+    const ref = { namespace: fromNamespace(namespace), sessionId };
+    const session = await services.sessions.getSession(call, ref);
+    return encodeSessionAnswer(GetSessionResponse, session);
+  },
+};

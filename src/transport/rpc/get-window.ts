@@ -1,0 +1,36 @@
+import { type GetWindowRequest, GetWindowResponse } from "../../gen/memorysidecar/v1/window_rpc.ts";
+import { fromPolicy } from "../convert/policy.ts";
+import { fromNamespace, toSummary } from "../convert/session.ts";
+import { toSeqRange, toTotals, toTrim } from "../convert/window.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkGetWindow } from "../validate/session-requests.ts";
+
+const MESSAGES_FIELD = 1;
+
+/** GetWindow. */
+export const getWindow: UnaryRpc<GetWindowRequest> = {
+  validate: checkGetWindow,
+  handle: async ({ services }, call, { namespace, sessionId, policy, asOfSeq }) => {
+    const result = await services.sessions.getWindow(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
+      ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
+    });
+    const rest = GetWindowResponse.encode({
+      messages: [],
+      summary: result.summary === undefined ? undefined : toSummary(result.summary),
+      window: toTotals(result.window),
+      outside: result.outside === undefined ? undefined : toTotals(result.outside),
+      outsideRanges: result.outsideRanges.map(toSeqRange),
+      outsideTruncated: result.outsideTruncated,
+      trims: result.trims.map(toTrim),
+      openToolCallIds: [...result.openToolCallIds],
+      overLimit: result.overLimit,
+      lastSeq: BigInt(result.lastSeq),
+      revision: BigInt(result.revision),
+    }).finish();
+    return spliceField(MESSAGES_FIELD, result.messages, rest);
+  },
+};

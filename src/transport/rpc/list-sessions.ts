@@ -1,0 +1,36 @@
+import {
+  type ListSessionsRequest,
+  ListSessionsResponse,
+  SessionOrder,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import type { ListSessionsInput } from "../../service/api.ts";
+import { pageLimit } from "../convert/page.ts";
+import { fromNamespace, toSession } from "../convert/session.ts";
+import { fromSessionFilter } from "../convert/session-filter.ts";
+import { numberPosition } from "../page-token.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkListSessions } from "../validate/session-requests.ts";
+
+const PAGE_SIZE_DEFAULT = 50;
+
+/** ListSessions. */
+export const listSessions: UnaryRpc<ListSessionsRequest> = {
+  validate: checkListSessions,
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const input: ListSessionsInput = {
+      namespace: fromNamespace(request.namespace),
+      ...fromSessionFilter(request.filter),
+      order: request.order === SessionOrder.CREATE_TIME_ASC ? "asc" : "desc",
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+      ...(pageToken === ""
+        ? {}
+        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+    };
+    const page = await services.sessions.listSessions(call, input);
+    return ListSessionsResponse.encode({
+      sessions: page.sessions.map(toSession),
+      nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next)),
+    }).finish();
+  },
+};

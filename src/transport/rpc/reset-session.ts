@@ -1,0 +1,25 @@
+import {
+  type ResetSessionRequest,
+  ResetSessionResponse,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import { fromNamespace, toSession } from "../convert/session.ts";
+import { toTotals } from "../convert/window.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkResetSession } from "../validate/session-requests.ts";
+
+/** ResetSession. */
+export const resetSession: UnaryRpc<ResetSessionRequest> = {
+  validate: checkResetSession,
+  handle: ({ services }, call, { namespace, sessionId, keepSystemMessages, etag }) =>
+    services.sessions.resetSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      keepSystemMessages,
+      etag,
+      encode: ({ session, deleted }) =>
+        ResetSessionResponse.encode({
+          session: toSession(session),
+          deleted: toTotals(deleted),
+        }).finish(),
+    }),
+};

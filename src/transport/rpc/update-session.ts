@@ -1,0 +1,28 @@
+import {
+  type UpdateSessionRequest,
+  UpdateSessionResponse,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import { fromNamespace, fromSession, sessionPaths, toSession } from "../convert/session.ts";
+import { toTrim } from "../convert/window.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkUpdateSession, requiredSession } from "../validate/session-requests.ts";
+
+/** UpdateSession. */
+export const updateSession: UnaryRpc<UpdateSessionRequest> = {
+  validate: checkUpdateSession,
+  handle: ({ services }, call, request) => {
+    const session = requiredSession(request);
+    return services.sessions.updateSession(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: session.sessionId,
+      input: fromSession(session),
+      paths: sessionPaths(session, request.updateMask),
+      etag: session.etag,
+      encode: (result) =>
+        UpdateSessionResponse.encode({
+          session: toSession(result.session),
+          trims: result.trims.map(toTrim),
+        }).finish(),
+    });
+  },
+};

@@ -1,0 +1,160 @@
+// The gRPC server: its options, what it serves, and how it stops.
+
+import { readFileSync } from "node:fs";
+import { toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema, type FileDescriptorSet } from "@bufbuild/protobuf/wkt";
+import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
+import { ReflectionService } from "@grpc/reflection";
+import { HealthImplementation } from "grpc-health-check";
+import type { Logger } from "pino";
+import { exposureProblem, formatAddress, type ListenAddress } from "./address.ts";
+import { Admission } from "./admission.ts";
+import { authenticateNobody, createTokenAuth } from "./auth.ts";
+import { createCallLog } from "./call-log.ts";
+import { loadDescriptors } from "./descriptors.ts";
+import { openListeners } from "./listener.ts";
+import { createRoutes, SERVICE_NAMES } from "./routes.ts";
+import type { RpcContext } from "./rpc.ts";
+
+const RECEIVE_BYTES_MAX = 4_194_304;
+const SEND_BYTES_MAX = 16_777_216;
+const KEEPALIVE_INTERVAL_MS = 60_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
+const CONNECTION_IDLE_MS = 900_000;
+// After the last call connections close as soon as their bytes are out; health watchers never do.
+const CLOSE_TIMEOUT_MS = 500;
+
+/** What an operator may set about the server. */
+export interface ServerSettings {
+  readonly listen: readonly ListenAddress[];
+  readonly tokenFile: string | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly handlersMax: number;
+  readonly connectionsMax: number;
+  readonly streamsMax: number;
+  readonly watchStreamsMax: number;
+  readonly shutdownGraceMs: number;
+}
+
+/** What a server is made of. */
+export interface ServerParts {
+  readonly settings: ServerSettings;
+  readonly context: RpcContext;
+  readonly log: Logger;
+  /** Writes one line for each call. */
+  readonly callLog: Logger;
+  readonly nowMs: () => number;
+}
+
+/** A server that takes calls. */
+export interface RunningServer {
+  /** Where it listens, as text. */
+  readonly addresses: readonly string[];
+  /** Ends every call in order, within the grace time. May be called once. */
+  readonly stop: () => Promise<void>;
+  /** Ends every call at once. */
+  readonly kill: () => void;
+}
+
+function grpcOptions(settings: ServerSettings): ServerOptions {
+  return {
+    "grpc.enable_channelz": 0,
+    "grpc.max_receive_message_length": RECEIVE_BYTES_MAX,
+    "grpc.max_send_message_length": SEND_BYTES_MAX,
+    "grpc.max_concurrent_streams": settings.streamsMax,
+    "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    "grpc.max_connection_idle_ms": CONNECTION_IDLE_MS,
+  };
+}
+
+function tlsCredentials(settings: ServerSettings): ServerCredentials | undefined {
+  const { tlsCert, tlsKey } = settings;
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const pair = { cert_chain: readFileSync(tlsCert), private_key: readFileSync(tlsKey) };
+  return ServerCredentials.createSsl(null, [pair]);
+}
+
+/** Adds reflection, fed with the descriptors as they were compiled. */
+function addReflection(server: Server, descriptors: FileDescriptorSet): void {
+  const fileDescriptorProtos = descriptors.file.map((file) =>
+    Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
+  );
+  // Only the descriptors are looked at; the rest makes the entry the simplest one that is allowed.
+  const format = "Protocol Buffer 3 EnumDescriptorProto" as const;
+  const image = { format, type: {}, fileDescriptorProtos };
+  new ReflectionService({ image }).addToServer(server);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+/** Starts a server. Throws an Error with a text for the operator when it cannot. */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const { settings, context, log, nowMs } = parts;
+  const problem = exposureProblem(settings);
+  if (problem !== undefined) throw new Error(problem);
+  const descriptors = loadDescriptors();
+  const stopped = new AbortController();
+  const admission = new Admission({
+    callsMax: settings.handlersMax,
+    streamsMax: settings.watchStreamsMax,
+  });
+  const authenticate =
+    settings.tokenFile === undefined
+      ? authenticateNobody
+      : createTokenAuth(settings.tokenFile, { nowMs, log });
+  const callLog = createCallLog(parts.callLog, nowMs);
+  const edge = { context, authenticate, admission, log: callLog, nowMs, stopped: stopped.signal };
+
+  const server = new Server(grpcOptions(settings));
+  for (const route of createRoutes(edge, descriptors)) {
+    server.addService(route.definition, route.implementation);
+  }
+  const health = new HealthImplementation(servingStatus("SERVING"));
+  health.addToServer(server);
+  addReflection(server, descriptors);
+
+  const plain = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const credentials = tlsCredentials(settings);
+  const secure =
+    credentials === undefined ? undefined : server.createConnectionInjector(credentials);
+  const listeners = await openListeners(settings.listen, {
+    connectionsMax: settings.connectionsMax,
+    log,
+    accept: (socket, address) => {
+      const injector = address.kind === "tcp" ? (secure ?? plain) : plain;
+      injector.injectConnection(socket);
+    },
+  });
+
+  const kill = (): void => {
+    listeners.close();
+    stopped.abort();
+    server.forceShutdown();
+  };
+  const stop = async (): Promise<void> => {
+    for (const name of Object.keys(servingStatus("NOT_SERVING"))) {
+      health.setStatus(name, "NOT_SERVING");
+    }
+    listeners.close();
+    context.services.endWatches();
+    await Promise.race([admission.idle(), delay(settings.shutdownGraceMs)]);
+    const closed = new Promise<void>((resolve) => {
+      server.tryShutdown(() => resolve());
+    });
+    await Promise.race([closed, delay(CLOSE_TIMEOUT_MS)]);
+    kill();
+    // Writes that were under way reach the store all the same: it closes after them.
+    await Promise.race([admission.idle(), delay(settings.shutdownGraceMs)]);
+  };
+  return { addresses: listeners.addresses.map(formatAddress), stop, kill };
+}
+
+function servingStatus<S extends "SERVING" | "NOT_SERVING">(status: S): Record<string, S> {
+  return Object.fromEntries(["", ...SERVICE_NAMES].map((name) => [name, status]));
+}

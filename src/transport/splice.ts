@@ -1,0 +1,44 @@
+// Puts wire forms together without decoding them: a field of message type is its tag, the length and
+// the bytes of the message.
+
+function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) count++;
+  return count;
+}
+
+function writeVarint(into: Uint8Array, at: number, value: number): number {
+  let position = at;
+  let rest = value;
+  while (rest >= 0x80) {
+    into[position++] = (rest & 0x7f) | 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  into[position++] = rest;
+  return position;
+}
+
+/**
+ * Makes the wire form of a message: one field with each of the wire forms given, in order, then the
+ * bytes of its other fields.
+ */
+export function spliceField(
+  fieldNumber: number,
+  items: readonly Uint8Array[],
+  rest: Uint8Array,
+): Buffer {
+  const tag = fieldNumber * 8 + 2;
+  const tagBytes = varintBytes(tag);
+  let size = rest.length;
+  for (const item of items) size += tagBytes + varintBytes(item.length) + item.length;
+  const out = Buffer.allocUnsafe(size);
+  let position = 0;
+  for (const item of items) {
+    position = writeVarint(out, position, tag);
+    position = writeVarint(out, position, item.length);
+    out.set(item, position);
+    position += item.length;
+  }
+  out.set(rest, position);
+  return out;
+}

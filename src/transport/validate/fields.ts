@@ -1,0 +1,171 @@
+// Checks of single values. Each returns at once when the value is sound; a fault is described with
+// what is allowed.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { Duration } from "../../gen/google/protobuf/duration.ts";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
+import type { Violations } from "./violations.ts";
+
+const NAMESPACE = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
+const CONTROL = /\p{Cc}/u;
+
+// No UTF-16 unit takes more than three bytes of UTF-8.
+const BYTES_PER_CHAR_MAX = 3;
+
+/** Whether a text takes more bytes of UTF-8 than allowed. */
+function isLongerThan(text: string, bytesMax: number): boolean {
+  if (text.length * BYTES_PER_CHAR_MAX <= bytesMax) return false;
+  return text.length > bytesMax || Buffer.byteLength(text) > bytesMax;
+}
+
+/** Checks an optional text. */
+export function checkText(v: Violations, field: string, text: string, bytesMax: number): void {
+  if (isLongerThan(text, bytesMax)) {
+    v.add(field, `is longer than ${bytesMax} bytes`, bytesMax);
+  }
+}
+
+/** Checks a text that must not be empty. */
+export function checkRequiredText(v: Violations, field: string, text: string, max: number): void {
+  if (text === "") v.add(field, "is required");
+  else checkText(v, field, text, max);
+}
+
+/** Checks an optional id: a bounded text without control characters. */
+export function checkId(v: Violations, field: string, id: string, bytesMax: number): void {
+  if (isLongerThan(id, bytesMax)) v.add(field, `is longer than ${bytesMax} bytes`, bytesMax);
+  else if (CONTROL.test(id)) v.add(field, "holds control characters");
+}
+
+/** Checks an id that must not be empty. */
+export function checkRequiredId(v: Violations, field: string, id: string, max: number): void {
+  if (id === "") v.add(field, "is required");
+  else checkId(v, field, id, max);
+}
+
+/** Checks the `namespace` of a request. */
+export function checkNamespace(v: Violations, namespace: string): void {
+  if (namespace === "" || NAMESPACE.test(namespace)) return;
+  v.add(
+    "namespace",
+    `must be 1 to ${LIMITS.namespaceChars} characters of a-z0-9-, ` +
+      "the first a letter, the last no hyphen",
+    namespace.length > LIMITS.namespaceChars ? LIMITS.namespaceChars : undefined,
+  );
+}
+
+/** Checks the `session_id` of a request that needs one. */
+export function checkSessionId(v: Violations, sessionId: string): void {
+  checkRequiredId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
+}
+
+/** Checks the `request_id` of a mutation. */
+export function checkRequestId(v: Violations, requestId: string): void {
+  if (requestId !== "") checkText(v, "request_id", requestId, LIMITS.requestIdBytes);
+}
+
+/** Checks a size of a page: too large is lowered later, negative is a fault. */
+export function checkPage(v: Violations, request: { pageSize: number; pageToken: string }): void {
+  if (request.pageSize < 0) v.add("page_size", "must not be negative", 0);
+  checkText(v, "page_token", request.pageToken, LIMITS.pageTokenBytes);
+}
+
+/** A range of numbers, both ends allowed. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Checks a number against a range. */
+export function checkRange(
+  v: Violations,
+  field: string,
+  value: number | bigint,
+  { min, max }: Range,
+): void {
+  if (value >= min && value <= max) return;
+  v.add(field, `must be ${min} to ${max}`, value < min ? min : max);
+}
+
+/** Checks a position in a log: from 0 to what a number holds exactly. */
+export function checkSeq(v: Violations, field: string, seq: bigint): void {
+  checkRange(v, field, seq, { min: 0, max: Number.MAX_SAFE_INTEGER });
+}
+
+/** Checks an enum whose known values are 0 to `max`. */
+export function checkEnum(v: Violations, field: string, value: number, max: number): void {
+  if (value < 0 || value > max) v.add(field, `is not a known value: ${value}`);
+}
+
+/** Checks the length of a repeated field. */
+export function checkCount(v: Violations, field: string, count: number, max: number): void {
+  if (count > max) v.add(field, `has ${count} entries; at most ${max} are allowed`, max);
+}
+
+/** Checks labels. */
+export function checkLabels(v: Violations, labels: ReadonlyMap<string, string>): void {
+  if (labels.size === 0) return;
+  checkCount(v, "labels", labels.size, LIMITS.labels);
+  for (const [key, value] of labels) {
+    if (v.full) return;
+    if (!LABEL_KEY.test(key)) {
+      const description = `has a key that is not 1 to ${LIMITS.labelKeyChars} of A-Za-z0-9._/-`;
+      v.addKey("labels", key, { description, limit: LIMITS.labelKeyChars });
+    } else if (isLongerThan(value, LIMITS.labelValueBytes)) {
+      const description = `is longer than ${LIMITS.labelValueBytes} bytes`;
+      v.addKey("labels", key, { description, limit: LIMITS.labelValueBytes });
+    }
+  }
+}
+
+/** Checks bytes that must not be too many. */
+export function checkBytes(v: Violations, field: string, bytes: Uint8Array, max: number): void {
+  if (bytes.length > max) v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);
+}
+
+/** Checks free-form data: its size, its depth, and that it is what it claims to be. */
+export function checkStruct(v: Violations, field: string, bytes: Uint8Array, max: number): void {
+  if (bytes.length === 0) return;
+  if (bytes.length > max) {
+    v.add(field, `takes ${bytes.length} bytes; at most ${max}`, max);
+    return;
+  }
+  const depth = structDepth(bytes);
+  if (depth === STRUCT_MALFORMED) v.malformed = true;
+  else if (depth > LIMITS.structDepth) {
+    v.add(field, `is more than ${LIMITS.structDepth} levels deep`, LIMITS.structDepth);
+  }
+}
+
+const NANOS_MAX = 999_999_999;
+const SECONDS_YEAR_1 = -62_135_596_800n;
+const SECONDS_YEAR_9999 = 253_402_300_799n;
+
+/** Checks a point in time: from year 1 to 9999. */
+export function checkTimestamp(v: Violations, field: string, time: Timestamp | undefined): void {
+  if (time === undefined) return;
+  const { seconds, nanos } = time;
+  if (seconds < SECONDS_YEAR_1 || seconds > SECONDS_YEAR_9999) {
+    v.add(field, "must lie in the years 1 to 9999");
+  } else if (nanos < 0 || nanos > NANOS_MAX) {
+    v.add(field, `must have 0 to ${NANOS_MAX} nanos`, nanos < 0 ? 0 : NANOS_MAX);
+  }
+}
+
+const TTL_SECONDS_MIN = BigInt(LIMITS.ttlMsMin / 1000);
+const TTL_SECONDS_MAX = BigInt(LIMITS.ttlMsMax / 1000);
+
+/** Checks a ttl. */
+export function checkTtl(v: Violations, field: string, ttl: Duration | undefined): void {
+  if (ttl === undefined) return;
+  const { seconds, nanos } = ttl;
+  if (nanos < 0 || nanos > NANOS_MAX) {
+    v.add(field, `must be positive with 0 to ${NANOS_MAX} nanos`);
+  } else if (seconds < TTL_SECONDS_MIN) {
+    v.add(field, "must be 1 second at least", LIMITS.ttlMsMin);
+  } else if (seconds > TTL_SECONDS_MAX || (seconds === TTL_SECONDS_MAX && nanos > 0)) {
+    v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
+  }
+}

@@ -1,0 +1,87 @@
+// Update masks: which paths may be changed, and which are ignored because only the server sets them.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { checkCount } from "./fields.ts";
+import type { Violations } from "./violations.ts";
+
+const PATH_CHARS_MAX = 40;
+
+/** The paths of a resource. */
+export interface MaskPaths {
+  readonly changeable: readonly string[];
+  /** Output only: named without effect. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+/** The paths of UpdateSession. */
+export const SESSION_MASK = {
+  changeable: ["user_id", "agent_id", "labels", "metadata", "policy", "ttl", "summary"],
+  ignored: new Set([
+    "namespace",
+    "expire_time",
+    "last_seq",
+    "log",
+    "window",
+    "forked_from",
+    "create_time",
+    "update_time",
+    "revision",
+    "etag",
+  ]),
+} as const satisfies MaskPaths;
+
+/** The paths of UpdateMessage. */
+export const MESSAGE_MASK = {
+  changeable: [
+    "name",
+    "text",
+    "parts",
+    "tool_calls",
+    "agent_calls",
+    "tool_call_id",
+    "tool_error",
+    "structured_data",
+    "provider_payload",
+    "metadata",
+    "labels",
+    "token_count",
+    "sent_time",
+  ],
+  ignored: new Set([
+    "seq",
+    "token_rule",
+    "source",
+    "trust",
+    "writer",
+    "create_time",
+    "update_time",
+    "etag",
+  ]),
+} as const satisfies MaskPaths;
+
+/** Checks a mask, if there is one. */
+export function checkMask(
+  v: Violations,
+  mask: readonly string[] | undefined,
+  known: MaskPaths,
+): void {
+  if (mask === undefined) return;
+  checkCount(v, "update_mask.paths", mask.length, LIMITS.updateMaskPaths);
+  for (let index = 0; index < mask.length && !v.full; index++) {
+    const path = mask[index] as string;
+    if (path === "*" || known.changeable.includes(path) || known.ignored.has(path)) continue;
+    const short = path.slice(0, PATH_CHARS_MAX).toWellFormed();
+    v.add(`update_mask.paths[${index}]`, `"${short}" is not a path that can be changed`);
+  }
+}
+
+/** Gives the paths that a mask names, in their own order; undefined for an empty mask. */
+export function maskedPaths<P extends string>(
+  mask: readonly string[] | undefined,
+  known: { readonly changeable: readonly P[] },
+): readonly P[] | undefined {
+  if (mask === undefined || mask.length === 0) return undefined;
+  if (mask.includes("*")) return known.changeable;
+  const named = new Set(mask);
+  return known.changeable.filter((path) => named.has(path));
+}

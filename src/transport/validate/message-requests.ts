@@ -1,0 +1,115 @@
+// The rules of the requests about messages, one function each.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import type { Message } from "../../gen/memorysidecar/v1/message.ts";
+import type {
+  AppendMessagesRequest,
+  DeleteMessageRequest,
+  GetMessageRequest,
+  ListMessagesRequest,
+  UpdateMessageRequest,
+} from "../../gen/memorysidecar/v1/message_rpc.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkNamespace,
+  checkPage,
+  checkRequestId,
+  checkRequiredId,
+  checkSeq,
+  checkSessionId,
+} from "./fields.ts";
+import { checkMask, MESSAGE_MASK } from "./mask.ts";
+import { checkContent, checkNewMessage } from "./message.ts";
+import type { Violations } from "./violations.ts";
+
+const MESSAGE_ORDER_MAX = 2;
+
+export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  const { messages } = request;
+  if (messages.length === 0) v.add("messages", "must have 1 entry at least", 1);
+  checkCount(v, "messages", messages.length, LIMITS.appendMessages);
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    v.enterItem("messages", index);
+    checkNewMessage(v, messages[index] as Message);
+    v.leaveItem();
+  }
+  if (messages.length > 1) checkDistinctIds(v, messages);
+  if (request.expectedLastSeq !== undefined) {
+    checkSeq(v, "expected_last_seq", request.expectedLastSeq);
+  }
+  if (request.requestId !== "") checkRequestId(v, request.requestId);
+}
+
+function checkDistinctIds(v: Violations, messages: readonly Message[]): void {
+  const seen = new Set<string>();
+  for (let index = 0; index < messages.length && !v.full; index++) {
+    const id = messages[index]?.messageId ?? "";
+    if (id === "") continue;
+    if (seen.has(id)) v.add(`messages[${index}].message_id`, "is used twice in this request");
+    seen.add(id);
+  }
+}
+
+export function checkListMessages(request: ListMessagesRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  const { filter } = request;
+  if (filter !== undefined) {
+    v.enter("filter");
+    checkCount(v, "roles", filter.roles.length, LIMITS.filterRoles);
+    for (let index = 0; index < filter.roles.length && !v.full; index++) {
+      const role = filter.roles[index] as number;
+      if (role === 0) v.add(`roles[${index}]`, "must not be ROLE_UNSPECIFIED");
+      else checkEnum(v, `roles[${index}]`, role, ROLE.tool);
+    }
+    checkSeq(v, "first_seq", filter.firstSeq);
+    checkSeq(v, "last_seq", filter.lastSeq);
+    v.leave();
+  }
+  checkEnum(v, "order", request.order, MESSAGE_ORDER_MAX);
+  checkPage(v, request);
+}
+
+function checkMessageRef(
+  request: { namespace: string; sessionId: string; messageId: string },
+  v: Violations,
+): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkRequiredId(v, "message_id", request.messageId, LIMITS.messageIdBytes);
+}
+
+export function checkGetMessage(request: GetMessageRequest, v: Violations): void {
+  checkMessageRef(request, v);
+}
+
+export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  const { message } = request;
+  if (message === undefined) v.add("message", "is required");
+  else {
+    v.enter("message");
+    checkRequiredId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
+    checkEnum(v, "role", message.role, ROLE.tool);
+    checkContent(v, message);
+    v.leave();
+  }
+  checkMask(v, request.updateMask, MESSAGE_MASK);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkDeleteMessage(request: DeleteMessageRequest, v: Violations): void {
+  checkMessageRef(request, v);
+  checkRequestId(v, request.requestId);
+}
+
+/** Gives the message of a checked update. */
+export function requiredMessage(request: UpdateMessageRequest): Message {
+  if (request.message === undefined) throw new Error("the request was not checked");
+  return request.message;
+}

@@ -1,0 +1,130 @@
+// The rules of messages.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import type {
+  AgentCall,
+  ContentPart,
+  Image,
+  Message,
+  ProviderPayload,
+  ToolCall,
+} from "../../gen/memorysidecar/v1/message.ts";
+import {
+  checkBytes,
+  checkCount,
+  checkId,
+  checkLabels,
+  checkRange,
+  checkRequiredText,
+  checkStruct,
+  checkText,
+  checkTimestamp,
+} from "./fields.ts";
+import type { Violations } from "./violations.ts";
+
+const ROLE_MAX = ROLE.tool;
+
+/** Checks a message to append. */
+export function checkNewMessage(v: Violations, message: Message): void {
+  const { role } = message;
+  if (message.messageId !== "") {
+    checkId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
+  }
+  if (role < 1 || role > ROLE_MAX) {
+    v.add("role", role === 0 ? "is required" : `is not a known value: ${role}`);
+  } else {
+    checkRole(v, message, role);
+  }
+  checkContent(v, message);
+}
+
+/** Checks what only some roles may have. */
+export function checkRole(v: Violations, message: Message, role: number): void {
+  if (role !== ROLE.assistant) {
+    if (message.toolCalls.length > 0) v.add("tool_calls", "are only allowed with ROLE_ASSISTANT");
+    if (message.agentCalls.length > 0) v.add("agent_calls", "are only allowed with ROLE_ASSISTANT");
+  }
+  if (role !== ROLE.tool) {
+    if (message.toolCallId !== "") v.add("tool_call_id", "is only allowed with ROLE_TOOL");
+    if (message.toolError) v.add("tool_error", "is only allowed with ROLE_TOOL");
+  }
+}
+
+/** Checks everything of a message that does not depend on its role. */
+export function checkContent(v: Violations, message: Message): void {
+  if (message.name !== "") checkText(v, "name", message.name, LIMITS.nameBytes);
+  if (message.parts.length > 0) checkParts(v, message.parts);
+  if (message.toolCalls.length > 0) checkToolCalls(v, message.toolCalls);
+  if (message.agentCalls.length > 0) checkAgentCalls(v, message.agentCalls);
+  if (message.toolCallId !== "") {
+    checkText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
+  }
+  checkStruct(v, "structured_data", message.structuredData, LIMITS.structuredDataBytes);
+  if (message.providerPayload !== undefined) checkPayload(v, message.providerPayload);
+  checkStruct(v, "metadata", message.metadata, LIMITS.metadataBytes);
+  checkLabels(v, message.labels);
+  if (message.tokenCount !== undefined) {
+    checkRange(v, "token_count", message.tokenCount, { min: 0, max: LIMITS.tokenCount });
+  }
+  if (message.sentTime !== undefined) checkTimestamp(v, "sent_time", message.sentTime);
+}
+
+function checkParts(v: Violations, parts: readonly ContentPart[]): void {
+  checkCount(v, "parts", parts.length, LIMITS.parts);
+  for (let index = 0; index < parts.length && !v.full; index++) {
+    const part = parts[index]?.part;
+    v.enterItem("parts", index);
+    if (part === undefined) v.add("part", "one of text, image and data is required");
+    else if (part.$case === "image") checkImage(v, part.value);
+    else if (part.$case === "data") {
+      checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
+    }
+    v.leaveItem();
+  }
+}
+
+function checkImage(v: Violations, image: Image): void {
+  const { source } = image;
+  v.enter("image");
+  if (source === undefined) v.add("source", "one of url and data is required");
+  else if (source.$case === "url") {
+    checkRequiredText(v, "url", source.value, LIMITS.imageUrlBytes);
+  } else if (source.value.length === 0) v.add("data", "must hold at least one byte", 1);
+  checkText(v, "media_type", image.mediaType, LIMITS.mediaTypeBytes);
+  checkText(v, "detail", image.detail, LIMITS.imageDetailBytes);
+  v.leave();
+}
+
+function checkToolCalls(v: Violations, calls: readonly ToolCall[]): void {
+  checkCount(v, "tool_calls", calls.length, LIMITS.toolCalls);
+  const seen = new Set<string>();
+  for (let index = 0; index < calls.length && !v.full; index++) {
+    const call = calls[index] as ToolCall;
+    v.enterItem("tool_calls", index);
+    checkRequiredText(v, "tool_call_id", call.toolCallId, LIMITS.callIdBytes);
+    checkRequiredText(v, "name", call.name, LIMITS.nameBytes);
+    if (seen.has(call.toolCallId)) v.add("tool_call_id", "is used twice in this message");
+    seen.add(call.toolCallId);
+    v.leaveItem();
+  }
+}
+
+function checkAgentCalls(v: Violations, calls: readonly AgentCall[]): void {
+  checkCount(v, "agent_calls", calls.length, LIMITS.agentCalls);
+  for (let index = 0; index < calls.length && !v.full; index++) {
+    const call = calls[index] as AgentCall;
+    v.enterItem("agent_calls", index);
+    checkText(v, "agent_call_id", call.agentCallId, LIMITS.callIdBytes);
+    checkRequiredText(v, "agent_name", call.agentName, LIMITS.nameBytes);
+    v.leaveItem();
+  }
+}
+
+function checkPayload(v: Violations, payload: ProviderPayload): void {
+  v.enter("provider_payload");
+  checkRequiredText(v, "provider", payload.provider, LIMITS.providerBytes);
+  checkText(v, "media_type", payload.mediaType, LIMITS.mediaTypeBytes);
+  checkBytes(v, "data", payload.data, LIMITS.providerPayloadBytes);
+  v.leave();
+}

@@ -1,0 +1,133 @@
+// The rules of the requests about sessions and their windows, one function each.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { Session } from "../../gen/memorysidecar/v1/session.ts";
+import type {
+  CreateSessionRequest,
+  DeleteSessionRequest,
+  ForkSessionRequest,
+  GetSessionRequest,
+  ListSessionsRequest,
+  ResetSessionRequest,
+  SessionFilter,
+  UpdateSessionRequest,
+} from "../../gen/memorysidecar/v1/session_rpc.ts";
+import type { GetWindowRequest } from "../../gen/memorysidecar/v1/window_rpc.ts";
+import {
+  checkEnum,
+  checkId,
+  checkLabels,
+  checkNamespace,
+  checkPage,
+  checkRequestId,
+  checkRequiredId,
+  checkSeq,
+  checkSessionId,
+  checkStruct,
+  checkText,
+  checkTimestamp,
+  checkTtl,
+} from "./fields.ts";
+import { checkMask, SESSION_MASK } from "./mask.ts";
+import { checkPolicy } from "./policy.ts";
+import type { Violations } from "./violations.ts";
+
+const SESSION_ORDER_MAX = 2;
+
+/** What of a session a caller may set; the rest is ignored. */
+function checkSessionInput(v: Violations, session: Session): void {
+  checkText(v, "user_id", session.userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", session.agentId, LIMITS.agentIdBytes);
+  checkLabels(v, session.labels);
+  checkStruct(v, "metadata", session.metadata, LIMITS.metadataBytes);
+  checkPolicy(v, session.policy);
+  checkTtl(v, "ttl", session.ttl);
+  if (session.summary !== undefined) {
+    v.enter("summary");
+    checkText(v, "text", session.summary.text, LIMITS.summaryBytes);
+    v.leave();
+  }
+}
+
+export function checkCreateSession(request: CreateSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  if (request.session !== undefined) {
+    v.enter("session");
+    checkId(v, "session_id", request.session.sessionId, LIMITS.sessionIdBytes);
+    checkSessionInput(v, request.session);
+    v.leave();
+  }
+  checkRequestId(v, request.requestId);
+}
+
+export function checkGetSession(request: GetSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+}
+
+export function checkListSessions(request: ListSessionsRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  if (request.filter !== undefined) {
+    v.enter("filter");
+    checkSessionFilter(v, request.filter);
+    v.leave();
+  }
+  checkEnum(v, "order", request.order, SESSION_ORDER_MAX);
+  checkPage(v, request);
+}
+
+function checkSessionFilter(v: Violations, filter: SessionFilter): void {
+  checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
+  checkLabels(v, filter.labels);
+  checkTimestamp(v, "created_from", filter.createdFrom);
+  checkTimestamp(v, "created_before", filter.createdBefore);
+  checkTimestamp(v, "updated_from", filter.updatedFrom);
+  checkTimestamp(v, "updated_before", filter.updatedBefore);
+}
+
+export function checkUpdateSession(request: UpdateSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  if (request.session === undefined) v.add("session", "is required");
+  else {
+    v.enter("session");
+    checkSessionId(v, request.session.sessionId);
+    checkSessionInput(v, request.session);
+    v.leave();
+  }
+  checkMask(v, request.updateMask, SESSION_MASK);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkDeleteSession(request: DeleteSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkForkSession(request: ForkSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkRequiredId(v, "source_session_id", request.sourceSessionId, LIMITS.sessionIdBytes);
+  if (request.atSeq !== undefined) checkSeq(v, "at_seq", request.atSeq);
+  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkResetSession(request: ResetSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkGetWindow(request: GetWindowRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkPolicy(v, request.policy);
+  if (request.asOfSeq !== undefined) checkSeq(v, "as_of_seq", request.asOfSeq);
+}
+
+/** Gives the session of a checked update. */
+export function requiredSession(request: UpdateSessionRequest): Session {
+  if (request.session === undefined) throw new Error("the request was not checked");
+  return request.session;
+}

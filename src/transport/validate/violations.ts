@@ -1,0 +1,76 @@
+// Collects the faults of a request. The path is kept as segments, so that a sound request costs no
+// string.
+
+import { AppError, type FieldViolation, requestInvalid } from "../../domain/errors.ts";
+
+/** The most faults that one answer names. */
+export const VIOLATIONS_MAX = 20;
+
+const KEY_CHARS_MAX = 40;
+
+/** The faults of one request, in the order of its fields. */
+export class Violations {
+  private readonly segments: (string | number)[] = [];
+  private found: FieldViolation[] | undefined;
+  private limit: number | undefined;
+  /** Set when bytes inside the request are not what they should be: the request is malformed. */
+  malformed = false;
+
+  /** Steps into a field of message type. */
+  enter(field: string): void {
+    this.segments.push(field);
+  }
+
+  /** Steps into an element of a repeated field. */
+  enterItem(field: string, index: number): void {
+    this.segments.push(field, index);
+  }
+
+  /** Steps out of a field. */
+  leave(): void {
+    this.segments.pop();
+  }
+
+  /** Steps out of an element. */
+  leaveItem(): void {
+    this.segments.pop();
+    this.segments.pop();
+  }
+
+  /** Whether enough faults were found to stop looking. */
+  get full(): boolean {
+    return this.found !== undefined && this.found.length >= VIOLATIONS_MAX;
+  }
+
+  /** Adds a fault of a field; `limit` is the number that the value breaks, if it does. */
+  add(field: string, description: string, limit?: number): void {
+    if (this.full) return;
+    this.found ??= [];
+    if (this.found.length === 0) this.limit = limit;
+    this.found.push({ field: this.path(field), description });
+  }
+
+  /** Adds a fault of a map entry. */
+  addKey(field: string, key: string, fault: { description: string; limit?: number }): void {
+    const short = key.length > KEY_CHARS_MAX ? `${key.slice(0, KEY_CHARS_MAX)}...` : key;
+    this.add(`${field}["${short.toWellFormed()}"]`, fault.description, fault.limit);
+  }
+
+  /** The error that names every fault; undefined when there is none. */
+  error(): AppError | undefined {
+    if (this.found === undefined) return undefined;
+    const error = requestInvalid(this.found);
+    if (this.limit === undefined) return error;
+    const metadata = { ...error.detail.metadata, limit: String(this.limit) };
+    return new AppError(error.reason, error.message, { ...error.detail, metadata });
+  }
+
+  private path(field: string): string {
+    let path = "";
+    for (const segment of this.segments) {
+      if (typeof segment === "number") path += `[${segment}]`;
+      else path += path === "" ? segment : `.${segment}`;
+    }
+    return path === "" ? field : `${path}.${field}`;
+  }
+}

@@ -1,0 +1,27 @@
+// The answers of WatchEvents. The answer that holds an event is the same for every reader, so that it
+// is made once and shared.
+
+import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
+import type { StoredEvent } from "../storage/store.ts";
+import type { ResumeTokens } from "./resume-token.ts";
+import { spliceField } from "./splice.ts";
+
+const EVENT_FIELD = 1;
+
+// Readers of live events get the same objects; what is held here goes when the events do.
+const answers = new WeakMap<StoredEvent, Uint8Array>();
+
+/** Makes an answer with a token and no event. */
+export function encodeCheckpoint(resumeToken: string): Uint8Array {
+  return WatchEventsResponse.encode({ event: undefined, resumeToken }).finish();
+}
+
+/** Gives the answer that holds an event. */
+export function encodeWatchAnswer(event: StoredEvent, tokens: ResumeTokens): Uint8Array {
+  const known = answers.get(event);
+  if (known !== undefined) return known;
+  const rest = encodeCheckpoint(tokens.make(event.namespace, event));
+  const answer = spliceField(EVENT_FIELD, [event.body], rest);
+  answers.set(event, answer);
+  return answer;
+}

@@ -1,0 +1,76 @@
+// Requests and answers as bytes. A request is decoded to a plain object and never throws here; an
+// answer is always bytes already, so that stored messages and events are spliced in, not decoded.
+
+import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
+import type { MethodDefinition } from "@grpc/grpc-js";
+import { checkWire, WIRE, type WireSchema } from "./wire-schema.ts";
+
+const fatalDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+// The decoder of the library turns invalid UTF-8 into replacement characters. Ours throws.
+configureTextEncoding({
+  ...getTextEncoding(),
+  decodeUtf8: (bytes: Uint8Array) => fatalDecoder.decode(bytes),
+});
+
+/** A request as it came in. */
+export interface Incoming<Request> {
+  /** Undefined when the bytes are not a message of the method. */
+  readonly request: Request | undefined;
+  readonly bytes: Uint8Array;
+  /** Says that the bytes hold map fields, whose order means nothing. */
+  readonly hasMaps: boolean;
+  readonly schema: WireSchema;
+}
+
+/** Reads a request. Never throws: undecodable bytes give an Incoming without a request. */
+export function readIncoming<Request>(
+  bytes: Buffer,
+  schema: WireSchema,
+  decode: (bytes: Buffer) => Request,
+): Incoming<Request> {
+  const found = checkWire(bytes, schema);
+  let request: Request | undefined;
+  if (found !== WIRE.malformed) {
+    try {
+      request = decode(bytes);
+    } catch {
+      // Text that is not UTF-8. The edge answers REQUEST_MALFORMED.
+      request = undefined;
+    }
+  }
+  return { request, bytes, hasMaps: found === WIRE.hasMaps, schema };
+}
+
+/** A method as the generated code describes it. */
+export interface GeneratedMethod<Request> {
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+  readonly requestDeserialize: (bytes: Buffer) => Request;
+}
+
+/** The request type of a generated method. */
+export type RequestOf<M extends GeneratedMethod<unknown>> = ReturnType<M["requestDeserialize"]>;
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Makes the grpc-js definition of a method: requests checked and decoded, answers passed through. */
+export function createMethodDefinition<Request>(
+  method: GeneratedMethod<Request>,
+  schema: WireSchema,
+): MethodDefinition<Incoming<Request>, Uint8Array> {
+  return {
+    path: method.path,
+    requestStream: method.requestStream,
+    responseStream: method.responseStream,
+    requestSerialize: (incoming) => asBuffer(incoming.bytes),
+    requestDeserialize: (bytes) => readIncoming(bytes, schema, method.requestDeserialize),
+    responseSerialize: asBuffer,
+    responseDeserialize: (bytes) => bytes,
+  };
+}
