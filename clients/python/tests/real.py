@@ -24,10 +24,12 @@ class RealServer:
         self.folder = Path("/tmp") / f"ms-{os.getpid()}-{abs(hash(str(folder))) % 10**8}"
         self.folder.mkdir(mode=0o700)
         self.address = f"unix:{self.folder}/s.sock"
+        self.starts = 0
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Starts the server and waits until it answers."""
+        self.starts += 1
         path = f"{ROOT}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
         command = ["node", "src/main.ts", "serve", "--data-dir", str(self.folder / "data")]
         with open(self.folder / "log", "ab") as log:

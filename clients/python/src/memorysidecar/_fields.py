@@ -121,6 +121,8 @@ def position_of(value: Position | None) -> v1.StreamPosition | None:
     """Gives a position of the stream."""
     if not isinstance(value, str):
         return value
+    if value not in _POSITIONS:
+        raise ValueError(f'the position is "now" or "oldest", not "{value}"')
     return _POSITIONS[value]
 
 

@@ -1,0 +1,254 @@
+"""Calls every rpc of Memory Sidecar and meets every error that a caller can cause.
+
+    python walkthrough.py ADDRESS
+
+Works in a namespace of its own and deletes what it made.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import grpc
+
+from memorysidecar import (
+    Client,
+    DeadlineExceeded,
+    ErrorReason,
+    MemorySidecarError,
+    Unavailable,
+    v1,
+)
+from memorysidecar.errors import decode_error
+
+CUT = {"name": "cut", "unit": "UNIT_INTERACTION", "drop_oldest": {"max_messages": 6}}
+met: list[str] = []
+
+
+def title(text: str) -> None:
+    """Begins a chapter."""
+    print(f"\n== {text}")
+
+
+def expect(reason: str, call: Callable[..., Any], *args: Any, **kwargs: Any) -> MemorySidecarError:
+    """Makes a call that must fail, and shows how."""
+    try:
+        call(*args, **kwargs)
+    except MemorySidecarError as error:
+        if error.reason != reason:
+            raise
+        facts = ", ".join(f"{key}={value[:40]}" for key, value in sorted(error.metadata.items()))
+        print(f"   {error.code.name} {reason}: {error.message} [{facts}]")
+        for violation in error.violations:
+            print(f"      {violation.field}: {violation.description}")
+        met.append(reason)
+        return error
+    raise AssertionError(f"the call did not fail with {reason}")
+
+
+def sessions(client: Client) -> None:
+    """Create, get, list, update."""
+    title("Sessions")
+    session = client.create_session(
+        session_id="trip",
+        user_id="ada",
+        agent_id="planner",
+        labels={"topic": "travel"},
+        metadata={"budget": 900, "with": ["bo"]},
+        policy={"stages": [CUT]},
+        ttl=timedelta(days=30),
+    )
+    print(f"created {session.session_id}, it expires at {session.expire_time.ToJsonString()}")
+    print(f"without an id the server makes one: {client.create_session().session_id}")
+    expect(ErrorReason.SESSION_ALREADY_EXISTS, client.create_session, session_id="trip")
+    expect(ErrorReason.SESSION_NOT_FOUND, client.get_session, "nowhere")
+    expect(
+        ErrorReason.REQUEST_INVALID, client.create_session, labels={"": "no key"}, user_id="u" * 600
+    )
+
+    found = [one.session_id for one in client.list_sessions(filter={"labels": {"topic": "travel"}})]
+    print(f"sessions about travel: {found}")
+    sessions = client.sessions
+    bad = v1.ListSessionsRequest(namespace=client.namespace, page_token="not a token")
+    expect(ErrorReason.PAGE_TOKEN_INVALID, raw, sessions.ListSessions, bad)
+
+    changed = client.update_session("trip", agent_id=None, summary="Ada wants to travel.")
+    print(f"summary set, version {changed.session.summary.version}; the agent is cleared")
+    expect(ErrorReason.ETAG_MISMATCH, client.update_session, "trip", user_id="x", etag=session.etag)
+
+
+def raw(rpc: Callable[..., Any], request: Any) -> Any:
+    """Calls a generated stub and reads its error as the client does."""
+    try:
+        return rpc(request)
+    except grpc.RpcError as error:
+        raise decode_error(error) from error
+
+
+def messages(client: Client) -> None:
+    """Append, get, list, update, delete."""
+    title("Messages")
+    call = {"tool_call_id": "c1", "name": "find_trains", "arguments": '{"to": "Porto"}'}
+    done = client.append(
+        "trip",
+        [
+            {"role": "system", "text": "You plan trips."},
+            "Find me a train to Porto.",
+            {"role": "assistant", "tool_calls": [call]},
+        ],
+        expected_last_seq=0,
+    )
+    waiting = list(client.window("trip").open_tool_call_ids)
+    print(f"appended {done.last_seq} messages; tool calls that wait: {waiting}")
+    expect(ErrorReason.LAST_SEQ_MISMATCH, client.append, "trip", "late", expected_last_seq=0)
+    client.append(
+        "trip",
+        [
+            {
+                "role": "tool",
+                "tool_call_id": "c1",
+                "parts": [{"text": "One train."}, {"data": {"departs": "09:10"}}],
+            },
+            {
+                "message_id": "answer",
+                "role": "assistant",
+                "text": "There is one at 09:10.",
+                "provider_payload": {"provider": "example", "data": b"\x00\x01"},
+            },
+        ],
+    )
+    expect(
+        ErrorReason.MESSAGE_ALREADY_EXISTS,
+        client.append,
+        "trip",
+        {
+            "message_id": "answer",
+            "role": "assistant",
+            "text": "again",
+        },
+    )
+
+    once = client.append("trip", "And back?", request_id="once")
+    again = client.append("trip", "And back?", request_id="once")
+    print(f"the same request twice: seq {once.last_seq} and {again.last_seq}")
+    expect(ErrorReason.REQUEST_ID_REUSED, client.append, "trip", "Other", request_id="once")
+
+    got = client.get_message("trip", "answer")
+    print(f"'answer' has seq {got.message.seq}; in the window: {got.in_window}")
+    expect(ErrorReason.MESSAGE_NOT_FOUND, client.get_message, "trip", "none")
+    users = client.list_messages("trip", filter={"roles": [v1.ROLE_USER]})
+    print(f"the user said: {[one.text for one in users]}")
+    updated = client.update_message("trip", "answer", text="At 09:10.", etag=got.message.etag)
+    print(f"changed 'answer'; it now costs {updated.message.token_count} tokens")
+    expect(
+        ErrorReason.ETAG_MISMATCH,
+        client.delete_message,
+        "trip",
+        "answer",
+        etag=got.message.etag,
+    )
+    deleted = client.delete_message("trip", "answer", etag=updated.message.etag)
+    print(f"deleted 'answer' with revision {deleted.revision}")
+
+    malformed = client.channel.unary_unary("/memorysidecar.v1.SessionService/AppendMessages")
+    expect(ErrorReason.REQUEST_MALFORMED, raw, malformed, b"\xff\xff\xff")
+
+
+def windows(client: Client) -> None:
+    """What goes to the model."""
+    title("The window")
+    for number in range(4):
+        done = client.append("trip", [f"Question {number}", {"role": "assistant", "text": "Yes."}])
+        for trim in done.trims:
+            print(f"left: {trim.removed.message_count} messages by stage '{trim.stage}'")
+    window = client.window("trip")
+    print(f"{[one.seq for one in window.messages]} and the summary '{window.summary.text}'")
+    small = {"stages": [{"name": "last", "keep_last": {"unit_count": 1}}]}
+    view = client.window("trip", policy=small)
+    print(f"through another policy: {[one.seq for one in view.messages]}")
+    print(f"after seq 3 it was {[one.seq for one in client.window('trip', as_of_seq=3).messages]}")
+    expect(ErrorReason.SEQ_OUT_OF_RANGE, client.window, "trip", as_of_seq=999)
+    big = [{"role": "system", "text": "x" * 1_000_000}] * 4
+    for message in big[:3]:
+        client.append("large", message, create_session=True)
+    expect(ErrorReason.WINDOW_FULL, client.append, "large", big[3])
+
+
+def copies(client: Client) -> None:
+    """Fork, reset, delete."""
+    title("Fork, reset, delete")
+    fork = client.fork_session("trip", session_id="trip-2", at_seq=3)
+    print(
+        f"{fork.session_id} comes from seq {fork.forked_from.seq} of {fork.forked_from.session_id}"
+    )
+    reset = client.reset_session("trip-2", keep_system_messages=True)
+    print(f"reset: {reset.deleted.message_count} deleted, {reset.session.log.message_count} kept")
+    print(f"deleted with revision {client.delete_session('trip-2').revision}")
+    print(f"and again: {client.delete_session('trip-2', allow_missing=True).revision}")
+
+
+def events(client: Client, other: Client) -> None:
+    """List, watch, consumers."""
+    title("Events")
+    pages = list(client.list_events(page_size=5).pages())
+    print(f"{sum(len(page.events) for page in pages)} events on {len(pages)} pages")
+    token = pages[-1].resume_token
+    with client.watch(resume_token=token, filter={"session_id": "trip"}) as watch:
+        revision = client.append("trip", "Thanks!").revision
+        for event in watch:
+            print(f"revision {event.revision}: {v1.EventType.Name(event.type)}")
+            if event.revision == revision:
+                break
+    expect(ErrorReason.RESUME_TOKEN_INVALID, client.watch, resume_token="not a token")
+    expect(ErrorReason.RESUME_TOKEN_FOREIGN, other.watch, resume_token=token)
+
+    client.create_consumer("indexer", position="oldest")
+    expect(ErrorReason.CONSUMER_ALREADY_EXISTS, client.create_consumer, "indexer")
+    with client.watch(consumer_id="indexer") as watch:
+        first = next(watch)
+        consumer = client.ack_events("indexer", watch.resume_token)
+    print(f"acknowledged revision {first.revision}; the consumer lies {consumer.lag} behind")
+    print(f"it is at revision {client.get_consumer('indexer').revision}")
+    print(f"consumers: {[one.consumer_id for one in client.list_consumers()]}")
+    client.delete_consumer("indexer")
+    expect(ErrorReason.CONSUMER_NOT_FOUND, client.get_consumer, "indexer")
+
+
+def deadlines(client: Client) -> None:
+    """A call without time."""
+    title("Deadlines")
+    try:
+        client.append("trip", "In no time", timeout=0.000001, request_id="no-time")
+    except (DeadlineExceeded, Unavailable) as error:
+        print(f"   {error.code.name}: repeat it with request id '{error.request_id}'")
+    done = client.append("trip", "In no time", request_id="no-time")
+    print(f"repeated: seq {done.last_seq}, whether the first one was stored or not")
+
+
+def main(address: str) -> None:
+    """Goes through all of it."""
+    name = f"walkthrough-{secrets.token_hex(4)}"
+    with Client(address, namespace=name) as client, Client(address) as other:
+        info = client.server_info()
+        print(f"server {info.version}, store {info.store_id}, revision {info.revision}")
+        print(f"it can: {', '.join(info.capabilities)}; limits it names: {len(info.limits)}")
+        sessions(client)
+        messages(client)
+        windows(client)
+        copies(client)
+        events(client, other)
+        deadlines(client)
+        title("The end")
+        for session in list(client.list_sessions()):
+            client.delete_session(session.session_id)
+        print(f"everything deleted; met {len(set(met))} kinds of errors")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python walkthrough.py ADDRESS")
+    main(sys.argv[1])

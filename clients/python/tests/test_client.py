@@ -1,0 +1,244 @@
+"""What the methods of the client send, and how they give the answers."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from fake import FakeServer, answer
+
+import memorysidecar as ms
+from memorysidecar import AsyncClient, Client, v1
+from memorysidecar._base import _METHODS
+from memorysidecar._channel import target
+
+# Arguments with which every method can be called.
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "create_session": ("CreateSession", {"session_id": "s"}),
+    "get_session": ("GetSession", {"session_id": "s"}),
+    "list_sessions": ("ListSessions", {}),
+    "update_session": ("UpdateSession", {"session_id": "s", "user_id": "u"}),
+    "delete_session": ("DeleteSession", {"session_id": "s"}),
+    "fork_session": ("ForkSession", {"source_session_id": "s"}),
+    "reset_session": ("ResetSession", {"session_id": "s"}),
+    "append": ("AppendMessages", {"session_id": "s", "messages": "hello"}),
+    "list_messages": ("ListMessages", {"session_id": "s"}),
+    "get_message": ("GetMessage", {"session_id": "s", "message_id": "m"}),
+    "update_message": ("UpdateMessage", {"session_id": "s", "message_id": "m", "text": "t"}),
+    "delete_message": ("DeleteMessage", {"session_id": "s", "message_id": "m"}),
+    "window": ("GetWindow", {"session_id": "s"}),
+    "list_events": ("ListEvents", {}),
+    "create_consumer": ("CreateConsumer", {"consumer_id": "c"}),
+    "get_consumer": ("GetConsumer", {"consumer_id": "c"}),
+    "list_consumers": ("ListConsumers", {}),
+    "delete_consumer": ("DeleteConsumer", {"consumer_id": "c"}),
+    "ack_events": ("AckEvents", {"consumer_id": "c", "resume_token": "t"}),
+    "server_info": ("GetServerInfo", {}),
+}
+
+
+def sent(fake: FakeServer, rpc: str) -> Any:
+    """The newest request of an rpc."""
+    return fake.requests(rpc)[-1]
+
+
+def test_every_rpc_has_a_method() -> None:
+    assert {rpc for rpc, _ in CALLS.values()} == {
+        method.name for method in _METHODS.values() if not method.server_streaming
+    }
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_method_calls_its_rpc(fake: FakeServer, fake_client: Client, name: str) -> None:
+    rpc, arguments = CALLS[name]
+    result = getattr(fake_client, name)(**arguments, namespace="n") if name != "server_info" else 0
+    if isinstance(result, ms.Pager):
+        assert list(result) == []
+    if name == "server_info":
+        fake_client.server_info()
+        return
+    assert sent(fake, rpc).namespace == "n"
+    if "request_id" in sent(fake, rpc).DESCRIPTOR.fields_by_name:
+        assert len(sent(fake, rpc).request_id) == 32
+
+
+def test_asyncio_has_the_same_methods(fake: FakeServer) -> None:
+    async def main() -> None:
+        async with AsyncClient(fake.path) as client:
+            for name, (rpc, arguments) in CALLS.items():
+                result = getattr(client, name)(**arguments)
+                if isinstance(result, ms.AsyncPager):
+                    assert [item async for item in result] == []
+                else:
+                    await result
+                assert fake.requests(rpc)
+
+    asyncio.run(main())
+    for name in (*CALLS, "watch"):
+        ours, theirs = getattr(Client, name), getattr(AsyncClient, name)
+        assert inspect.signature(ours).parameters == inspect.signature(theirs).parameters
+        assert ours.__doc__ and theirs.__doc__
+
+
+def test_messages_are_taken_in_every_form(fake: FakeServer, fake_client: Client) -> None:
+    call = {"tool_call_id": "c1", "name": "search", "arguments": "{}"}
+    fake_client.append(
+        "s",
+        [
+            "hello",
+            {"role": "assistant", "text": "", "tool_calls": [call], "metadata": {"a": [1, None]}},
+            {"role": v1.ROLE_TOOL, "tool_call_id": "c1", "parts": [{"data": {"hits": 3}}]},
+            v1.Message(role=v1.ROLE_SYSTEM, text="be kind"),
+            {"role": "ROLE_USER", "sent_time": datetime(2024, 5, 1, tzinfo=timezone.utc)},
+        ],
+        expected_last_seq=0,
+        create_session=True,
+    )
+    request = sent(fake, "AppendMessages")
+    roles = [v1.Role.Name(one.role) for one in request.messages]
+    assert roles == ["ROLE_USER", "ROLE_ASSISTANT", "ROLE_TOOL", "ROLE_SYSTEM", "ROLE_USER"]
+    assert request.messages[0].text == "hello"
+    assert request.messages[1].tool_calls[0].name == "search"
+    assert request.messages[2].parts[0].data["hits"] == 3
+    assert request.messages[4].sent_time.ToJsonString() == "2024-05-01T00:00:00Z"
+    assert request.HasField("expected_last_seq") and request.create_session
+
+    fake_client.append("s", iter(["a", "b"]))
+    assert len(sent(fake, "AppendMessages").messages) == 2
+    fake_client.append("s", {"role": "user", "text": "one"})
+    assert len(sent(fake, "AppendMessages").messages) == 1
+    assert not sent(fake, "AppendMessages").HasField("expected_last_seq")
+
+
+@pytest.mark.parametrize("wrong", [{"content": "x"}, {"role": "nobody"}])
+def test_fields_that_do_not_exist_are_refused(fake_client: Client, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        fake_client.append("s", wrong)
+
+
+def test_sessions_are_made_of_fields(fake: FakeServer, fake_client: Client) -> None:
+    fake.script["CreateSession"] = [
+        answer(v1.CreateSessionResponse(session=v1.Session(session_id="made")))
+    ]
+    session = fake_client.create_session(
+        user_id="u",
+        labels={"a": "b"},
+        metadata={"plan": "pro"},
+        ttl=timedelta(minutes=2),
+        summary="so far",
+        policy={"stages": [{"name": "cut", "drop_oldest": {"max_tokens": 100}}]},
+        request_id="r",
+    )
+    assert session.session_id == "made"
+    request = sent(fake, "CreateSession")
+    assert request.session.ttl.seconds == 120
+    assert request.session.summary.text == "so far"
+    assert request.session.policy.stages[0].drop_oldest.max_tokens == 100
+    assert (request.request_id, request.namespace) == ("r", "default")
+
+
+def test_updates_name_what_is_given(fake: FakeServer, fake_client: Client) -> None:
+    fake_client.update_session("s", user_id="u", ttl=None, etag="e")
+    request = sent(fake, "UpdateSession")
+    assert list(request.update_mask.paths) == ["user_id", "ttl"]
+    assert (request.session.session_id, request.session.etag) == ("s", "e")
+    assert not request.session.HasField("ttl")
+    fake_client.update_session("s", update_mask=["*"], summary=None)
+    assert list(sent(fake, "UpdateSession").update_mask.paths) == ["*"]
+    fake_client.update_message("s", "m", text="t", token_count=3)
+    request = sent(fake, "UpdateMessage")
+    assert list(request.update_mask.paths) == ["text", "token_count"]
+    assert (request.message.message_id, request.message.token_count) == ("m", 3)
+
+
+def test_zero_is_not_unset(fake: FakeServer, fake_client: Client) -> None:
+    fake_client.window("s", as_of_seq=0)
+    assert sent(fake, "GetWindow").HasField("as_of_seq")
+    fake_client.window("s")
+    assert not sent(fake, "GetWindow").HasField("as_of_seq")
+    assert not sent(fake, "GetWindow").HasField("policy")
+    fake_client.fork_session("s", at_seq=0)
+    assert sent(fake, "ForkSession").HasField("at_seq")
+
+
+def test_a_list_goes_over_all_pages(fake: FakeServer, fake_client: Client) -> None:
+    def page(request: Any, context: grpc.ServicerContext) -> v1.ListEventsResponse:
+        start = int(request.page_token or 0)
+        # The second page is empty and not the last one.
+        events = [] if start == 1 else [v1.Event(revision=start)]
+        token = str(start + 1) if start < 3 else ""
+        return v1.ListEventsResponse(events=events, next_page_token=token, resume_token=f"r{start}")
+
+    fake.script["ListEvents"] = [page]
+    listed = fake_client.list_events(page_size=1, filter={"user_id": "u"})
+    assert fake.calls == []
+    assert [one.revision for one in listed] == [0, 2, 3]
+    assert [one.resume_token for one in listed.pages()] == ["r0", "r1", "r2", "r3"]
+    assert {one.filter.user_id for one in fake.requests("ListEvents")} == {"u"}
+    assert {one.page_size for one in fake.requests("ListEvents")} == {1}
+
+
+def test_filters_and_positions_take_plain_values(fake: FakeServer, fake_client: Client) -> None:
+    since = datetime(2024, 5, 1, tzinfo=timezone.utc)
+    list(fake_client.list_sessions(filter={"labels": {"a": "b"}, "created_from": since}))
+    assert sent(fake, "ListSessions").filter.created_from.seconds == int(since.timestamp())
+    fake_client.create_consumer("c", position="oldest")
+    assert sent(fake, "CreateConsumer").position == v1.STREAM_POSITION_OLDEST
+    fake_client.create_consumer("c")
+    assert sent(fake, "CreateConsumer").WhichOneof("start") is None
+    with pytest.raises(ValueError, match="newest"):
+        fake_client.create_consumer("c", position="newest")  # type: ignore[arg-type]
+
+
+def test_token_and_namespace_go_with_every_call(fake: FakeServer) -> None:
+    with Client(fake.path, token="secret", namespace="n") as client:
+        client.get_session("s")
+        client.sessions.GetSession(v1.GetSessionRequest(), metadata=client.metadata)
+    assert [one["authorization"] for one in fake.metadata] == ["Bearer secret"] * 2
+    assert fake.metadata[0]["user-agent"].startswith("memory-sidecar-python/")
+    assert fake.requests("GetSession")[0].namespace == "n"
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("localhost:50051", "localhost:50051"),
+        ("[::1]:50051", "[::1]:50051"),
+        ("unix:/run/s.sock", "unix:/run/s.sock"),
+        ("/run/s.sock", "unix:/run/s.sock"),
+        (Path("/run/s.sock"), "unix:/run/s.sock"),
+        ("./s.sock", f"unix:{Path.cwd()}/s.sock"),
+        (Path("s.sock"), f"unix:{Path.cwd()}/s.sock"),
+    ],
+)
+def test_addresses(address: str | Path, expected: str) -> None:
+    assert target(address) == expected
+
+
+def test_an_empty_address_is_refused() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        Client("")
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> Iterator[Path]:
+    """A file that is no certificate."""
+    path = tmp_path / "roots.pem"
+    path.write_text("-----BEGIN NOTHING-----\n")
+    yield path
+
+
+def test_tls_is_asked_for(fake: FakeServer, certificates: Path) -> None:
+    for tls in (True, str(certificates), certificates, grpc.ssl_channel_credentials()):
+        with Client(fake.path, tls=tls, timeout=0.3) as client, pytest.raises(ms.Unavailable):
+            client.server_info()
+    assert fake.calls == []
+    with Client(fake.path, tls=False) as client:
+        client.server_info()
+    assert len(fake.calls) == 1

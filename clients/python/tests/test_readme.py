@@ -1,0 +1,76 @@
+"""The examples of the documentation run against the real server."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from real import RealServer
+
+from memorysidecar import ErrorReason
+
+ROOT = Path(__file__).resolve().parents[1]
+ADDRESS = "127.0.0.1:50051"
+
+
+def test_the_blocks_of_the_readme_run_in_their_order(own_server: RealServer) -> None:
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) >= 8
+    names: dict[str, Any] = {"__name__": "readme"}
+    for number, block in enumerate(blocks, 1):
+        source = block.replace(ADDRESS, own_server.address)
+        exec(compile(source, f"README.md block {number}", "exec"), names)
+    names["client"].close()
+
+
+def run(name: str, address: str) -> str:
+    """Runs an example and gives what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(ROOT / "examples" / name), address],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_quickstart(server: RealServer) -> None:
+    source = (ROOT / "examples" / "quickstart.py").read_text()
+    assert len(source.splitlines()) <= 20
+    out = run("quickstart.py", server.address)
+    assert "3 ROLE_ASSISTANT: What the model sees." in out
+    assert "0 messages left out" in out
+
+
+def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServer) -> None:
+    out = run("walkthrough.py", server.address)
+    # These need a server that is configured, full, busy, stopping or broken.
+    elsewhere = {
+        "RESUME_TOKEN_EXPIRED",
+        "CONSUMER_LIMIT_REACHED",
+        "TOKEN_MISSING",
+        "TOKEN_INVALID",
+        "OVERLOADED",
+        "STREAM_LIMIT_REACHED",
+        "STORE_FULL",
+        "SHUTTING_DOWN",
+        "DEADLINE_EXCEEDED",
+        "RECORD_CORRUPT",
+        "INTERNAL",
+    }
+    for reason in {name for name in vars(ErrorReason) if name.isupper()} - elsewhere:
+        assert f" {reason}: " in out, reason
+
+
+def test_the_readme_names_every_method() -> None:
+    from test_client import CALLS
+
+    text = (ROOT / "README.md").read_text()
+    for name in (*CALLS, "watch"):
+        assert re.search(rf"^\| `{name}\(", text, re.MULTILINE), name
