@@ -1,0 +1,185 @@
+// The only place that opens an LMDB environment. The settings are those of the measurements: a write
+// is acknowledged when it is on stable storage (overlappingSync off), a failed one can be handled
+// (eventTurnBatching off), nobody else can read the files.
+
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statfsSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { recordCorrupt } from "../../domain/errors.ts";
+
+/** A named database: keys are texts whose characters are bytes. */
+export type Table = Database<Buffer, string>;
+
+/** An open environment. */
+export interface Environment {
+  readonly root: RootDatabase<Buffer, string>;
+  readonly meta: Table;
+  readonly message: Table;
+  readonly event: Table;
+  readonly journal: Table;
+  readonly index: Table;
+}
+
+/** How an environment is opened. */
+export interface EnvironmentOptions {
+  readonly directory: string;
+  /** Opens on a network filesystem as well, where LMDB is not safe. Default false. */
+  readonly allowNetworkFilesystem?: boolean;
+  /** Opens for reading; nothing is created. Default false. */
+  readonly readOnly?: boolean;
+}
+
+/** The name of the data file in the directory. */
+export const DATA_FILE = "data.mdb";
+
+// The numbers that statfs gives for filesystems on other hosts: nfs, smb, smb2, cifs, afs, ceph,
+// 9p, coda, ncp, lustre, gfs2, ocfs2, fuse does not say what is behind it and is let through.
+const NETWORK_FILESYSTEMS = new Map<number, string>([
+  [0x6969, "nfs"],
+  [0x517b, "smb"],
+  [0xfe534d42, "smb2"],
+  [0xff534d42, "cifs"],
+  [0x5346414f, "afs"],
+  [0x6b414653, "afs"],
+  [0x00c36400, "ceph"],
+  [0x01021997, "9p"],
+  [0x73757245, "coda"],
+  [0x564c, "ncp"],
+  [0x0bd00bd0, "lustre"],
+  [0x01161970, "gfs2"],
+  [0x7461636f, "ocfs2"],
+]);
+
+/** Keys are texts of bytes; LMDB gets the bytes. */
+const keyEncoder = {
+  writeKey(key: string, target: Buffer, start: number): number {
+    let position = start;
+    for (let i = 0; i < key.length; i++) {
+      target[position++] = key.charCodeAt(i);
+    }
+    return position;
+  },
+  readKey(target: Buffer, start: number, end: number): string {
+    return target.toString("latin1", start, end);
+  },
+};
+
+/** Makes the directory with mode 0700 if need be, and refuses network filesystems. */
+export function prepareDirectory(directory: string, allowNetworkFilesystem: boolean): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const kind = NETWORK_FILESYSTEMS.get(statfsSync(directory).type);
+  if (kind !== undefined && !allowNetworkFilesystem) {
+    throw new Error(
+      `The data directory ${directory} is on a network filesystem (${kind}), where the store is ` +
+        "not safe. Use a local disk or a block volume.",
+    );
+  }
+}
+
+/** Opens the environment. Throws RECORD_CORRUPT when the file is visibly damaged. */
+export function openEnvironment(options: EnvironmentOptions): Environment {
+  const { directory, readOnly = false } = options;
+  const umask = process.umask(0o077);
+  try {
+    const common = { encoding: "binary", keyEncoder } as const;
+    const root = open<Buffer, string>({
+      path: directory,
+      noSubdir: false,
+      maxDbs: 8,
+      maxReaders: 1_024,
+      overlappingSync: false,
+      eventTurnBatching: false,
+      permissionsMode: 0o600,
+      readOnly,
+      ...common,
+    } as Parameters<typeof open>[0]) as RootDatabase<Buffer, string>;
+    root.readerCheck();
+    const table = (name: string): Table => {
+      const db = root.openDB<Buffer, string>({ name, ...common } as never) as Table | undefined;
+      if (db === undefined) {
+        throw recordCorrupt(`the table ${name} is missing`);
+      }
+      return db;
+    };
+    const environment = {
+      root,
+      meta: table("meta"),
+      message: table("message"),
+      event: table("event"),
+      journal: table("journal"),
+      index: table("index"),
+    };
+    if (!readOnly) {
+      chmodSync(directory, 0o700);
+    }
+    return environment;
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/** What the header of a data file says. */
+export type HeaderState = "absent" | "good" | "short" | "damaged";
+
+const MAGIC = 0xbeefc0de;
+const META_OFFSET = 24;
+const META_BYTES = 136;
+const PAGE_BYTES_MAX = 65_536;
+
+/**
+ * Looks at the header of the data file without LMDB, which crashes the process when the header is
+ * damaged or pages are missing at the end. `short` means that the file ends before its last page,
+ * which is allowed only when that page is unused.
+ */
+export function readHeader(directory: string): HeaderState {
+  const path = join(directory, DATA_FILE);
+  if (!existsSync(path)) {
+    return "absent";
+  }
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const first = readMeta(file, 0);
+    const pageBytes = first?.pageBytes ?? 0;
+    if (first === undefined || pageBytes < 512 || pageBytes > PAGE_BYTES_MAX) {
+      return "damaged";
+    }
+    const second = readMeta(file, pageBytes);
+    if (second === undefined || second.pageBytes !== pageBytes) {
+      return "damaged";
+    }
+    const newest = second.txn > first.txn ? second : first;
+    if (newest.rootPage !== undefined && (newest.rootPage + 1) * pageBytes > size) {
+      return "damaged";
+    }
+    return (newest.lastPage + 1) * pageBytes > size ? "short" : "good";
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readMeta(file: number, offset: number) {
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(file, bytes, 0, META_BYTES, offset + META_OFFSET) !== META_BYTES) {
+    return undefined;
+  }
+  if (bytes.readUInt32LE(0) !== MAGIC) {
+    return undefined;
+  }
+  const root = bytes.readBigUInt64LE(112);
+  return {
+    pageBytes: bytes.readUInt32LE(24),
+    rootPage: root === 0xffff_ffff_ffff_ffffn ? undefined : Number(root),
+    lastPage: Number(bytes.readBigUInt64LE(120)),
+    txn: bytes.readBigUInt64LE(128),
+  };
+}

@@ -1,0 +1,124 @@
+// Journal records: the index changes of a group, durable in one record under a rising key before the
+// index itself has them.
+
+import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
+import { u64 } from "./keys.ts";
+import { varintLength, WireReader, WireWriter } from "./wire.ts";
+
+/** A change of the index: a sealed record, or null to remove the key. */
+export interface IndexChange {
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+/** The newest numbers at the time of a journal record. */
+export interface Counters {
+  readonly revision: number;
+  readonly nextSessionNo: number;
+  readonly nextLogNo: number;
+  readonly nextMessageNo: number;
+}
+
+/** A journal record, decoded. */
+export interface JournalEntry extends Counters {
+  readonly changes: readonly IndexChange[];
+}
+
+/** A journal record ready to be stored. */
+export interface JournalPut {
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+// A longer journal is split, so that no record asks LMDB for many pages in a row.
+const RECORD_BYTES_MAX = 32_768;
+
+const writer = new WireWriter();
+
+/** Encodes changes as journal records with the numbers from `firstNo` on; at least one. */
+export function encodeJournal(
+  firstNo: number,
+  changes: readonly IndexChange[],
+  counters: Counters,
+): JournalPut[] {
+  const records: JournalPut[] = [];
+  let index = 0;
+  do {
+    writer.reset(ENVELOPE_BYTES);
+    writer.number(1, counters.revision);
+    while (index < changes.length && writer.position < RECORD_BYTES_MAX) {
+      writeChange(changes[index]);
+      index++;
+    }
+    writer.number(3, counters.nextSessionNo);
+    writer.number(4, counters.nextLogNo);
+    writer.number(5, counters.nextMessageNo);
+    const key = u64(firstNo + records.length);
+    writeEnvelope(key, writer.buffer, writer.position);
+    records.push({ key, value: Buffer.from(writer.buffer.subarray(0, writer.position)) });
+  } while (index < changes.length);
+  return records;
+}
+
+function writeChange(change: IndexChange | undefined): void {
+  if (change === undefined) {
+    return;
+  }
+  const { key, value } = change;
+  let length = 1 + varintLength(key.length) + key.length;
+  if (value !== null) {
+    length += 1 + varintLength(value.length) + value.length;
+  }
+  writer.varint(18);
+  writer.varint(length);
+  writer.varint(10);
+  writer.varint(key.length);
+  writer.latin1(key);
+  if (value !== null) {
+    writer.varint(18);
+    writer.varint(value.length);
+    writer.raw(value);
+  }
+}
+
+function readChange(bytes: Uint8Array): IndexChange {
+  const reader = new WireReader(bytes);
+  let key = "";
+  let value: Uint8Array | null = null;
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag === 10) {
+      key = Buffer.from(reader.bytes()).toString("latin1");
+    } else if (tag === 18) {
+      value = reader.bytes();
+    } else {
+      reader.unknown(tag);
+    }
+  }
+  if (key === "") {
+    throw new Error("A change of the journal has no key.");
+  }
+  return { key, value };
+}
+
+/** Decodes the payload of a journal record. */
+export function decodeJournal(payload: Uint8Array): JournalEntry {
+  const reader = new WireReader(payload);
+  const changes: IndexChange[] = [];
+  const numbers = [0, 0, 0, 0, 0, 0];
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag === 18) {
+      changes.push(readChange(reader.bytes()));
+    } else if (tag === 8 || tag === 24 || tag === 32 || tag === 40) {
+      numbers[tag >>> 3] = reader.varint();
+    } else {
+      reader.unknown(tag);
+    }
+  }
+  return {
+    changes,
+    revision: numbers[1] ?? 0,
+    nextSessionNo: numbers[3] ?? 0,
+    nextLogNo: numbers[4] ?? 0,
+    nextMessageNo: numbers[5] ?? 0,
+  };
+}

@@ -1,0 +1,187 @@
+// The keys. A key is a text whose characters are bytes (latin1): such texts compare like the bytes,
+// hash fast in a Map, and are written to LMDB as they are.
+//
+// message   u64 message number
+// event     u64 revision, u16 index * 2, plus 1 for the last event of the revision: so that a lost
+//           event at the end of a revision is noticed like one in the middle
+// journal   u64 journal number
+// index     1 byte table, then the parts below. Numbers are u64 big endian. A text is preceded by
+//           its length (u16) unless it is the last part.
+//
+// name      namespace, session id        -> session number
+// session   session number               -> SessionRecord
+// head      session number               -> HeadRecord
+// all       namespace, session number    -> nothing
+// user      namespace, user, session number   -> nothing (agent likewise)
+// label     namespace, key, value, session number -> nothing
+// entry     log number, seq              -> EntryRecord
+// id        log number, message id       -> seq; only for ids that do not name their seq themselves
+// window    log number, seq              -> WindowRecord: the window when seq was the newest
+// kept      log number                   -> WindowRecord: the seqs below the first that a reset kept
+// reply     namespace, request id        -> ReplyRecord
+// consumer  namespace, consumer id       -> ConsumerRecord
+// expiry    ms, session number           -> nothing
+// purge     log number                   -> PurgeRecord
+// dropped   (nothing)                    -> ConsumerRecord: the newest event that was dropped
+
+const TWO_32 = 4_294_967_296;
+
+/** The first bytes of index keys. */
+export const TABLE = {
+  name: "\x01",
+  session: "\x02",
+  head: "\x03",
+  all: "\x04",
+  user: "\x05",
+  agent: "\x06",
+  label: "\x07",
+  entry: "\x08",
+  id: "\x09",
+  window: "\x0a",
+  kept: "\x0b",
+  reply: "\x0c",
+  consumer: "\x0d",
+  expiry: "\x0e",
+  purge: "\x0f",
+  dropped: "\x10",
+} as const;
+
+/** A number as 8 bytes. */
+export function u64(value: number): string {
+  const high = Math.floor(value / TWO_32);
+  const low = value >>> 0;
+  return String.fromCharCode(
+    high >>> 24,
+    (high >>> 16) & 255,
+    (high >>> 8) & 255,
+    high & 255,
+    low >>> 24,
+    (low >>> 16) & 255,
+    (low >>> 8) & 255,
+    low & 255,
+  );
+}
+
+/** The number in 8 bytes of a key. */
+export function readU64(key: string, start: number): number {
+  let value = 0;
+  for (let i = start; i < start + 8; i++) {
+    value = value * 256 + key.charCodeAt(i);
+  }
+  return value;
+}
+
+function u16(value: number): string {
+  return String.fromCharCode(value >>> 8, value & 255);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) > 127) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** A text as a key part without its length. */
+export function textPart(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** The text of a key part. */
+export function readText(part: string): string {
+  return isAscii(part) ? part : Buffer.from(part, "latin1").toString("utf8");
+}
+
+function sized(text: string): string {
+  const part = textPart(text);
+  return u16(part.length) + part;
+}
+
+/** The part with its length at a place in a key, and where it ends. */
+export function readSized(key: string, start: number): { text: string; end: number } {
+  const length = key.charCodeAt(start) * 256 + key.charCodeAt(start + 1);
+  const end = start + 2 + length;
+  return { text: readText(key.slice(start + 2, end)), end };
+}
+
+/** The least key above every key with this prefix. */
+export function afterPrefix(prefix: string): string {
+  let length = prefix.length;
+  while (length > 0 && prefix.charCodeAt(length - 1) === 255) {
+    length--;
+  }
+  if (length === 0) {
+    throw new Error("There is no key above this prefix.");
+  }
+  const last = String.fromCharCode(prefix.charCodeAt(length - 1) + 1);
+  return prefix.slice(0, length - 1) + last;
+}
+
+export const nameKey = (namespace: string, sessionId: string): string =>
+  TABLE.name + sized(namespace) + textPart(sessionId);
+export const sessionKey = (sessionNo: number): string => TABLE.session + u64(sessionNo);
+export const headKey = (sessionNo: number): string => TABLE.head + u64(sessionNo);
+export const allPrefix = (namespace: string): string => TABLE.all + sized(namespace);
+export const userPrefix = (namespace: string, userId: string): string =>
+  TABLE.user + sized(namespace) + sized(userId);
+export const agentPrefix = (namespace: string, agentId: string): string =>
+  TABLE.agent + sized(namespace) + sized(agentId);
+export const labelPrefix = (namespace: string, key: string, value: string): string =>
+  TABLE.label + sized(namespace) + sized(key) + sized(value);
+export const entryPrefix = (logNo: number): string => TABLE.entry + u64(logNo);
+export const entryKey = (logNo: number, seq: number): string => TABLE.entry + u64(logNo) + u64(seq);
+export const idPrefix = (logNo: number): string => TABLE.id + u64(logNo);
+export const idKey = (logNo: number, messageId: string): string =>
+  TABLE.id + u64(logNo) + textPart(messageId);
+export const windowPrefix = (logNo: number): string => TABLE.window + u64(logNo);
+export const windowKey = (logNo: number, seq: number): string =>
+  TABLE.window + u64(logNo) + u64(seq);
+export const keptKey = (logNo: number): string => TABLE.kept + u64(logNo);
+export const replyKey = (namespace: string, requestId: string): string =>
+  TABLE.reply + sized(namespace) + textPart(requestId);
+export const consumerPrefix = (namespace: string): string => TABLE.consumer + sized(namespace);
+export const consumerKey = (namespace: string, consumerId: string): string =>
+  TABLE.consumer + sized(namespace) + textPart(consumerId);
+export const expiryKey = (ms: number, sessionNo: number): string =>
+  TABLE.expiry + u64(ms) + u64(sessionNo);
+export const purgeKey = (logNo: number): string => TABLE.purge + u64(logNo);
+export const DROPPED_KEY = TABLE.dropped;
+
+/** The key of an event. */
+export function eventKey(revision: number, index: number, isLast: boolean): string {
+  return u64(revision) + u16(index * 2 + (isLast ? 1 : 0));
+}
+
+/** The parts of the key of an event. */
+export function readEventKey(key: string): { revision: number; index: number; isLast: boolean } {
+  const mark = key.charCodeAt(8) * 256 + key.charCodeAt(9);
+  return { revision: readU64(key, 0), index: mark >>> 1, isLast: (mark & 1) === 1 };
+}
+
+/** The number of events that one revision can have. */
+export const REVISION_EVENTS_MAX = 32_768;
+
+/**
+ * The bucket in which the memtable keeps a key in order, or undefined for tables that are only read
+ * by key. Keys of one range read share a bucket.
+ */
+export function bucketOf(key: string): string | undefined {
+  switch (key[0]) {
+    case TABLE.all:
+    case TABLE.user:
+    case TABLE.agent:
+    case TABLE.label:
+    case TABLE.window:
+      return key.slice(0, -8);
+    case TABLE.consumer:
+      return key.slice(0, 3 + key.charCodeAt(1) * 256 + key.charCodeAt(2));
+    case TABLE.expiry:
+    case TABLE.purge:
+    case TABLE.reply:
+      return key.slice(0, 1);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+// One process owns a directory. The lock is an exclusive lock that SQLite holds on the file
+// `owner.lock` (an fcntl lock of the kernel): Node has no call for one itself. The kernel grants it
+// to one process only, also between containers that share a volume, and frees it when the process
+// ends in whatever way. The process id in `owner.json` only serves the message for the second one.
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+const SQLITE_BUSY = 5;
+
+/** The directory belongs to another process; main exits with code 73. */
+export class StoreInUseError extends Error {
+  override readonly name = "StoreInUseError";
+  /** The owner, when it could be read. */
+  readonly pid: number | undefined;
+
+  constructor(directory: string, pid: number | undefined) {
+    const owner = pid === undefined ? "another process" : `process ${pid}`;
+    super(
+      `The data directory ${directory} is in use by ${owner}. ` +
+        "Stop it, or give this server another directory.",
+    );
+    this.pid = pid;
+  }
+}
+
+/** A lock that is held. */
+export interface DirectoryLock {
+  /** Gives the directory free. */
+  release(): void;
+}
+
+/** Locks a directory that exists. Throws StoreInUseError when another process has it. */
+export function lockDirectory(directory: string): DirectoryLock {
+  const owner = join(directory, "owner.json");
+  const database = new DatabaseSync(join(directory, "owner.lock"));
+  try {
+    // Nothing is ever written to the database: an open exclusive transaction is the lock.
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
+      throw new StoreInUseError(directory, readPid(owner));
+    }
+    throw error;
+  }
+  writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`, { mode: 0o600 });
+  return {
+    release: () => {
+      rmSync(owner, { force: true });
+      database.close();
+    },
+  };
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(file, "utf8")) as { pid?: unknown };
+    return typeof owner.pid === "number" ? owner.pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+// Upkeep: one bounded step at a time of erasing dead logs, dropping old events, and dropping old
+// replies.
+
+import type { MaintenancePlan } from "../store.ts";
+import { decodeEntry, decodeReply } from "./codec.ts";
+import { type Core, decodeRecord, rangeIndex } from "./core.ts";
+import { unseal } from "./envelope.ts";
+import type { EventLog } from "./events.ts";
+import {
+  afterPrefix,
+  entryPrefix,
+  idPrefix,
+  keptKey,
+  purgeKey,
+  readU64,
+  TABLE,
+  windowPrefix,
+} from "./keys.ts";
+
+const PURGE_STEP = 256;
+const REPLY_STEP = 1_024;
+const READER_CHECK_MS = 60_000;
+// Replies are looked through from end to end; a new round starts after this share of their age.
+const REPLY_ROUND_SHARE = 16;
+
+/** The upkeep of a store. */
+export class Maintenance {
+  private readonly core: Core;
+  private readonly events: EventLog;
+  private readonly copying: ReadonlySet<number>;
+  // Logs of which nothing is left in the memtable, so that their keys can be removed directly.
+  private readonly flushed = new Set<number>();
+  private replyCursor: string | undefined;
+  private replyRoundMs = Number.NEGATIVE_INFINITY;
+  private readerCheckMs = Number.NEGATIVE_INFINITY;
+
+  constructor(core: Core, events: EventLog, copying: ReadonlySet<number>) {
+    this.core = core;
+    this.events = events;
+    this.copying = copying;
+  }
+
+  /** One step; true when there is more to do. */
+  async step(plan: MaintenancePlan): Promise<boolean> {
+    const { writer, env } = this.core;
+    writer.assertOpen();
+    if (Math.abs(plan.nowMs - this.readerCheckMs) >= READER_CHECK_MS) {
+      this.readerCheckMs = plan.nowMs;
+      env.root.readerCheck();
+    }
+    const moreLogs = await this.purgeStep();
+    writer.assertOpen();
+    const moreEvents = this.events.dropOld(plan);
+    const moreReplies = this.dropReplies(plan);
+    await writer.whenFormingDurable(undefined);
+    return moreLogs || moreEvents || moreReplies;
+  }
+
+  private async purgeStep(): Promise<boolean> {
+    const logNo = this.nextDeadLog();
+    if (logNo === undefined) {
+      return false;
+    }
+    const { memtable, writer } = this.core;
+    if (!this.flushed.has(logNo)) {
+      // Nobody writes to a dead log any more, so once flushed it stays out of the memtable.
+      await writer.whenFlushed();
+      this.flushed.add(logNo);
+      return true;
+    }
+    const keys = this.purgeEntries(logNo);
+    for (const prefix of [idPrefix(logNo), windowPrefix(logNo), keptKey(logNo)]) {
+      if (keys.length < PURGE_STEP) {
+        keys.push(...this.keysUnder(prefix, PURGE_STEP - keys.length));
+      }
+    }
+    writer.removeFlushed(keys);
+    writer.mark("purging");
+    if (keys.length < PURGE_STEP) {
+      memtable.set(purgeKey(logNo), null);
+      this.flushed.delete(logNo);
+    }
+    await writer.whenFormingDurable(undefined);
+    return true;
+  }
+
+  private nextDeadLog(): number | undefined {
+    const range = { start: TABLE.purge, end: afterPrefix(TABLE.purge) };
+    for (const { key } of rangeIndex(this.core, "committed", range)) {
+      const logNo = readU64(key, 1);
+      if (!this.copying.has(logNo) && this.core.memtable.get(key, "pending") !== null) {
+        return logNo;
+      }
+    }
+    return undefined;
+  }
+
+  private purgeEntries(logNo: number): string[] {
+    const { env, writer } = this.core;
+    const prefix = entryPrefix(logNo);
+    const keys: string[] = [];
+    const range = { start: prefix, end: afterPrefix(prefix), limit: PURGE_STEP };
+    for (const { key, value } of env.index.getRange(range)) {
+      keys.push(key);
+      try {
+        const entry = decodeEntry(unseal(key, value, "entry"));
+        if (entry.messageNo !== 0) {
+          writer.eraseMessage(entry.messageNo);
+        }
+      } catch {
+        // A damaged entry does not stop the erasing; verify reports its message as unreferenced.
+      }
+    }
+    return keys;
+  }
+
+  private keysUnder(prefix: string, limit: number): string[] {
+    const range = { start: prefix, end: afterPrefix(prefix), limit };
+    return [...this.core.env.index.getKeys(range)];
+  }
+
+  private dropReplies(plan: MaintenancePlan): boolean {
+    const round = plan.replyAgeMsMax / REPLY_ROUND_SHARE;
+    if (this.replyCursor === undefined) {
+      if (Math.abs(plan.nowMs - this.replyRoundMs) < round) {
+        return false;
+      }
+      this.replyRoundMs = plan.nowMs;
+      this.replyCursor = TABLE.reply;
+    }
+    const { memtable } = this.core;
+    const range = { start: this.replyCursor, end: afterPrefix(TABLE.reply) };
+    let looks = 0;
+    this.replyCursor = undefined;
+    for (const { key, payload } of rangeIndex(this.core, "committed", range)) {
+      if (looks++ >= REPLY_STEP) {
+        this.replyCursor = key;
+        break;
+      }
+      const reply = decodeRecord("reply", payload, decodeReply);
+      // A reply that is being written right now is younger than what is durable here.
+      const isOld = reply.createMs < plan.nowMs - plan.replyAgeMsMax;
+      if (isOld && memtable.pendingIn(key) === undefined) {
+        memtable.set(key, null);
+      }
+    }
+    return this.replyCursor !== undefined;
+  }
+}

@@ -1,0 +1,396 @@
+// The LMDB engine behind the storage interface: opening, the calls, closing. How writes are made
+// durable is told in writer.ts, how records look in envelope.ts and keys.ts.
+
+import { randomBytes } from "node:crypto";
+import { recordCorrupt } from "../../domain/errors.ts";
+import type { EventPosition } from "../../domain/event.ts";
+import type { SessionRef } from "../../domain/session.ts";
+import type {
+  Consumer,
+  ConsumerDecision,
+  ConsumerRef,
+  CopyDecision,
+  CopyView,
+  EventPage,
+  EventQuery,
+  MaintenancePlan,
+  MessagePage,
+  MessageQuery,
+  ReadFacts,
+  SessionChange,
+  SessionCopy,
+  SessionDecision,
+  SessionPage,
+  SessionQuery,
+  SessionView,
+  Store,
+  StoredEvent,
+  StoredMessage,
+} from "../store.ts";
+import { SessionCache } from "./cache.ts";
+import { applyPlan, viewOf } from "./change.ts";
+import {
+  applyConsumer,
+  ConsumerCounts,
+  consumerView,
+  listConsumers,
+  readConsumer,
+} from "./consumers.ts";
+import { type CopyContext, copySession } from "./copy.ts";
+import { type Core, readAgain } from "./core.ts";
+import { openEnvironment, prepareDirectory, readHeader } from "./environment.ts";
+import { EventLog } from "./events.ts";
+import { Floor, type FloorOptions } from "./floor.ts";
+import { consumerKey, replyKey } from "./keys.ts";
+import { type DirectoryLock, lockDirectory } from "./lock.ts";
+import { Maintenance } from "./maintenance.ts";
+import { Memtable } from "./memtable.ts";
+import { findMessage, listMessages, loadWindow, readWindowAt } from "./messages.ts";
+import {
+  type Identity,
+  isEmpty,
+  readIdentity,
+  recoverEvents,
+  replayJournal,
+  writeIdentity,
+} from "./recovery.ts";
+import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
+import { verifyDirectory } from "./verify.ts";
+import { Writer } from "./writer.ts";
+
+/** How a store is opened. */
+export interface LmdbStoreOptions {
+  /** The data directory; made with mode 0700 when it is missing. */
+  readonly directory: string;
+  /** Reads what the engine must know of a message out of its wire form. */
+  readonly readFacts: ReadFacts;
+  /** Bytes for decoded sessions and loaded windows. Default 128 MiB. */
+  readonly cacheBytes?: number;
+  /** When writes are turned away because the disk is nearly full. */
+  readonly floor?: FloorOptions;
+  /** Opens a directory on a network filesystem, where LMDB is not safe. Default false. */
+  readonly allowNetworkFilesystem?: boolean;
+  /**
+   * Called once when a commit failed: the process must end soon and must not be asked to write again.
+   * Default: nothing beyond the failed calls.
+   */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+const CACHE_BYTES = 134_217_728;
+const CLOSE_FLUSH_MS = 2_000;
+const CLOSE_MS = 5_000;
+
+/**
+ * Opens the store in a directory, and makes it if it is missing. Throws StoreInUseError when another
+ * process has it, RECORD_CORRUPT when it is visibly damaged, and an Error when it cannot be opened.
+ */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+  prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
+  const lock = lockDirectory(options.directory);
+  try {
+    await checkHeader(options.directory);
+    return await LmdbStore.open(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+// LMDB would crash the process on a file that is cut off, so such a file is looked through in a
+// child process first.
+async function checkHeader(directory: string): Promise<void> {
+  const header = readHeader(directory);
+  if (header === "damaged") {
+    throw recordCorrupt("the header of the data file");
+  }
+  if (header === "short") {
+    const report = await verifyDirectory(directory, { lockHeld: true });
+    if (!report.clean) {
+      throw recordCorrupt("the data file is cut off");
+    }
+  }
+}
+
+class LmdbStore implements Store {
+  readonly storeId: string;
+  readonly format: number;
+  private readonly core: Core;
+  private readonly events: EventLog;
+  private readonly maintenance: Maintenance;
+  private readonly floor: Floor;
+  private readonly lock: DirectoryLock;
+  private readonly counts = new ConsumerCounts();
+  private readonly copies: CopyContext;
+  private closing: Promise<void> | undefined;
+
+  static async open(options: LmdbStoreOptions, lock: DirectoryLock): Promise<LmdbStore> {
+    const env = openEnvironment(options);
+    try {
+      let identity = readIdentity(env);
+      if (identity === undefined) {
+        if (!isEmpty(env)) {
+          throw recordCorrupt("the identity of the store is missing");
+        }
+        identity = await writeIdentity(env, randomBytes(8).toString("hex"));
+      }
+      return new LmdbStore(options, lock, identity, env);
+    } catch (error) {
+      await env.root.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: LmdbStoreOptions,
+    lock: DirectoryLock,
+    identity: Identity,
+    env: Core["env"],
+  ) {
+    this.storeId = identity.storeId;
+    this.format = identity.format;
+    this.lock = lock;
+    this.floor = new Floor(options.directory, options.floor ?? {}, () => performance.now());
+    const memtable = new Memtable();
+    const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
+    const start = replayJournal(env, memtable);
+    const writer = new Writer({
+      env,
+      memtable,
+      cache,
+      start,
+      publish: (events) => this.events.publish(events),
+      onFatal: options.onFatal ?? (() => undefined),
+      wrote: (bytes) => this.floor.wrote(bytes),
+    });
+    this.core = { env, memtable, writer, cache, readFacts: options.readFacts };
+    this.events = new EventLog(this.core, recoverEvents(this.core, start.revision));
+    const copying = new Set<number>();
+    this.maintenance = new Maintenance(this.core, this.events, copying);
+    this.copies = { core: this.core, copying, admit: () => this.admitAsync() };
+  }
+
+  revision(): number {
+    return this.core.writer.durableRevision;
+  }
+
+  oldestRevision(): number {
+    return this.events.oldestRevision();
+  }
+
+  newestPosition(): EventPosition {
+    return this.events.newestPosition();
+  }
+
+  oldestPosition(): EventPosition {
+    return this.events.oldestPosition();
+  }
+
+  async readSession(ref: SessionRef) {
+    this.core.writer.assertReadable();
+    return committedState(this.core, ref)?.session;
+  }
+
+  async listSessions(query: SessionQuery): Promise<SessionPage> {
+    this.core.writer.assertReadable();
+    return listSessions(this.core, query);
+  }
+
+  async expiredSessions(nowMs: number, limit: number): Promise<readonly SessionRef[]> {
+    this.core.writer.assertOpen();
+    const found = expiredSessions(this.core, nowMs, limit);
+    this.core.writer.touch();
+    return found;
+  }
+
+  readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined> {
+    return this.read(() => {
+      const state = committedState(this.core, ref);
+      return state && findMessage(this.core, state, messageId, "committed");
+    });
+  }
+
+  listMessages(ref: SessionRef, query: MessageQuery): Promise<MessagePage | undefined> {
+    return this.read(() => {
+      const state = committedState(this.core, ref);
+      return state && listMessages(this.core, state, query);
+    });
+  }
+
+  readWindow(ref: SessionRef) {
+    return this.read(() => {
+      const cached = openSession(this.core, ref);
+      const state = cached?.committed ?? undefined;
+      if (cached === undefined || state === undefined) {
+        return undefined;
+      }
+      const isLoaded = state.window !== undefined;
+      const window = loadWindow(this.core, state, "committed").entries();
+      if (!isLoaded) {
+        this.core.cache.measure(cached);
+      }
+      return { session: state.session, window };
+    });
+  }
+
+  readWindowAt(ref: SessionRef, seq: number) {
+    return this.read(() => {
+      const state = committedState(this.core, ref);
+      if (state === undefined) {
+        return undefined;
+      }
+      const { session } = state;
+      const { firstSeq, lastSeq } = session.head;
+      if (seq < firstSeq - 1 || seq > lastSeq) {
+        return { session, window: undefined, ranges: [] };
+      }
+      return { session, ...readWindowAt(this.core, state, seq) };
+    });
+  }
+
+  changeSession<T>(
+    change: SessionChange,
+    decide: (view: SessionView) => SessionDecision<T>,
+  ): Promise<T> {
+    try {
+      const wait = this.admit(change.allowWhenFull);
+      return wait === undefined
+        ? this.changeNow(change, decide)
+        : wait.then(() => this.changeNow(change, decide));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T> {
+    return copySession(this.copies, copy, decide);
+  }
+
+  async readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
+    this.core.writer.assertReadable();
+    return readConsumer(this.core, ref, "committed");
+  }
+
+  async listConsumers(namespace: string, after: string, limit: number) {
+    this.core.writer.assertReadable();
+    return listConsumers(this.core, namespace, after, limit);
+  }
+
+  async changeConsumer<T>(
+    change: ConsumerRef & { readonly requestId?: string; readonly allowWhenFull?: boolean },
+    decide: Parameters<Store["changeConsumer"]>[1],
+  ): Promise<T> {
+    await this.admit(change.allowWhenFull);
+    this.core.writer.assertOpen();
+    const key = consumerKey(change.namespace, change.consumerId);
+    try {
+      const view = consumerView(this.core, this.counts, change);
+      const decision = decide(view) as ConsumerDecision<T>;
+      if (decision.kind === "save") {
+        applyConsumer(this.core, this.counts, change, decision);
+        return await this.core.writer.whenFormingDurable(decision.result);
+      }
+      await this.whenSeen([key], change);
+      return decision.result;
+    } catch (error) {
+      await this.whenSeen([key], change);
+      throw error;
+    }
+  }
+
+  listEvents(query: EventQuery): Promise<EventPage> {
+    this.core.writer.assertReadable();
+    return this.events.list(query);
+  }
+
+  onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
+    return this.events.listen(listener);
+  }
+
+  maintain(plan: MaintenancePlan): Promise<boolean> {
+    return this.maintenance.step(plan);
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    const done = this.core.writer.close(CLOSE_FLUSH_MS).then(() => this.core.env.root.close());
+    await Promise.race([done.catch(() => undefined), late]);
+    clearTimeout(timer);
+    this.lock.release();
+  }
+
+  private async read<T>(read: () => T): Promise<T> {
+    return readAgain(this.core, () => {
+      this.core.writer.assertReadable();
+      return read();
+    });
+  }
+
+  private admit(allowWhenFull: boolean | undefined): Promise<void> | undefined {
+    this.core.writer.assertOpen();
+    if (allowWhenFull !== true) {
+      this.floor.check();
+    }
+    return this.core.writer.admit();
+  }
+
+  private async admitAsync(): Promise<void> {
+    await this.admit(false);
+    this.core.writer.assertOpen();
+  }
+
+  private changeNow<T>(
+    change: SessionChange,
+    decide: (view: SessionView) => SessionDecision<T>,
+  ): Promise<T> {
+    const { core } = this;
+    try {
+      core.writer.assertOpen();
+      const cached = openSession(core, change);
+      let needWindow = change.needWindow === true;
+      let decision = decide(viewOf(core, cached, change, needWindow));
+      if (decision.kind === "need-window" && !needWindow) {
+        needWindow = true;
+        decision = decide(viewOf(core, cached, change, needWindow));
+      }
+      if (decision.kind === "save") {
+        applyPlan(core, cached ?? core.cache.add(change, null), change, decision.plan);
+        return core.writer.whenFormingDurable(decision.result);
+      }
+      if (decision.kind === "need-window") {
+        throw new Error("A decision asked for a window it had.");
+      }
+      const { result } = decision;
+      return this.whenSeen([], change, change).then(() => result);
+    } catch (error) {
+      return this.whenSeen([], change, change).then(() => {
+        throw error;
+      });
+    }
+  }
+
+  // Waits for the changes that a decision may have seen.
+  private async whenSeen(
+    keys: readonly string[],
+    change: { readonly namespace: string; readonly requestId?: string },
+    ref?: SessionRef,
+  ): Promise<void> {
+    const { cache, memtable, writer } = this.core;
+    const cached = ref === undefined ? undefined : cache.get(ref);
+    const all = change.requestId ? [...keys, replyKey(change.namespace, change.requestId)] : keys;
+    const pending = all.map((key) => memtable.pendingIn(key));
+    if (cached?.forming !== undefined || pending.includes("forming")) {
+      await writer.whenFormingDurable(undefined);
+    } else if (cached?.inFlight !== undefined || pending.includes("in-flight")) {
+      await writer.whenInFlightDurable();
+    }
+  }
+}
