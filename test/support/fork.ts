@@ -27,16 +27,20 @@ export function fork(
     ...(requestId === undefined ? {} : { requestId }),
     ...(signal === undefined ? {} : { signal }),
   };
-  return store.copySession<ActionResult>(copy, (view) => decideFork(action, view));
+  // The newest seq is that of the first decision: later ones publish what was copied up to it.
+  let resolved = atSeq;
+  return store.copySession<ActionResult>(copy, (view) => {
+    resolved ??= view.source?.head.lastSeq;
+    return decideFork(action, resolved ?? 0, view);
+  });
 }
 
-function decideFork(action: ForkAction, view: CopyView): CopyDecision<ActionResult> {
+function decideFork(action: ForkAction, atSeq: number, view: CopyView): CopyDecision<ActionResult> {
   if (view.reply !== undefined) return { kind: "answer", result: replayed(view.reply) };
   const { source, copied, revision } = view;
   if (source === undefined) throw sessionNotFound(action.sessionId);
   if (view.target !== undefined) throw sessionAlreadyExists(action.target);
   const { firstSeq, lastSeq } = source.head;
-  const atSeq = action.atSeq ?? lastSeq;
   if (atSeq < firstSeq - 1 || atSeq > lastSeq) throw seqOutOfRange(atSeq, lastSeq);
   if (copied === undefined) return { kind: "copy", atSeq };
   const { namespace, target, nowMs } = action;

@@ -111,8 +111,8 @@ export function saveCopy(
     windows: new Map([...source.windows].filter(([seq]) => seq <= atSeq)),
   };
   checkSession(readFacts, after, { ranges: source.windows.get(atSeq) ?? [] });
-  if (sessionOf(state, target) !== undefined) {
-    throw new Error("The plan is faulty: the target of the copy exists.");
+  if (sessionOf(state, target) !== undefined || head.lastSeq !== atSeq) {
+    throw new Error("The plan is faulty: the target of the copy exists or has another newest seq.");
   }
   state.nextSessionNo += 1;
   namespaceOf(state, target.namespace).sessions.set(target.sessionId, after);

@@ -1,0 +1,146 @@
+// Engines that are broken on purpose: proof that the simulation notices. Each is the model with one
+// fault of a kind that an engine for the disk could have.
+
+import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
+import type { Store } from "../../src/storage/store.ts";
+import type { Engine } from "../storage/scene.ts";
+import { openMemoryEngine } from "../support/memory-engine.ts";
+import { reading } from "./simulation.ts";
+
+type Fault = (store: Store, state: MemoryState) => Partial<Store>;
+
+/** The faults by name. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  "drops one event": (store) => ({
+    listEvents: async (query) => {
+      const page = await store.listEvents(query);
+      return { ...page, events: page.events.filter(({ revision }) => revision !== 40) };
+    },
+  }),
+  "tells listeners of an event twice": (store) => ({
+    onEvents: (listener) =>
+      store.onEvents((events) => {
+        listener(events);
+        if (events.some(({ revision }) => revision === 60)) listener(events);
+      }),
+  }),
+  "uses a seq again after the newest message was erased": (store, state) => ({
+    changeSession: async (change, decide) => {
+      const result = await store.changeSession(change, decide);
+      const session = sessionOf(state, change);
+      const lastSeq = session?.session.head.lastSeq ?? 0;
+      if (session !== undefined && lastSeq > 0 && !session.log.has(lastSeq)) {
+        const head = { ...session.session.head, lastSeq: lastSeq - 1 };
+        session.session = { ...session.session, head };
+      }
+      return result;
+    },
+  }),
+  "forgets a run of the window of the past": (store) => ({
+    readWindowAt: async (ref, seq) => {
+      const past = await store.readWindowAt(ref, seq);
+      if (past === undefined || past.ranges.length < 2) return past;
+      const { last } = past.ranges[0] ?? { last: 0 };
+      return { ...past, window: past.window?.filter((entry) => entry.seq > last) };
+    },
+  }),
+  "forgets the trims when it is asked for the past": (store) => ({
+    readWindowAt: async (ref, seq) => {
+      const past = await store.readWindowAt(ref, seq);
+      const now = await store.readWindow(ref);
+      if (past?.window === undefined) return past;
+      return { ...past, window: now?.window.filter((entry) => entry.seq <= seq) };
+    },
+  }),
+  "shows a message as it was before a change": (store) => {
+    const old = new Map<string, Uint8Array>();
+    const stale = (bytes: Uint8Array, key: string) => {
+      const known = old.get(key);
+      if (known === undefined) old.set(key, bytes);
+      return known ?? bytes;
+    };
+    return {
+      readMessage: async (ref, id) => {
+        const message = await store.readMessage(ref, id);
+        const key = `${ref.namespace} ${ref.sessionId} ${id} ${message?.seq}`;
+        return message && { ...message, bytes: stale(message.bytes, key) };
+      },
+    };
+  },
+  "takes no notice of the namespace of a request id": (store) => {
+    const remembered = new Map<string, string>();
+    return {
+      changeSession: (change, decide) => {
+        const { requestId = "", namespace } = change;
+        if (!remembered.has(requestId)) remembered.set(requestId, namespace);
+        return store.changeSession(change, (view) => {
+          const foreign = requestId !== "" && remembered.get(requestId) !== namespace;
+          return decide(foreign ? { ...view, reply: undefined } : view);
+        });
+      },
+    };
+  },
+  "skips a session where a page begins": (store) => ({
+    listSessions: (query) => {
+      const after = query.order === "asc" ? 1 : -1;
+      const moved = query.after === undefined ? {} : { after: query.after + after };
+      return store.listSessions({ ...query, ...moved });
+    },
+  }),
+  "skips a message where a page begins": (store) => ({
+    listMessages: async (ref, query) => {
+      const page = await store.listMessages(ref, query);
+      if (page?.next === undefined) return page;
+      return { ...page, next: page.next + (query.order === "asc" ? 1 : -1) };
+    },
+  }),
+  "finds a message that was erased": (store) => {
+    const seen = new Map<string, Awaited<ReturnType<Store["readMessage"]>>>();
+    return {
+      readMessage: async (ref, id) => {
+        const key = `${ref.namespace} ${ref.sessionId} ${id}`;
+        const message = (await store.readMessage(ref, id)) ?? seen.get(key);
+        seen.set(key, message);
+        return message;
+      },
+    };
+  },
+  "keeps counting a consumer that is gone": (store) => ({
+    changeConsumer: (change, decide) =>
+      store.changeConsumer(change, (view) =>
+        decide(view.consumer === undefined ? { ...view, count: view.count + 1 } : view),
+      ),
+  }),
+  "hides that events were dropped": (store) => ({
+    listEvents: (query) =>
+      store
+        .listEvents(query)
+        .catch(() => store.listEvents({ ...query, after: store.oldestPosition() })),
+  }),
+  "copies one message too many": (store) => ({
+    copySession: (copy, decide) =>
+      store.copySession(copy, (view) => {
+        const decision = decide(view);
+        const last = view.source?.head.lastSeq ?? 0;
+        if (decision.kind !== "copy" || decision.atSeq >= last) return decision;
+        return { ...decision, atSeq: decision.atSeq + 1 };
+      }),
+  }),
+};
+
+/** Opens the model with a fault. */
+export async function openBroken(fault: Fault): Promise<Engine> {
+  const engine = await openMemoryEngine();
+  const broken = () => ({ ...reading(engine.store), ...fault(engine.store, engine.state) });
+  let store = broken();
+  return {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await engine.reopen();
+      store = broken();
+    },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}

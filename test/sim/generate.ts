@@ -1,0 +1,278 @@
+// Draws operations at random. Few names are used again and again, so that operations meet: sessions
+// are deleted and made anew, ids come back, request ids are repeated.
+
+import { EVENT_TYPE } from "../../src/domain/event.ts";
+import type { SessionRef } from "../../src/domain/session.ts";
+import { ROLE, type Role } from "../../src/domain/window/types.ts";
+import type { SessionQuery, Store } from "../../src/storage/store.ts";
+import type { Draft, FieldParts, Load, SessionAction } from "../support/action-types.ts";
+import { serverId } from "../support/actions.ts";
+import { START_MS } from "../support/plans.ts";
+import type { Random } from "../support/random.ts";
+import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
+
+/** The namespaces of the simulation; one is the start of another. */
+export const NAMESPACES: readonly string[] = ["a", "ab", "default"];
+const SESSION_IDS = ["s", "s:1", "s\u00e9", "\u{1f600}".repeat(128), "x".repeat(512), "b"];
+const CONSUMER_IDS = ["c", "c2", "\u00fc", "cc"];
+const USERS = ["", "u", "u1", "\u{1f600}"];
+const ROLES: readonly Role[] = [ROLE.user, ROLE.assistant, ROLE.system, ROLE.tool];
+const TYPES = Object.values(EVENT_TYPE);
+const LOADS: readonly Load[] = ["never", "asked", "at-once"];
+const CALLER_IDS = 40;
+const REQUEST_IDS = 25;
+
+/** Draws operations. */
+export interface Generator {
+  /** The request ids used, for reading every answer. */
+  readonly requestIds: readonly string[];
+  /** An operation that changes something, or nothing if it is refused. */
+  change(): Promise<Operation>;
+  read(): Promise<ReadOperation>;
+}
+
+/** What the parts of the generator share. */
+interface Draw {
+  readonly random: Random;
+  /** The store whose state is looked at for ids that exist; the model. */
+  readonly store: Store;
+  nowMs: number;
+  /** Ids of messages drawn before; some of them are erased by now. */
+  readonly known: string[];
+}
+
+const KNOWN_IDS = 30;
+const requestIdOf = (n: number) => `request-${n}`;
+
+/** Makes a generator. The same random choices and the same model give the same operations. */
+export function generatorOf(random: Random, store: () => Store): Generator {
+  const draw: Draw = {
+    random,
+    get store() {
+      return store();
+    },
+    nowMs: START_MS,
+    known: [],
+  };
+  return {
+    requestIds: Array.from({ length: REQUEST_IDS }, (_, n) => requestIdOf(n)),
+    change: async () => {
+      draw.nowMs += random.int(0, 40);
+      return await drawChange(draw);
+    },
+    read: () => drawRead(draw),
+  };
+}
+
+function drawRef({ random }: Draw): SessionRef {
+  return { namespace: random.pick(NAMESPACES), sessionId: random.pick(SESSION_IDS) };
+}
+
+async function drawChange(draw: Draw): Promise<Operation> {
+  const { random, nowMs } = draw;
+  const kind = random.weighted({
+    create: 5,
+    append: 34,
+    update: 5,
+    trim: 7,
+    restore: 5,
+    replace: 10,
+    erase: 10,
+    reset: 3,
+    remove: 3,
+    look: 3,
+    fork: 6,
+    consumer: 5,
+    maintain: 2,
+    reopen: 1,
+  });
+  if (kind === "reopen") return { kind };
+  if (kind === "maintain") return drawMaintain(draw);
+  const ref = drawRef(draw);
+  const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;
+  const base = { ...ref, nowMs, ...(requestId === undefined ? {} : { requestId }) };
+  if (kind === "consumer") return { ...base, ...drawConsumer(draw) };
+  if (kind === "fork") {
+    const target = random.pick(SESSION_IDS);
+    const last = (await draw.store.readSession(ref))?.head.lastSeq ?? 0;
+    return { ...base, kind, target, ...(random.chance(0.3) ? {} : { atSeq: near(random, last) }) };
+  }
+  return { ...base, ...(await drawAction(draw, ref, kind)) } as SessionAction;
+}
+
+/** A seq up to the last one or a little outside. */
+function near(random: Random, last: number): number {
+  return random.int(0, last + (random.chance(0.1) ? 1 : 0));
+}
+
+function drawMaintain({ random, nowMs }: Draw): Operation {
+  const rarely = (low: number, high: number) =>
+    random.chance(0.5) ? Number.MAX_SAFE_INTEGER : random.int(low, high);
+  const plan = {
+    nowMs,
+    eventAgeMsMax: rarely(1_000, 20_000),
+    eventCountMax: rarely(20, 600),
+    replyAgeMsMax: rarely(500, 10_000),
+  };
+  return { kind: "maintain", plan };
+}
+
+function drawConsumer({ random }: Draw): Omit<ConsumerOperation, "namespace" | "nowMs"> {
+  return {
+    kind: "consumer",
+    sessionId: random.pick(CONSUMER_IDS),
+    revision: random.int(0, 1_000),
+    remove: random.chance(0.3),
+  };
+}
+
+function drawFields({ random }: Draw): FieldParts {
+  const labels = new Map<string, string>();
+  if (random.chance(0.5)) labels.set("k", random.pick(["", "v", "w"]));
+  if (random.chance(0.3)) labels.set("kk", random.pick(["v", "v2"]));
+  return {
+    ...(random.chance(0.6) ? { userId: random.pick(USERS) } : {}),
+    ...(random.chance(0.5) ? { agentId: random.pick(USERS) } : {}),
+    ...(random.chance(0.6) ? { labels } : {}),
+    ...(random.chance(0.5) ? { ttlMs: random.pick([0, 1_000, 20_000, 100_000]) } : {}),
+  };
+}
+
+/** The id of a message: mostly of one that exists, sometimes of one that did, or of none. */
+async function drawMessageId(draw: Draw, ref: SessionRef): Promise<string> {
+  const { random, known } = draw;
+  if (known.length > 0 && random.chance(0.25)) return random.pick(known);
+  const messageId = await drawNewMessageId(draw, ref);
+  known.push(messageId);
+  if (known.length > KNOWN_IDS) known.shift();
+  return messageId;
+}
+
+async function drawNewMessageId(draw: Draw, ref: SessionRef): Promise<string> {
+  const { random, store } = draw;
+  const session = await store.readSession(ref);
+  const last = session?.head.lastSeq ?? 0;
+  const unknown = random.pick([
+    `id-${random.int(0, CALLER_IDS)}`,
+    serverId(random.int(1, last + 2), START_MS + random.int(0, 99)),
+  ]);
+  if (session === undefined || random.chance(0.1)) return unknown;
+  const page = { firstSeq: 0, lastSeq: random.int(1, last + 1), order: "desc", limit: 1 } as const;
+  return (await store.listMessages(ref, page))?.messages[0]?.messageId ?? unknown;
+}
+
+function drawDrafts({ random, nowMs }: Draw): readonly Draft[] {
+  const count = random.weighted({ one: 12, few: 8, many: 1 });
+  const size = count === "one" ? 1 : count === "few" ? random.int(2, 6) : random.int(30, 60);
+  const used = new Set<string>();
+  return Array.from({ length: size }, (_, index) => {
+    const wanted = random.chance(0.05)
+      ? serverId(random.int(1, 60), START_MS + random.int(0, 99))
+      : `id-${random.int(0, CALLER_IDS)}`;
+    const messageId = random.chance(0.35) && !used.has(wanted) ? wanted : "";
+    used.add(messageId);
+    const text = `text ${nowMs} ${index} ${"+".repeat(random.int(0, 30))}`;
+    return { messageId, role: random.pick(ROLES), tokenCount: random.int(0, 50), text };
+  });
+}
+
+async function drawAction(
+  draw: Draw,
+  ref: SessionRef,
+  kind: SessionAction["kind"],
+): Promise<object> {
+  const { random } = draw;
+  const load = random.pick(LOADS);
+  switch (kind) {
+    case "create":
+    case "update":
+      return { kind, fields: drawFields(draw) };
+    case "append": {
+      const last = (await draw.store.readSession(ref))?.head.lastSeq ?? 0;
+      const expectedLastSeq = random.chance(0.1) ? { expectedLastSeq: near(random, last) } : {};
+      const keep = load === "never" || random.chance(0.4) ? {} : { keep: random.int(0, 25) };
+      const createSession = random.chance(0.5);
+      return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...keep, load };
+    }
+    case "trim": {
+      const every = random.int(1, 5);
+      return { kind, every, rest: random.int(0, every - 1) };
+    }
+    case "restore":
+    case "look": {
+      const messageIds: string[] = [];
+      for (let n = random.int(0, 4); n > 0; n -= 1) messageIds.push(await drawMessageId(draw, ref));
+      return { kind, messageIds, load };
+    }
+    case "replace": {
+      const text = "new ".repeat(random.int(0, 20));
+      const messageId = await drawMessageId(draw, ref);
+      return { kind, messageId, tokenCount: random.int(0, 50), text, load };
+    }
+    case "erase":
+      return { kind, messageId: await drawMessageId(draw, ref), load };
+    case "reset":
+      return { kind, keepSystem: random.chance(0.6) };
+    case "remove":
+      return { kind };
+  }
+}
+
+async function drawRead(draw: Draw): Promise<ReadOperation> {
+  const { random, nowMs } = draw;
+  const ref = drawRef(draw);
+  const last = (await draw.store.readSession(ref))?.head.lastSeq ?? 0;
+  const order = random.pick(["asc", "desc"] as const);
+  const limit = random.pick([1, 2, 7, 50, 1_000]);
+  const kind = random.pick([
+    "read-message",
+    "read-window-at",
+    "list-messages",
+    "list-sessions",
+    "list-events",
+    "list-consumers",
+    "expired",
+  ] as const);
+  switch (kind) {
+    case "read-message":
+      return { ...ref, kind, messageId: await drawMessageId(draw, ref) };
+    case "read-window-at":
+      return { ...ref, kind, seq: random.int(0, last + 1) };
+    case "list-messages": {
+      const firstSeq = random.int(0, last + 1);
+      const roles = random.chance(0.5) ? {} : { roles: ROLES.filter(() => random.chance(0.4)) };
+      return { ...ref, kind, firstSeq, lastSeq: random.int(0, last + 1), order, limit, ...roles };
+    }
+    case "list-sessions":
+      return { ...ref, kind, query: drawSessionQuery(draw, ref.namespace) };
+    case "list-events": {
+      const user = random.chance(0.3) ? { userId: random.pick(USERS) } : {};
+      const types = random.chance(0.3) ? { types: TYPES.filter(() => random.chance(0.4)) } : {};
+      const back = random.int(0, 300);
+      const maxBytes = random.pick([1, 500, 1_000_000]);
+      const session = random.chance(0.4);
+      return { ...ref, kind, session, ...user, ...types, limit, maxBytes, back };
+    }
+    case "list-consumers":
+      return { ...ref, kind, limit };
+    case "expired":
+      return { ...ref, kind, nowMs: nowMs + random.int(-1_000, 30_000) };
+  }
+}
+
+function drawSessionQuery({ random, nowMs }: Draw, namespace: string): SessionQuery {
+  const time = () => random.int(START_MS, nowMs + 1);
+  return {
+    namespace,
+    order: random.pick(["asc", "desc"] as const),
+    limit: random.pick([1, 2, 100]),
+    nowMs: random.chance(0.5) ? 0 : nowMs,
+    ...(random.chance(0.3) ? { userId: random.pick(USERS) } : {}),
+    ...(random.chance(0.3) ? { agentId: random.pick(USERS) } : {}),
+    ...(random.chance(0.3) ? { labels: new Map([["k", random.pick(["", "v", "w"])]]) } : {}),
+    ...(random.chance(0.2) ? { createdFromMs: time() } : {}),
+    ...(random.chance(0.2) ? { createdBeforeMs: time() } : {}),
+    ...(random.chance(0.2) ? { updatedFromMs: time() } : {}),
+    ...(random.chance(0.2) ? { updatedBeforeMs: time() } : {}),
+  };
+}

@@ -1,0 +1,171 @@
+// What the simulation can do to a store, as plain data, so that an operation is applied to two engines
+// alike, printed, and played again.
+
+import { AppError } from "../../src/domain/errors.ts";
+import type { EventType } from "../../src/domain/event.ts";
+import type { SessionRef } from "../../src/domain/session.ts";
+import type { Role } from "../../src/domain/window/types.ts";
+import type { MaintenancePlan, SessionQuery, Store } from "../../src/storage/store.ts";
+import type { ActionBase, SessionAction } from "../support/action-types.ts";
+import { act } from "../support/actions.ts";
+import { sessionView } from "../support/dump.ts";
+import { type ForkAction, fork } from "../support/fork.ts";
+import { plain } from "../support/plain.ts";
+import { newReply } from "../support/plans.ts";
+import { allConsumers, allEvents, allMessages, allSessions } from "../support/read-all.ts";
+
+/** A change of a consumer. `sessionId` names the consumer. */
+export interface ConsumerOperation extends ActionBase {
+  readonly kind: "consumer";
+  readonly revision: number;
+  readonly remove: boolean;
+}
+
+/** A read; its answer must be the same on both engines. */
+export type ReadOperation = SessionRef &
+  (
+    | { readonly kind: "read-message"; readonly messageId: string }
+    | { readonly kind: "read-window-at"; readonly seq: number }
+    | {
+        readonly kind: "list-messages";
+        readonly firstSeq: number;
+        readonly lastSeq: number;
+        readonly order: "asc" | "desc";
+        readonly roles?: readonly Role[];
+        readonly limit: number;
+      }
+    | { readonly kind: "list-sessions"; readonly query: SessionQuery }
+    | {
+        readonly kind: "list-events";
+        readonly session: boolean;
+        readonly userId?: string;
+        readonly types?: readonly EventType[];
+        readonly limit: number;
+        readonly maxBytes: number;
+        /** How far back to start, in revisions from the newest. */
+        readonly back: number;
+      }
+    | { readonly kind: "list-consumers"; readonly limit: number }
+    | { readonly kind: "expired"; readonly nowMs: number }
+  );
+
+export type Operation =
+  | SessionAction
+  | ForkAction
+  | ConsumerOperation
+  | ReadOperation
+  | { readonly kind: "maintain"; readonly plan: MaintenancePlan }
+  | { readonly kind: "reopen" };
+
+/** How an operation ended, in a form that can be compared. */
+export type Outcome =
+  | { readonly ok: unknown }
+  | { readonly error: { readonly reason: string; readonly message: string } }
+  /** Something was thrown that is no AppError: a fault, of the engine or of the simulation. */
+  | { readonly fault: string };
+
+/** Applies an operation to a store. */
+export async function applyTo(store: Store, operation: Operation): Promise<Outcome> {
+  try {
+    return { ok: plain(await perform(store, operation)) };
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      return { fault: error instanceof Error ? `${error.stack}` : String(error) };
+    }
+    return { error: { reason: error.reason, message: error.message } };
+  }
+}
+
+function perform(store: Store, operation: Operation): Promise<unknown> {
+  switch (operation.kind) {
+    case "fork":
+      return fork(store, operation);
+    case "consumer":
+      return changeConsumer(store, operation);
+    case "maintain":
+      return maintain(store, operation.plan);
+    case "reopen":
+      throw new Error("An engine is opened again by the simulation.");
+    case "read-message":
+    case "read-window-at":
+    case "list-messages":
+    case "list-sessions":
+    case "list-events":
+    case "list-consumers":
+    case "expired":
+      return read(store, operation);
+    default:
+      return act(store, operation);
+  }
+}
+
+function changeConsumer(store: Store, operation: ConsumerOperation): Promise<unknown> {
+  const { namespace, sessionId: consumerId, requestId, nowMs, revision } = operation;
+  const change = { namespace, consumerId, ...(requestId === undefined ? {} : { requestId }) };
+  return store.changeConsumer<unknown>(change, (view) => {
+    if (view.reply !== undefined) return { kind: "answer", result: view.reply };
+    const { count, consumer } = view;
+    const position = { revision, index: 0 };
+    const createMs = consumer?.createMs ?? nowMs;
+    const after = { consumerId, position, createMs, updateMs: nowMs };
+    return {
+      kind: "save",
+      result: { count, before: consumer },
+      consumer: operation.remove ? undefined : after,
+      reply: newReply(JSON.stringify({ consumerId, revision, count }), nowMs),
+    };
+  });
+}
+
+async function maintain(store: Store, plan: MaintenancePlan): Promise<undefined> {
+  for (let step = 0; step < 100_000; step += 1) {
+    if (!(await store.maintain(plan))) return;
+  }
+  throw new Error("Upkeep does not end.");
+}
+
+async function read(store: Store, operation: ReadOperation): Promise<unknown> {
+  const { namespace, sessionId } = operation;
+  const ref = { namespace, sessionId };
+  switch (operation.kind) {
+    case "read-message":
+      return await store.readMessage(ref, operation.messageId);
+    case "read-window-at": {
+      const past = await store.readWindowAt(ref, operation.seq);
+      return past && { session: sessionView(past.session), window: past.window };
+    }
+    case "list-messages": {
+      const { firstSeq, lastSeq, order, limit, roles } = operation;
+      const query = { firstSeq, lastSeq, order, limit };
+      const only = roles === undefined ? {} : { roles: new Set(roles) };
+      return await allMessages(store, ref, { ...query, ...only });
+    }
+    case "list-sessions":
+      return (await allSessions(store, operation.query)).map(sessionView);
+    case "list-events":
+      return await listEvents(store, operation);
+    case "list-consumers":
+      return await allConsumers(store, namespace, operation.limit);
+    case "expired":
+      return (await store.expiredSessions(operation.nowMs, 10_000))
+        .map((expired) => `${expired.namespace} ${expired.sessionId}`)
+        .sort();
+  }
+}
+
+async function listEvents(
+  store: Store,
+  operation: Extract<ReadOperation, { readonly kind: "list-events" }>,
+): Promise<unknown> {
+  const { namespace, sessionId, session, userId, types, limit, maxBytes, back } = operation;
+  const revision = Math.max(0, store.newestPosition().revision - back);
+  return await allEvents(store, {
+    namespace,
+    after: { revision, index: 0 },
+    limit,
+    maxBytes,
+    ...(session ? { sessionId } : {}),
+    ...(userId === undefined ? {} : { userId }),
+    ...(types === undefined ? {} : { types: new Set(types) }),
+  });
+}

@@ -1,0 +1,303 @@
+// The simulation: random operations on an engine and on the model, with every result and everything
+// that can be read compared.
+//
+// Most operations come one after another. Some come in batches at the same time; there the order is
+// the engine's to choose, and is found by the revisions: what was saved is done on the model in that
+// order, and what was not must have the answer that the model gives at some moment between.
+
+import { isDeepStrictEqual } from "node:util";
+
+import type { SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
+import type { Engine } from "../storage/scene.ts";
+import { dumpSession, dumpStore } from "../support/dump.ts";
+import { plain } from "../support/plain.ts";
+import type { Random } from "../support/random.ts";
+import { type Generator, generatorOf, NAMESPACES } from "./generate.ts";
+import { applyTo, type Operation, type Outcome } from "./operations.ts";
+
+const BATCH_SHARE = 0.06;
+const BATCH_MAX = 14;
+const WHOLE_EVERY = 150;
+
+/** What a simulation did. */
+export interface SimulationCounts {
+  operations: number;
+  saved: number;
+  refused: number;
+  batches: number;
+  reopens: number;
+}
+
+/** A difference between the engine and the model. */
+export class SimulationError extends Error {
+  override readonly name = "SimulationError";
+}
+
+interface Run {
+  readonly subject: Engine;
+  readonly model: Engine;
+  readonly random: Random;
+  readonly generator: Generator;
+  readonly counts: SimulationCounts;
+  /** What listeners heard, of the engine and of the model. */
+  readonly heard: { readonly subject: StoredEvent[]; readonly model: StoredEvent[] };
+  /** The newest operations, for the report of a difference. */
+  readonly trail: string[];
+}
+
+/** Runs a simulation of so many operations. Throws SimulationError at the first difference. */
+export async function simulate(
+  engines: { readonly subject: Engine; readonly model: Engine },
+  random: Random,
+  operations: number,
+): Promise<SimulationCounts> {
+  const run: Run = {
+    ...engines,
+    random,
+    generator: generatorOf(random, () => engines.model.store),
+    counts: { operations: 0, saved: 0, refused: 0, batches: 0, reopens: 0 },
+    heard: { subject: [], model: [] },
+    trail: [],
+  };
+  listen(run);
+  let compareAt = WHOLE_EVERY;
+  while (run.counts.operations < operations) {
+    if (random.chance(BATCH_SHARE)) await batch(run);
+    else await step(run, await run.generator.change());
+    if (random.chance(0.5)) await compareRead(run);
+    if (run.counts.operations < compareAt) continue;
+    compareAt += WHOLE_EVERY;
+    await compareWhole(run);
+  }
+  await reopen(run);
+  await compareWhole(run);
+  return run.counts;
+}
+
+function listen(run: Run): void {
+  run.subject.store.onEvents((events) => run.heard.subject.push(...events));
+  run.model.store.onEvents((events) => run.heard.model.push(...events));
+}
+
+async function reopen(run: Run): Promise<void> {
+  await run.subject.reopen();
+  await run.model.reopen();
+  run.counts.reopens += 1;
+  listen(run);
+}
+
+function note(run: Run, operation: Operation): void {
+  run.counts.operations += 1;
+  run.trail.push(JSON.stringify(plain(operation)));
+  if (run.trail.length > BATCH_MAX) run.trail.shift();
+}
+
+/** One operation on both, with its results and the session it touched. */
+async function step(run: Run, operation: Operation): Promise<void> {
+  note(run, operation);
+  if (operation.kind === "reopen") {
+    await reopen(run);
+    await compareWhole(run);
+    return;
+  }
+  const expected = await onModel(run, operation);
+  const actual = await applyTo(run.subject.store, operation);
+  if ("error" in expected) run.counts.refused += 1;
+  else run.counts.saved += 1;
+  same(run, "the result", actual, expected);
+  same(run, "the revision", run.subject.store.revision(), run.model.store.revision());
+  if ("sessionId" in operation) {
+    await compareSession(run, operation);
+    if (operation.kind === "fork") {
+      await compareSession(run, { namespace: operation.namespace, sessionId: operation.target });
+    }
+  }
+}
+
+/** Applies an operation to the model, which must not have a fault of its own. */
+async function onModel(run: Run, operation: Operation): Promise<Outcome> {
+  const outcome = await applyTo(run.model.store, operation);
+  if ("fault" in outcome) same(run, "a fault of the model", "no fault", outcome);
+  return outcome;
+}
+
+async function compareSession(
+  run: Run,
+  { namespace, sessionId }: { readonly namespace: string; readonly sessionId: string },
+): Promise<void> {
+  const ref = { namespace, sessionId };
+  const whole = run.random.chance(0.1);
+  const look = async (store: Store) =>
+    plain(whole ? await dumpSession(store, ref) : (await store.readWindow(ref))?.window);
+  same(run, "the session", await look(run.subject.store), await look(run.model.store));
+}
+
+async function compareRead(run: Run): Promise<void> {
+  const operation = await run.generator.read();
+  note(run, operation);
+  const expected = await onModel(run, operation);
+  same(run, "what is read", await applyTo(run.subject.store, operation), expected);
+}
+
+async function compareWhole(run: Run): Promise<void> {
+  const names = { namespaces: NAMESPACES, requestIds: run.generator.requestIds };
+  const actual = plain(await dumpStore(run.subject.store, names));
+  same(run, "the whole store", actual, plain(await dumpStore(run.model.store, names)));
+  same(run, "what listeners heard", plain(run.heard.subject), plain(run.heard.model));
+  run.heard.subject.length = 0;
+  run.heard.model.length = 0;
+}
+
+/** An operation of a batch, with what became of it on the engine. */
+interface Done {
+  readonly operation: Operation;
+  readonly outcome: Outcome;
+  /** The revision it was saved under; undefined when nothing was saved. */
+  readonly revision: number | undefined;
+}
+
+async function drawBatch(run: Run): Promise<readonly Operation[]> {
+  const operations: Operation[] = [];
+  for (let size = run.random.int(2, BATCH_MAX); size > 0; size -= 1) {
+    const operation = await run.generator.change();
+    // Consumers and upkeep have no revision that would tell their order.
+    if (operation.kind === "reopen" || operation.kind === "consumer") continue;
+    if (operation.kind === "maintain") continue;
+    operations.push(operation);
+  }
+  return operations;
+}
+
+async function batch(run: Run): Promise<void> {
+  const operations = await drawBatch(run);
+  run.counts.batches += 1;
+  for (const operation of operations) note(run, operation);
+  const results = await Promise.all(
+    operations.map((operation) => applyWatched(run.subject.store, operation)),
+  );
+  const saved = results.filter(({ revision }) => revision !== undefined);
+  saved.sort((a, b) => (a.revision ?? 0) - (b.revision ?? 0));
+  let open = results.filter(({ revision }) => revision === undefined);
+  run.counts.saved += saved.length;
+  run.counts.refused += open.length;
+  open = await withoutExplained(run, open);
+  for (const done of saved) {
+    const expected = await onModel(run, pinned(done));
+    same(run, `the result at revision ${done.revision} of a batch`, done.outcome, expected);
+    open = await withoutExplained(run, open);
+  }
+  for (const { operation, outcome } of open) {
+    same(run, `${JSON.stringify(plain(operation))} in a batch, at no moment`, outcome, "explained");
+  }
+}
+
+/** A copy up to the newest seq goes up to that of its first look at the source. */
+function pinned({ operation, outcome }: Done): Operation {
+  if (operation.kind !== "fork" || !("ok" in outcome)) return operation;
+  return { ...operation, atSeq: (outcome.ok as { readonly lastSeq: number }).lastSeq };
+}
+
+/** The operations whose outcome is not the one that the model gives now. */
+async function withoutExplained(run: Run, open: readonly Done[]): Promise<Done[]> {
+  const left: Done[] = [];
+  for (const done of open) {
+    const outcome = await applyTo(readOnly(run.model.store), done.operation);
+    if (!isDeepStrictEqual(outcome, done.outcome)) left.push(done);
+  }
+  return left;
+}
+
+/** Applies an operation and notes under which revision it was saved. */
+async function applyWatched(store: Store, operation: Operation): Promise<Done> {
+  let revision: number | undefined;
+  const outcome = await applyTo(
+    watched(store, (seen, kind) => {
+      revision = kind === "save" ? seen : undefined;
+    }),
+    operation,
+  );
+  return { operation, outcome, revision: "ok" in outcome ? revision : undefined };
+}
+
+/** A store that tells of the decisions made. */
+function watched(store: Store, tell: (revision: number, kind: string) => void): Store {
+  return {
+    ...reading(store),
+    changeSession: (change, decide) =>
+      store.changeSession(change, (view) => {
+        const decision = decide(view);
+        tell(view.revision, decision.kind);
+        return decision;
+      }),
+    copySession: (copy, decide) =>
+      store.copySession(copy, (view) => {
+        const decision = decide(view);
+        tell(view.revision, decision.kind);
+        return decision;
+      }),
+  };
+}
+
+/** A store that refuses, without an AppError, what would be saved. */
+function readOnly(store: Store): Store {
+  const refuse = <T extends SessionDecision<unknown> | { readonly kind: string }>(decision: T) => {
+    if (decision.kind === "save") throw new Error("This would be saved.");
+    return decision;
+  };
+  return {
+    ...reading(store),
+    changeSession: (change, decide) => store.changeSession(change, (view) => refuse(decide(view))),
+    copySession: (copy, decide) => store.copySession(copy, (view) => refuse(decide(view))),
+  };
+}
+
+/** The methods of a store as an object that can be spread. */
+export function reading(store: Store): Store {
+  return {
+    storeId: store.storeId,
+    format: store.format,
+    revision: () => store.revision(),
+    oldestRevision: () => store.oldestRevision(),
+    newestPosition: () => store.newestPosition(),
+    oldestPosition: () => store.oldestPosition(),
+    readSession: (ref) => store.readSession(ref),
+    listSessions: (query) => store.listSessions(query),
+    expiredSessions: (nowMs, limit) => store.expiredSessions(nowMs, limit),
+    readMessage: (ref, messageId) => store.readMessage(ref, messageId),
+    listMessages: (ref, query) => store.listMessages(ref, query),
+    readWindow: (ref) => store.readWindow(ref),
+    readWindowAt: (ref, seq) => store.readWindowAt(ref, seq),
+    changeSession: (change, decide) => store.changeSession(change, decide),
+    copySession: (copy, decide) => store.copySession(copy, decide),
+    readConsumer: (ref) => store.readConsumer(ref),
+    listConsumers: (namespace, after, limit) => store.listConsumers(namespace, after, limit),
+    changeConsumer: (change, decide) => store.changeConsumer(change, decide),
+    listEvents: (query) => store.listEvents(query),
+    onEvents: (listener) => store.onEvents(listener),
+    maintain: (plan) => store.maintain(plan),
+    close: () => store.close(),
+  };
+}
+
+function same(run: Run, what: string, actual: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  const { seed } = run.random;
+  throw new SimulationError(
+    `TEST_SEED=${seed}, operation ${run.counts.operations}: ${what} differs.\n` +
+      `${firstDifference(actual, expected, "")}\nThe newest operations, the last one below:\n` +
+      run.trail.join("\n"),
+  );
+}
+
+function firstDifference(actual: unknown, expected: unknown, path: string): string {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null;
+  if (isObject(actual) && isObject(expected)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      if (isDeepStrictEqual(actual[key], expected[key])) continue;
+      return firstDifference(actual[key], expected[key], `${path}.${key}`);
+    }
+  }
+  const show = (value: unknown) => (JSON.stringify(value) ?? "undefined").slice(0, 2_000);
+  return `at ${path}\n  engine: ${show(actual)}\n  model:  ${show(expected)}`;
+}
