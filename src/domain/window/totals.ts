@@ -1,6 +1,6 @@
 // Sums over windows.
 
-import type { Totals, Trim, WindowEntry, WindowTotals } from "./types.ts";
+import type { WindowEntry, WindowTotals } from "./types.ts";
 
 /** What a list of entries holds. */
 export function totalsOf(entries: readonly WindowEntry[]): WindowTotals {
@@ -19,16 +19,5 @@ export function addTotals(a: WindowTotals, b: WindowTotals): WindowTotals {
     messageCount: a.messageCount + b.messageCount,
     tokenCount: a.tokenCount + b.tokenCount,
     byteCount: a.byteCount + b.byteCount,
-  };
-}
-
-/**
- * Gives how much a trim removed. For one part of a split trim it gives the totals of the whole, which
- * `removed` alone does not tell.
- */
-export function removedTotals(trim: Trim): Totals {
-  return {
-    messageCount: trim.before.messageCount - trim.after.messageCount,
-    tokenCount: trim.before.tokenCount - trim.after.tokenCount,
   };
 }
