@@ -1,5 +1,6 @@
-// Every setting of the server, in one table: how it is named in flags, in the environment and in the
-// file, what it may be, and what it does. The reader, the help text and the README use this table.
+// Every setting of the server, in one table: how it is named in flags, in the environment and in
+// the file, what it may be, and what it does. The reader, the help text and the README use this
+// table.
 
 import { LOG_LEVELS } from "./log.ts";
 
@@ -165,7 +166,7 @@ export const SETTINGS = {
   cacheBytes: {
     flag: "cache-bytes",
     type: "integer",
-    default: "67108864",
+    default: "134217728",
     unit: "bytes",
     min: 1_048_576,
     max: 1_099_511_627_776,
@@ -182,7 +183,8 @@ export const SETTINGS = {
     type: "boolean",
     default: "false",
     description:
-      "Starts with GRPC_TRACE or GRPC_NODE_TRACE set, which print the metadata of calls, tokens too.",
+      "Starts with GRPC_TRACE or GRPC_NODE_TRACE set, which print the metadata of calls, tokens " +
+      "too.",
   },
   failpoints: {
     flag: "failpoints",

@@ -1,6 +1,6 @@
-// The configuration: read once, from flags, the environment and a file, in this order of precedence.
-// All problems are reported at once, and names that are not known are problems, too: a typo must not
-// leave a default in force. The only module that reads process.env (main passes it in).
+// The configuration: read once, from flags, the environment and a file, in this order of
+// precedence. All problems are reported at once, and names that are not known are problems, too: a
+// typo must not leave a default in force. The only module that reads the environment.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -52,12 +52,8 @@ export interface Config {
   readonly failpoints: string;
 }
 
-/** Where a configuration comes from. */
-export interface ConfigSources {
-  /** The words after the subcommand. */
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Everything that is wrong with a configuration; main exits with code 64. */
 export class ConfigError extends Error {
@@ -95,6 +91,8 @@ function readFlags(args: readonly string[], problems: string[]): { raw: Raw; fil
     const name = BY_FLAG.get(flag);
     if (name === undefined && flag !== CONFIG_FLAG) {
       problems.push(unknown(`flag --${flag}`, flag, [...BY_FLAG.keys(), CONFIG_FLAG], "--"));
+      // The word after it is most likely its value, not a fault of its own.
+      if (equals < 0 && args[index + 1]?.startsWith("--") === false) index += 1;
       continue;
     }
     let value = equals < 0 ? undefined : word.slice(equals + 1);
@@ -114,10 +112,7 @@ function readFlags(args: readonly string[], problems: string[]): { raw: Raw; fil
   return file === undefined ? { raw } : { raw, file };
 }
 
-function readEnv(
-  env: ConfigSources["env"],
-  problems: string[],
-): { raw: Raw; file: string | undefined } {
+function readEnv(env: Environment, problems: string[]): { raw: Raw; file: string | undefined } {
   const raw: Raw = new Map();
   const known = new Map(NAMES.map((name) => [envName(settingOf(name)), name]));
   const configVariable = `${ENV_PREFIX}CONFIG`;
@@ -163,7 +158,7 @@ function unknown(what: string, name: string, known: readonly string[], prefix = 
   return `unknown ${what}${near === undefined ? "" : `: did you mean ${prefix}${near}?`}`;
 }
 
-/** Turns the text of a setting into its value; adds a problem and gives undefined when it cannot. */
+/** Turns the text of a setting into its value; adds a problem when it cannot. */
 function parse(setting: Setting, text: string, problems: string[]): Value | undefined {
   const label = `--${setting.flag}`;
   switch (setting.type) {
@@ -214,7 +209,7 @@ function optionalPath(value: Value | undefined): string | undefined {
 }
 
 /** Problems between settings. */
-function crossCheck(config: Config, env: ConfigSources["env"], problems: string[]): void {
+function crossCheck(config: Config, env: Environment, problems: string[]): void {
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push("--tls-cert and --tls-key go together: set both or none");
   }
@@ -230,17 +225,23 @@ function crossCheck(config: Config, env: ConfigSources["env"], problems: string[
   }
 }
 
-/** Reads the configuration. Throws ConfigError with every problem. */
-export function readConfig(sources: ConfigSources): Config {
+/**
+ * Reads the configuration. Throws ConfigError with every problem.
+ *
+ * @param args - The words after the subcommand.
+ * @param env - Default: the environment of this process.
+ */
+export function readConfig(args: readonly string[], env: Environment = process.env): Config {
   const problems: string[] = [];
-  const flags = readFlags(sources.args, problems);
-  const env = readEnv(sources.env, problems);
-  const path = flags.file ?? env.file;
+  const flags = readFlags(args, problems);
+  const variables = readEnv(env, problems);
+  const path = flags.file ?? variables.file;
   const file: Raw = path === undefined ? new Map() : readFile(path, problems);
   const values = new Map<SettingName, Value | undefined>();
   for (const name of NAMES) {
     const setting = settingOf(name);
-    const text = flags.raw.get(name) ?? env.raw.get(name) ?? file.get(name) ?? setting.default;
+    const text =
+      flags.raw.get(name) ?? variables.raw.get(name) ?? file.get(name) ?? setting.default;
     values.set(name, text === undefined ? undefined : parse(setting, text, problems));
   }
   const dataDir = resolve(String(values.get("dataDir") ?? "."));
@@ -253,7 +254,7 @@ export function readConfig(sources: ConfigSources): Config {
     tlsCert: optionalPath(values.get("tlsCert")),
     tlsKey: optionalPath(values.get("tlsKey")),
   });
-  crossCheck(config, sources.env, problems);
+  crossCheck(config, env, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

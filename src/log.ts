@@ -1,5 +1,6 @@
-// The log: JSON lines on standard output, one logger for each part of the server. Nothing that callers
-// stored, no tokens and no metadata of calls ever gets in; the redaction below is a second guard.
+// The log: JSON lines on standard output, one logger for each part of the server. Nothing that
+// callers stored, no tokens and no metadata of calls ever gets in; the redaction below is a second
+// guard.
 
 import { type DestinationStream, type Logger, pino } from "pino";
 

@@ -51,8 +51,8 @@ export interface Exposure {
 }
 
 /**
- * Refuses addresses that others can reach while nothing keeps them out. Gives what is wrong and how to
- * mend it, or undefined.
+ * Refuses addresses that others can reach while nothing keeps them out. Gives what is wrong and how
+ * to mend it, or undefined.
  */
 export function exposureProblem(exposure: Exposure): string | undefined {
   if (exposure.tokenFile !== undefined || exposure.tlsCert !== undefined) return undefined;

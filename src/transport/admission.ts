@@ -32,7 +32,7 @@ export class Admission {
     if (this.calls === 0 && this.whenIdle !== undefined) this.whenIdle();
   }
 
-  /** Takes a place for a stream until `leaveStream`. Throws STREAM_LIMIT_REACHED if there is none. */
+  /** Takes a place for a stream until `leaveStream`. Throws STREAM_LIMIT_REACHED if none. */
   enterStream(): void {
     if (this.streams >= this.streamsMax) throw streamLimitReached(this.streamsMax);
     this.streams += 1;

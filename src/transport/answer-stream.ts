@@ -1,5 +1,6 @@
-// Sends the answers of a stream no faster than the reader takes them. grpc-js would queue without an
-// end; here the bytes that are on their way are counted, and the sender waits while there are many.
+// Sends the answers of a stream no faster than the reader takes them. grpc-js would queue without
+// an end; here the bytes that are on their way are counted, and the sender waits while there are
+// many.
 
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { AnswerStream } from "./rpc.ts";

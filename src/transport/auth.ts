@@ -1,9 +1,9 @@
 // Who calls. Without a token file everybody who reaches the server may: it then listens on loopback
 // and Unix sockets only. With one, every call must bring one of its tokens.
 //
-// Tokens are held as SHA-256 hashes and compared in constant time. The file is read again when it has
-// changed, looked at once a second at most; a file that has become unreadable or faulty leaves the
-// tokens as they were, so that a slip of an editor locks nobody out.
+// Tokens are held as SHA-256 hashes and compared in constant time. The file is read again when it
+// has changed, looked at once a second at most; a file that has become unreadable or faulty leaves
+// the tokens as they were, so that a slip of an editor locks nobody out.
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -29,8 +29,8 @@ interface Credential {
 }
 
 /**
- * Reads tokens: one a line, of 32 characters or more; empty lines and lines that begin with `#` do not
- * count. Throws an Error that names the line, not the token.
+ * Reads tokens: one a line, of 32 characters or more; empty lines and lines that begin with `#` do
+ * not count. Throws an Error that names the line, not the token.
  */
 export function parseTokens(text: string): readonly Credential[] {
   const credentials: Credential[] = [];

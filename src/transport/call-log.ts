@@ -1,6 +1,6 @@
-// One line for each call. Calls that went well are written at level debug, so that a busy server pays
-// nothing for them; refusals are debug too, since they are the caller's to mend; a fault of the server
-// is an error with its stack and incident id. Never content, ids of tokens, or metadata.
+// One line for each call. Calls that went well are written at level debug, so that a busy server
+// pays nothing for them; refusals are debug too, since they are the caller's to mend; a fault of
+// the server is an error with its stack and incident id. Never content, ids of tokens, or metadata.
 
 import { status } from "@grpc/grpc-js";
 import type { Logger } from "pino";

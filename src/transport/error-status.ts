@@ -113,8 +113,8 @@ function standardDetails(error: AppError): Any[] {
 }
 
 /**
- * Turns a failure into a status. What is not an AppError is a fault of the server: the caller learns
- * only an incident id, and the log has the rest under the same id.
+ * Turns a failure into a status. What is not an AppError is a fault of the server: the caller
+ * learns only an incident id, and the log has the rest under the same id.
  */
 export function toErrorStatus(error: unknown): ErrorStatus {
   const incidentId = error instanceof AppError ? undefined : randomBytes(8).toString("hex");

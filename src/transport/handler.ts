@@ -1,6 +1,7 @@
-// The safe wrapper around every rpc. Nothing that an rpc does can escape it: a throw, a rejection and a
-// canceled call all end in exactly one status. The order of its checks is the order of the contract:
-// authentication, request shape, deadline, capacity; existence and state are the service's.
+// The safe wrapper around every rpc. Nothing that an rpc does can escape it: a throw, a rejection
+// and a canceled call all end in exactly one status. The order of its checks is the order of the
+// contract: authentication, request shape, deadline, capacity; existence and state are the
+// service's.
 
 import type {
   handleServerStreamingCall,
@@ -40,7 +41,8 @@ export interface MethodShape {
   readonly paged: boolean;
 }
 
-// Making a signal costs more than the whole wrapper: work that is never stopped half way gets this one.
+// Making a signal costs more than the whole wrapper: work that is never stopped half way gets this
+// one.
 const LIVE = new AbortController().signal;
 const NO_DIGEST: Uint8Array = new Uint8Array(0);
 

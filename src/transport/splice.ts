@@ -1,5 +1,5 @@
-// Puts wire forms together without decoding them: a field of message type is its tag, the length and
-// the bytes of the message.
+// Puts wire forms together without decoding them: a field of message type is its tag, the length
+// and the bytes of the message.
 
 function varintBytes(value: number): number {
   let count = 1;

@@ -1,5 +1,6 @@
-// The envelope of the opaque tokens: base64url of a version, a checksum and the content. The checksum
-// is no secret: a token gives no rights. It tells damage and foreign text from a token of ours.
+// The envelope of the opaque tokens: base64url of a version, a checksum and the content. The
+// checksum is no secret: a token gives no rights. It tells damage and foreign text from a token of
+// ours.
 
 import { hash } from "node:crypto";
 

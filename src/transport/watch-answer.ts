@@ -1,5 +1,5 @@
-// The answers of WatchEvents. The answer that holds an event is the same for every reader, so that it
-// is made once and shared.
+// The answers of WatchEvents. The answer that holds an event is the same for every reader, so that
+// it is made once and shared.
 
 import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
 import type { StoredEvent } from "../storage/store.ts";

@@ -1,8 +1,8 @@
 // A strict check of request bytes before they are decoded.
 //
-// The generated decoder follows the letter of proto3: a field with a foreign wire type is skipped as
-// unknown, and a nested message may run over the end of the one that holds it. Both would store less
-// than the caller sent. This walk refuses such bytes. It costs about 15 ns a field.
+// The generated decoder follows the letter of proto3: a field with a foreign wire type is skipped
+// as unknown, and a nested message may run over the end of the one that holds it. Both would store
+// less than the caller sent. This walk refuses such bytes. It costs about 15 ns a field.
 
 import {
   type DescriptorProto,

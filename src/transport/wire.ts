@@ -59,7 +59,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Makes the grpc-js definition of a method: requests checked and decoded, answers passed through. */
+/** Makes the grpc-js definition of a method: requests checked and decoded, answers passed on. */
 export function createMethodDefinition<Request>(
   method: GeneratedMethod<Request>,
   schema: WireSchema,

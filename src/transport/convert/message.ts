@@ -1,5 +1,5 @@
-// Messages between the wire and the service. A stored message is its public wire form with the fields
-// of the server filled in, so that answers hold it as it is.
+// Messages between the wire and the service. A stored message is its public wire form with the
+// fields of the server filled in, so that answers hold it as it is.
 
 import { requestInvalid } from "../../domain/errors.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";

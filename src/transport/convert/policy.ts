@@ -1,5 +1,5 @@
-// Policies between the public form, where most may be left out, and the complete form of the domain.
-// The input has been checked: unknown numbers do not come this far.
+// Policies between the public form, where most may be left out, and the complete form of the
+// domain. The input has been checked: unknown numbers do not come this far.
 
 import {
   DEFAULT_IMAGE_TOKEN_COUNT,

@@ -1,5 +1,5 @@
-// Writes free-form data as compact JSON text, for counting its tokens. Reads the wire form directly: no
-// object is built, so that no key can do harm. The bytes have passed checkStruct.
+// Writes free-form data as compact JSON text, for counting its tokens. Reads the wire form
+// directly: no object is built, so that no key can do harm. The bytes have passed checkStruct.
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 

@@ -1,4 +1,5 @@
-// Points and spans of time between the wire (seconds and nanoseconds) and the inside (milliseconds).
+// Points and spans of time between the wire (seconds and nanoseconds) and the inside
+// (milliseconds).
 
 import type { Duration } from "../../gen/google/protobuf/duration.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
@@ -13,8 +14,8 @@ export function toTimestamp(ms: number): Timestamp {
 }
 
 /**
- * Turns a timestamp into milliseconds, rounded up. Stored times are whole milliseconds, so "from" and
- * "before" a time between two of them both begin at the later one.
+ * Turns a timestamp into milliseconds, rounded up. Stored times are whole milliseconds, so "from"
+ * and "before" a time between two of them both begin at the later one.
  */
 export function fromTimestamp(time: Timestamp): number {
   return Number(time.seconds) * MS_PER_SECOND + Math.ceil(time.nanos / NANOS_PER_MS);

@@ -1,4 +1,5 @@
-// Update masks: which paths may be changed, and which are ignored because only the server sets them.
+// Update masks: which paths may be changed, and which are ignored because only the server sets
+// them.
 
 import { LIMITS } from "../../domain/limits.ts";
 import { checkCount } from "./fields.ts";

@@ -1,6 +1,6 @@
-// Walks the wire form of a google.protobuf.Struct without building objects: the server keeps free-form
-// data as the bytes it got. A Struct holds entries (1: key, 2: value); a value is one of null (1),
-// number (2), text (3), bool (4), Struct (5), list (6); a list holds values (1).
+// Walks the wire form of a google.protobuf.Struct without building objects: the server keeps
+// free-form data as the bytes it got. A Struct holds entries (1: key, 2: value); a value is one of
+// null (1), number (2), text (3), bool (4), Struct (5), list (6); a list holds values (1).
 
 import { isUtf8 } from "node:buffer";
 
