@@ -81,8 +81,8 @@ function markRun(first: boolean, run: CharClass): CharClass {
 }
 
 /**
- * Whether a piece ends where a run ends. After a letter or a digit both encodings begin anew, except
- * that an apostrophe may still belong to the word.
+ * Whether a piece ends where a run ends. After a letter or a digit both encodings begin anew,
+ * except that an apostrophe may still belong to the word.
  */
 function endsPiece(length: number, before: CharClass, codePoint: number): boolean {
   if (length < BPE_PIECE_CHARS) return false;

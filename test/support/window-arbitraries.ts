@@ -35,7 +35,7 @@ const wild: fc.Arbitrary<Draft> = fc.oneof(
   },
 );
 
-/** One proper interaction: parallel calls whose results come in any order, some later, some never. */
+/** One proper interaction: parallel calls whose results come in any order, late or never. */
 const turn = (number: number): fc.Arbitrary<Draft[]> =>
   fc
     .record({

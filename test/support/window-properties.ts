@@ -42,7 +42,7 @@ function sizeOf(entries: Entries) {
   return { messageCount: entries.length, tokenCount };
 }
 
-/** Every result has its call, and every group of `whole` is in the window as a whole or not at all. */
+/** Every result has its call, and every group of `whole` is in the window entirely or not. */
 function assertGroupsWhole(window: Entries, whole: Entries): void {
   const inside = new Set(seqsOf(window));
   for (const entry of window) {
@@ -112,8 +112,8 @@ function isPure(trim: TrimFunction): NamedProperty {
 function isIdempotent(trim: TrimFunction): NamedProperty {
   const twice = (entries: Entries, rules: Policy, stages: StageSet): void => {
     const once = trim(entries, rules, stages);
-    // A later stage, or the ceiling, may take apart a unit that an earlier stage kept as a whole, and
-    // that stage may then find more to remove. Not so when it only drops and its limits hold.
+    // A later stage, or the ceiling, may take apart a unit that an earlier stage kept as a whole,
+    // and that stage may then find more to remove. Not so when it only drops and its limits hold.
     const drops = rules.stages.every((stage) => stage.select.kind === "drop-oldest");
     const ceiling = once.trims.some((trimmed) => trimmed.reason === "ceiling");
     const alone = rules.stages.length === 1 && !ceiling;

@@ -7,9 +7,9 @@ const ROLES = { U: ROLE.user, A: ROLE.assistant, S: ROLE.system, T: ROLE.tool } 
 const FORM = /^([UAST])(?:\(([a-z0-9,]*)\))?(?::(\d+))?$/;
 
 /**
- * Reads a window: `U`, `A`, `S` and `T` are messages by role with the seqs 1, 2, 3 and so on. `A(x,y)`
- * makes calls, `T(x)` answers one, `T` answers without an id. `U:50` costs 50 tokens; else it is 10.
- * Every message takes 100 bytes.
+ * Reads a window: `U`, `A`, `S` and `T` are messages by role with the seqs 1, 2, 3 and so on.
+ * `A(x,y)` makes calls, `T(x)` answers one, `T` answers without an id. `U:50` costs 50 tokens; else
+ * it is 10. Every message takes 100 bytes.
  */
 export function windowOf(text: string): WindowEntry[] {
   const words = text.split(" ").filter((word) => word !== "");

@@ -1,9 +1,9 @@
-// Pairs tool results with the calls they answer. A group is an assistant message with tool calls and
-// every tool message that answers it; the rules keep or remove a group as a whole.
+// Pairs tool results with the calls they answer. A group is an assistant message with tool calls
+// and every tool message that answers it; the rules keep or remove a group as a whole.
 //
 // A tool message with an id answers the nearest message before it that makes a call with this id. A
-// tool message without an id answers the assistant message with calls right before it, with only tool
-// messages between. "Before" and "between" are meant among the entries given, not in the whole log.
+// tool message without an id answers the assistant message with calls right before it, with only
+// tool messages between. "Before" and "between" are meant among the entries given, not in the whole log.
 
 import { ROLE, type WindowEntry } from "./types.ts";
 
@@ -80,8 +80,8 @@ export function groupEntries(entries: readonly WindowEntry[]): Grouping {
 }
 
 /**
- * Tells whether a tool result from index `from` on has no call among the entries. Looks back only as
- * far as it must: entries before `from` are taken to be paired.
+ * Tells whether a tool result from index `from` on has no call among the entries. Looks back only
+ * as far as it must: entries before `from` are taken to be paired.
  */
 export function hasOrphan(entries: readonly WindowEntry[], from: number): boolean {
   const wanted = new Set<string>();

@@ -80,7 +80,7 @@ export function removeRange(ranges: readonly SeqRange[], removed: SeqRange): Seq
   return [...ranges.slice(0, from), ...pieces, ...ranges.slice(to)];
 }
 
-/** Gives the runs of [first, last] that are in none of the ranges. Empty when last is below first. */
+/** Gives the runs of [first, last] that no range holds. Empty when last is below first. */
 export function outsideRanges(
   inside: readonly SeqRange[],
   first: number,

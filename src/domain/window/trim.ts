@@ -16,8 +16,8 @@ export interface KnownWindow {
   /** The totals of all entries. Default: added up. */
   readonly totals?: WindowTotals;
   /**
-   * The entries before this index came out of an earlier trim and none of them was erased or changed
-   * since, so every tool result among them has its call. Default 0.
+   * The entries before this index came out of an earlier trim and none of them was erased or
+   * changed since, so every tool result among them has its call. Default 0.
    */
   readonly pairedTo?: number;
 }
@@ -117,7 +117,7 @@ function underCeiling<E extends WindowEntry>(step: Step<E>, protections: Protect
   return remove(step, cause, (index) => drop[layout.unitOf[index] ?? -1] === 1);
 }
 
-/** Takes the entries that `isRemoved` names out of the window; the same step when there are none. */
+/** Takes the entries that `isRemoved` names out of the window; the same step if there are none. */
 function remove<E extends WindowEntry>(
   step: Step<E>,
   cause: Cause,

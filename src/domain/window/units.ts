@@ -1,5 +1,5 @@
-// Splits a window into the units that a stage keeps or removes. Entries that are set aside are in no
-// unit and are skipped as if they were not there; units that share a group are one unit.
+// Splits a window into the units that a stage keeps or removes. Entries that are set aside are in
+// no unit and are skipped as if they were not there; units that share a group are one unit.
 
 import type { Unit } from "../policy.ts";
 import { ROLE, type WindowEntry } from "./types.ts";
