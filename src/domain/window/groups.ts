@@ -3,7 +3,8 @@
 //
 // A tool message with an id answers the nearest message before it that makes a call with this id. A
 // tool message without an id answers the assistant message with calls right before it, with only
-// tool messages between. "Before" and "between" are meant among the entries given, not in the whole log.
+// tool messages between. "Before" and "between" are meant among the entries given, not in the whole
+// log.
 
 import { ROLE, type WindowEntry } from "./types.ts";
 
