@@ -18,8 +18,8 @@ const RUN_BYTES = 20;
 /**
  * Splits the detail of an event into parts whose lists of ids and runs take at most
  * LIMITS.eventIdBytes in wire form each; a single id always fits. Parts hold their own ids and
- * seqs, in order, and the totals of the whole. Every detail but that of appended or trimmed messages
- * is one part.
+ * seqs, in order, and the totals of the whole. Every detail but that of appended or trimmed
+ * messages is one part.
  */
 export function splitEvent(detail: EventDetail): readonly EventPart[] {
   if (detail.type === EVENT_TYPE.messagesAppended) {
