@@ -33,6 +33,8 @@ export interface Exit {
 export interface RunningServer {
   /** What a client connects to: `host:port` or `unix:/path`. */
   readonly address: string;
+  /** All addresses, when it listens on several. */
+  readonly addresses: readonly string[];
   readonly pid: number;
   /** Settles when the process has ended. */
   readonly exited: Promise<Exit>;
@@ -110,9 +112,9 @@ function launch(options: ServerOptions): ChildProcess {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const child = launch(options);
-  const serving = Promise.withResolvers<string>();
+  const serving = Promise.withResolvers<readonly string[]>();
   const { logs, output } = collect(child, (entry) => {
-    if (entry["msg"] === "serving") serving.resolve(String(entry["address"]));
+    if (entry["msg"] === "serving") serving.resolve([entry["address"]].flat().map(String));
   });
   const fail = (why: string): void => {
     const tail = [...logs.map((entry) => JSON.stringify(entry)), ...output].slice(-20);
@@ -127,8 +129,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     child.kill("SIGKILL");
   }, options.startTimeoutMs ?? START_TIMEOUT_MS);
   try {
-    const address = await serving.promise;
-    return { address, pid: child.pid ?? 0, exited, logs, output, ...controls(child, exited) };
+    const addresses = await serving.promise;
+    const ends = { exited, logs, output, ...controls(child, exited) };
+    return { address: addresses[0] ?? "", addresses, pid: child.pid ?? 0, ...ends };
   } finally {
     clearTimeout(timer);
   }

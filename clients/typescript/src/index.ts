@@ -61,16 +61,17 @@ export {
   TrimReason,
 } from "./gen/memorysidecar/v1/window.ts";
 export type { GetWindowResponse } from "./gen/memorysidecar/v1/window_rpc.ts";
-export type {
-  BytesInput,
-  ImageInput,
-  JsonObject,
-  MessageChanges,
-  MessageFields,
-  MessageInput,
-  PartInput,
-  RoleInput,
-  SessionFields,
+export {
+  type BytesInput,
+  type ImageInput,
+  type JsonObject,
+  type MessageChanges,
+  type MessageFields,
+  type MessageInput,
+  type PartInput,
+  type RoleInput,
+  type SessionFields,
+  toMessage,
 } from "./message.ts";
 export type {
   AppendOptions,

@@ -1,0 +1,185 @@
+// The client, its README and its examples against the real server.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import {
+  connect,
+  EventType,
+  isMemorySidecarError,
+  type MemorySidecar,
+  Role,
+} from "../src/index.ts";
+
+const HERE = join(import.meta.dirname, "..");
+const run = promisify(execFile);
+
+let dir: string;
+let server: RunningServer;
+let client: MemorySidecar;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "memory-sidecar-client-"));
+  const listen = `unix:${join(dir, "test.sock")}`;
+  server = await startServer({ dataDir: join(dir, "data"), listen });
+  client = connect(server.address);
+});
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Runs a program with this Node and gives what it printed. */
+async function runFile(path: string, ...args: readonly string[]): Promise<string> {
+  return (await run(process.execPath, [path, ...args], { timeout: 30_000 })).stdout;
+}
+
+describe("examples", () => {
+  it("quickstart", async () => {
+    const output = await runFile(join(HERE, "examples/quickstart.ts"), server.address);
+    expect(output).toBe("1 You are a friendly botanist.\n2 Which trees flower in March?\n");
+  });
+
+  it("walkthrough", async () => {
+    const output = await runFile(join(HERE, "examples/walkthrough.ts"), server.address);
+    expect(output).toMatch(/Done\.\n$/);
+    for (const reason of ["ETAG_MISMATCH", "RESUME_TOKEN_FOREIGN", "CONSUMER_NOT_FOUND"]) {
+      expect(output).toContain(reason);
+    }
+  });
+
+  it("every block of the README, one after the other", async () => {
+    const readme = readFileSync(join(HERE, "README.md"), "utf8");
+    const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
+    expect(blocks.length).toBeGreaterThanOrEqual(8);
+    const program = [...blocks, "client.close();"]
+      .join("\n")
+      .replaceAll('"@memory-sidecar/client"', JSON.stringify(join(HERE, "src/index.ts")))
+      .replace('"127.0.0.1:50151"', JSON.stringify(server.address));
+    expect(program).toContain(server.address);
+    const path = join(dir, "readme.ts");
+    writeFileSync(path, program);
+    const lines = (await runFile(path)).split("\n");
+    expect(lines).toContain("true 5");
+    expect(lines.slice(-2)).toEqual(["true", ""]);
+  });
+});
+
+describe("client", () => {
+  it("sends every field of a message and gets it back", async () => {
+    const sent = {
+      role: "assistant",
+      messageId: "m1",
+      name: "helper",
+      text: "text",
+      parts: ["a", { image: { data: Buffer.from([1, 2, 3]), mediaType: "image/png" } }],
+      toolCalls: [{ toolCallId: "c1", name: "t", arguments: "{}" }],
+      agentCalls: [{ agentCallId: "a1", agentName: "other", request: "do" }],
+      structuredData: { nested: { list: [1, "two", null, true] } },
+      providerPayload: { provider: "acme", mediaType: "x/y", data: Buffer.from([0, 255]) },
+      metadata: { a: 1.5 },
+      labels: { k: "v" },
+      tokenCount: 42,
+      sentTime: new Date("2026-01-02T03:04:05.678Z"),
+    } as const;
+    await client.append("fields", sent, { createSession: true });
+    const { message, inWindow } = await client.getMessage("fields", "m1");
+    expect(inWindow).toBe(true);
+    expect(message).toMatchObject({
+      role: Role.ASSISTANT,
+      seq: 1n,
+      name: "helper",
+      text: "text",
+      structuredData: sent.structuredData,
+      metadata: sent.metadata,
+      labels: sent.labels,
+      tokenCount: 42,
+      toolCalls: sent.toolCalls,
+      agentCalls: sent.agentCalls,
+      sentTime: { seconds: 1_767_323_045n, nanos: 678_000_000 },
+    });
+    expect(message?.providerPayload?.data).toEqual(sent.providerPayload.data);
+    const picture = message?.parts[1]?.part;
+    expect(picture?.$case === "image" && picture.value.source?.value).toEqual(
+      Buffer.from([1, 2, 3]),
+    );
+  });
+
+  it("names every faulty field", async () => {
+    const bad = client.append("fields", [{ role: "user", toolError: true }, { role: "user" }], {
+      requestId: "x".repeat(200),
+    });
+    const error = await bad.catch((cause: unknown) => cause);
+    if (!isMemorySidecarError(error, "REQUEST_INVALID")) throw error;
+    const fields = error.violations.map((violation) => violation.field);
+    expect(fields).toContain("request_id");
+    expect(fields).toContain("messages[0].tool_error");
+  });
+
+  it("walks pages of sessions and messages", async () => {
+    const labels = { suite: "pages" };
+    for (const sessionId of ["p1", "p2", "p3"]) await client.createSession({ sessionId, labels });
+    const newest: string[] = [];
+    for await (const session of client.listSessions({ labels, pageSize: 1 })) {
+      newest.push(session.sessionId);
+    }
+    expect(newest).toEqual(["p3", "p2", "p1"]);
+    await client.append(
+      "p1",
+      Array.from({ length: 25 }, (_, index) => `message ${index}`),
+    );
+    const texts: string[] = [];
+    const options = { pageSize: 4, firstSeq: 3, lastSeq: 22, order: "newest-first" } as const;
+    for await (const message of client.listMessages("p1", options)) texts.push(message.text);
+    expect(texts).toEqual(Array.from({ length: 20 }, (_, index) => `message ${21 - index}`));
+  });
+
+  it("applies a change once when it is sent ten times at once", async () => {
+    const requestId = "parallel";
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        client.append("once", "hello", { requestId, createSession: true }),
+      ),
+    );
+    expect(new Set(answers.map((answer) => answer.lastSeq))).toEqual(new Set([1n]));
+  });
+});
+
+describe("over a restart", () => {
+  it("retries an append and resumes a watch without a gap", async () => {
+    const data = join(dir, "restart");
+    const options = { dataDir: data, listen: `unix:${join(dir, "restart.sock")}` };
+    let process = await startServer(options);
+    const retry = { maxAttempts: 50, maxDelayMs: 300 };
+    const other = connect(process.address, { retry });
+    const stream = other.watch({ filter: { types: [EventType.MESSAGES_APPENDED] } });
+    await stream.ready;
+    const seqs: bigint[] = [];
+    const reading = (async () => {
+      for await (const { event } of stream) {
+        if (event.detail?.$case !== "messagesAppended") continue;
+        seqs.push(event.detail.value.seqs?.firstSeq ?? 0n);
+        if (seqs.length === 60) break;
+      }
+    })();
+    for (let step = 0; step < 60; step++) {
+      const append = other.append("chat", `step ${step}`, { createSession: true });
+      append.catch(() => {});
+      if (step % 20 === 10) {
+        await process.kill("SIGKILL");
+        process = await startServer(options);
+      }
+      expect((await append).lastSeq).toBe(BigInt(step + 1));
+    }
+    await reading;
+    expect(seqs).toEqual(Array.from({ length: 60 }, (_, index) => BigInt(index + 1)));
+    other.close();
+    await process.stop();
+  });
+});
