@@ -9,7 +9,7 @@ import { openCallIds } from "../domain/window/groups.ts";
 import { newestRanges, outsideRanges } from "../domain/window/ranges.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import { totalsOf } from "../domain/window/totals.ts";
-import { trimWindow } from "../domain/window/trim.ts";
+import { type KnownWindow, trimWindow } from "../domain/window/trim.ts";
 import type { SeqRange, Totals, Trim } from "../domain/window/types.ts";
 import type { StoredEntry } from "../storage/store.ts";
 import type { Call, WindowInput, WindowResult } from "./api.ts";
@@ -34,7 +34,8 @@ export async function getWindow(
   checkLive(call.signal);
   const stored = await readStored(context, input);
   const { session, window } = stored;
-  const view = look(window, input.policy, session.fields.policy);
+  const known = stored.isPast ? {} : { totals: session.head.window, pairedTo: window.length };
+  const view = look(window, { asked: input.policy, own: session.fields.policy }, known);
   const removed = view.trims.flatMap((trim) => trim.removed.map((entry) => entry.seq));
   const ranges = removed.length === 0 ? stored.ranges : removeSeqs(stored.ranges, removed);
   const outside = newestRanges(outsideRanges(ranges, 1, stored.lastSeq), LIMITS.outsideRanges);
@@ -77,10 +78,15 @@ interface View {
 }
 
 /** Looks at a window through the request's policy, or else through the session's. */
-function look(window: readonly StoredEntry[], asked: Policy | undefined, own: Policy): View {
-  const policy = asked ?? own;
-  const outcome = trimWindow(window, policy, asked === undefined ? "read" : "all");
-  const totals = totalsOf(outcome.kept);
+function look(
+  window: readonly StoredEntry[],
+  policies: { readonly asked: Policy | undefined; readonly own: Policy },
+  known: KnownWindow,
+): View {
+  const { asked, own } = policies;
+  const outcome = trimWindow(window, asked ?? own, asked === undefined ? "read" : "all", known);
+  const isWhole = outcome.trims.length === 0;
+  const totals = isWhole && known.totals ? known.totals : totalsOf(outcome.kept);
   return { kept: outcome.kept, trims: outcome.trims, totals, overLimit: outcome.overLimit };
 }
 

@@ -101,9 +101,12 @@ export const TokenRule = {
    * scripts other than Latin.
    */
   CHARS_DIV_4: 2,
-  /** O200K - The o200k_base byte pair encoding (GPT-4o and later), exact. */
+  /**
+   * O200K - The o200k_base byte pair encoding (GPT-4o and later). Exact, but that a run of
+   * more than 512 characters without a break is cut, which may add a token a cut.
+   */
   O200K: 3,
-  /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5), exact. */
+  /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact in the same way. */
   CL100K: 4,
   /** GIVEN - The caller gives `token_count` with every message; one without it is refused. */
   GIVEN: 5,

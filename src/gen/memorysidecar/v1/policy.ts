@@ -136,22 +136,21 @@ export interface Protections {
   /** Which system messages stay. Unset means `SYSTEM_PROTECTION_ALL`. */
   system: SystemProtection;
   /**
-   * How many of the oldest messages that are not system messages stay. Counted
-   * over the window as it is before the stage. Default 0, at most 10,000.
-   *
-   * With them stay the messages that belong to their tool calls.
+   * How many of the oldest messages that are not system messages stay, with all
+   * messages of their tool calls. Counted over the window as it is before the stage.
+   * Default 0, at most 10,000. Pinned messages are in no unit.
    */
   pinFirst: number;
   /**
-   * How many of the newest messages stay at least, the messages that belong to
-   * their tool calls included. Unset means 1. 0 to 10,000.
+   * How many of the newest messages, of any role, stay at least, with the units
+   * that hold them. Unset means 1. 0 to 10,000.
    */
   minMessages?:
     | number
     | undefined;
   /**
-   * Keeps the newest user message, so that a model always sees what it was asked
-   * last. Unset means true.
+   * Keeps the newest user message with its unit, so that a model always sees what
+   * it was asked last. Unset means true.
    */
   lastUser?: boolean | undefined;
 }
@@ -201,7 +200,8 @@ export interface Trigger {
 
 /**
  * Removes the oldest unprotected units, one after the other, until every limit
- * that is set holds or nothing removable is left. At least one limit is required.
+ * that is set holds or nothing removable is left. At least one limit is required;
+ * when both are passed, the reason given is the message limit.
  *
  * The target may lie below the trigger, so that one trim makes room for a while.
  */
@@ -214,7 +214,10 @@ export interface DropOldest {
   maxTokens?: bigint | undefined;
 }
 
-/** Keeps the newest units and every protected one, and removes the rest. */
+/**
+ * Keeps the newest units and every protected one, and removes the rest. Protected
+ * units count; messages that are in no unit do not.
+ */
 export interface KeepLast {
   /** How many units to keep. 0 to 10,000. */
   unitCount: number;

@@ -73,8 +73,8 @@ export interface GetWindowResponse {
    */
   openToolCallIds: string[];
   /**
-   * Says that a limit of the policy does not hold, because what is protected is
-   * larger than the limit.
+   * Says that a limit of a stage that acts does not hold, because what is protected
+   * is larger than the limit. Stages on append of the session's policy count as well.
    */
   overLimit: boolean;
   /** The newest seq of the session, or the `as_of_seq` asked for. */
