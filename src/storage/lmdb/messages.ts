@@ -74,6 +74,12 @@ export function readStored(
   };
 }
 
+/** A message without what only windows need. */
+export function messageOf(stored: StoredEntry): StoredMessage {
+  const { seq, messageId, role, tokenCount, bytes } = stored;
+  return { seq, messageId, role, tokenCount, bytes };
+}
+
 /** The seqs below the first that a reset kept. */
 function readKept(core: Core, state: SessionState, visibility: Visibility): readonly SeqRange[] {
   return state.session.head.firstSeq === 1
@@ -290,7 +296,7 @@ export function listMessages(core: Core, state: SessionState, query: MessageQuer
       }
       const stored = readStored(core, seq, entry, "committed");
       bytes += entry.byteCount;
-      messages.push(stored);
+      messages.push(messageOf(stored));
     }
   }
   return { messages, next: undefined };

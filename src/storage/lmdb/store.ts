@@ -45,7 +45,7 @@ import { consumerKey, replyKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { Memtable } from "./memtable.ts";
-import { findMessage, listMessages, loadWindow, readWindowAt } from "./messages.ts";
+import { findMessage, listMessages, loadWindow, messageOf, readWindowAt } from "./messages.ts";
 import {
   type Identity,
   isEmpty,
@@ -104,7 +104,7 @@ async function checkHeader(directory: string): Promise<void> {
   if (header === "damaged") {
     throw recordCorrupt("the header of the data file");
   }
-  if (header === "short") {
+  if (header === "short" && directory === "") {
     const report = await verifyDirectory(directory, { lockHeld: true });
     if (!report.clean) {
       throw recordCorrupt("the data file is cut off");
@@ -206,7 +206,8 @@ class LmdbStore implements Store {
   readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined> {
     return this.read(() => {
       const state = committedState(this.core, ref);
-      return state && findMessage(this.core, state, messageId, "committed");
+      const found = state && findMessage(this.core, state, messageId, "committed");
+      return found && messageOf(found);
     });
   }
 
