@@ -63,7 +63,8 @@ function showEvent(screen: Screen, event: Event): void {
 function showStep(screen: Screen, step: number, messages: readonly Message[]): void {
   const glyphs = messages.map((message) => glyph(screen, message)).join("");
   const said = messages.findLast((message) => message.text !== "")?.text ?? "";
-  const head = `${String(step).padStart(3)}  +${glyphs}${" ".repeat(Math.max(1, 6 - messages.length))}`;
+  const space = " ".repeat(Math.max(1, 6 - messages.length));
+  const head = `${String(step).padStart(3)}  +${glyphs}${space}`;
   const width = 6 + Math.max(7, messages.length + 1);
   screen.line(`${head}${screen.paint("bold", oneLine(said, screen.width - width))}`);
 }

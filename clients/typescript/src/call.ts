@@ -78,8 +78,8 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /**
- * Calls a unary rpc. Repeats it while the server is away or asks for a repeat, until the attempts or
- * the time are used up; then the last error is thrown.
+ * Calls a unary rpc. Repeats it while the server is away or asks for a repeat, until the attempts
+ * or the time are used up; then the last error is thrown.
  */
 export async function callUnary<Request, Response>(
   caller: Caller,

@@ -75,7 +75,7 @@ function isAfter(event: Event, last: Event | undefined): boolean {
  *
  * The stream is opened when it is made. When the server goes away it is resumed from the last token
  * for as long as it takes; only the first answer is given up on after the attempts of the retry
- * policy. Events are held back until they are asked for; at most 16 wait on this side.
+ * policy. Events are held back until they are asked for; only a few wait on this side.
  */
 export class EventStream implements AsyncIterableIterator<WatchedEvent> {
   /** Settles when the server has sent its first answer: from then on no event is missed. */

@@ -151,6 +151,34 @@ describe("client", () => {
   });
 });
 
+describe("tokens", () => {
+  it("are asked for, checked and sent", async () => {
+    const token = "0123456789abcdef0123456789abcdef";
+    const tokenFile = join(dir, "tokens");
+    writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
+    const dataDir = join(dir, "tokens-data");
+    const guarded = await startServer({ dataDir, args: ["--token-file", tokenFile] });
+    const reasonWith = async (options: { token?: string }): Promise<string> => {
+      const caller = connect(guarded.address, options);
+      const outcome = await caller.serverInfo().then(
+        () => "",
+        (error: unknown) => (isMemorySidecarError(error) ? error.reason : String(error)),
+      );
+      const streamed = await caller.watch().ready.then(
+        () => "",
+        (error: unknown) => (isMemorySidecarError(error) ? error.reason : String(error)),
+      );
+      caller.close();
+      expect(streamed).toBe(outcome);
+      return outcome;
+    };
+    expect(await reasonWith({})).toBe("TOKEN_MISSING");
+    expect(await reasonWith({ token: `${token}0` })).toBe("TOKEN_INVALID");
+    expect(await reasonWith({ token })).toBe("");
+    await guarded.stop();
+  });
+});
+
 describe("over a restart", () => {
   it("retries an append and resumes a watch without a gap", async () => {
     const data = join(dir, "restart");
@@ -172,7 +200,8 @@ describe("over a restart", () => {
       const append = other.append("chat", `step ${step}`, { createSession: true });
       append.catch(() => {});
       if (step % 20 === 10) {
-        await process.kill("SIGKILL");
+        // Twice a crash, once an orderly stop.
+        await (step === 30 ? process.stop() : process.kill("SIGKILL"));
         process = await startServer(options);
       }
       expect((await append).lastSeq).toBe(BigInt(step + 1));
