@@ -12,6 +12,7 @@ import {
   RetryInfo,
 } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
+import { encodeWire } from "./fast-writer.ts";
 
 /** The gRPC code of every reason. A reason without a row does not compile. */
 export const STATUS_CODES = {
@@ -81,7 +82,7 @@ function retryInfo(delayMs: number): Any {
     seconds: BigInt(Math.floor(delayMs / 1000)),
     nanos: (delayMs % 1000) * 1_000_000,
   };
-  return any("RetryInfo", RetryInfo.encode({ retryDelay }).finish());
+  return any("RetryInfo", encodeWire(RetryInfo, { retryDelay }));
 }
 
 function standardDetails(error: AppError): Any[] {
@@ -92,7 +93,7 @@ function standardDetails(error: AppError): Any[] {
       field: clip(violation.field, VIOLATION_CHARS_MAX),
       description: clip(violation.description, VIOLATION_CHARS_MAX),
     }));
-    details.push(any("BadRequest", BadRequest.encode({ fieldViolations }).finish()));
+    details.push(any("BadRequest", encodeWire(BadRequest, { fieldViolations })));
   }
   if (resource !== undefined) {
     const info = {
@@ -101,11 +102,11 @@ function standardDetails(error: AppError): Any[] {
       owner: "",
       description: "",
     };
-    details.push(any("ResourceInfo", ResourceInfo.encode(info).finish()));
+    details.push(any("ResourceInfo", encodeWire(ResourceInfo, info)));
   }
   if (error.reason === "CONSUMER_LIMIT_REACHED") {
     const failure = { violations: [{ subject: "consumers", description: error.message }] };
-    details.push(any("QuotaFailure", QuotaFailure.encode(failure).finish()));
+    details.push(any("QuotaFailure", encodeWire(QuotaFailure, failure)));
   }
   const delay = retryDelayMs ?? RETRY_DELAYS_MS[error.reason];
   if (delay !== undefined) details.push(retryInfo(delay));
@@ -136,11 +137,11 @@ export function toErrorStatus(error: unknown): ErrorStatus {
       ]),
     ),
   };
-  const wire = Status.encode({
+  const wire = encodeWire(Status, {
     code,
     message: details,
-    details: [any("ErrorInfo", ErrorInfo.encode(info).finish()), ...standardDetails(known)],
-  }).finish();
+    details: [any("ErrorInfo", encodeWire(ErrorInfo, info)), ...standardDetails(known)],
+  });
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(wire));
   const base = { code, details, metadata, reason: known.reason };

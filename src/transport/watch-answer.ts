@@ -3,6 +3,7 @@
 
 import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
 import type { StoredEvent } from "../storage/store.ts";
+import { encodeWire } from "./fast-writer.ts";
 import type { ResumeTokens } from "./resume-token.ts";
 import { spliceField } from "./splice.ts";
 
@@ -13,7 +14,7 @@ const answers = new WeakMap<StoredEvent, Uint8Array>();
 
 /** Makes an answer with a token and no event. */
 export function encodeCheckpoint(resumeToken: string): Uint8Array {
-  return WatchEventsResponse.encode({ event: undefined, resumeToken }).finish();
+  return encodeWire(WatchEventsResponse, { event: undefined, resumeToken });
 }
 
 /** Gives the answer that holds an event. */

@@ -2,11 +2,12 @@
 
 import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import type { AppendResult } from "../../service/api.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { toTotals, toTrim } from "./window.ts";
 
 /** Gives the wire form of what an append did. */
 export function encodeAppendAnswer(result: AppendResult): Uint8Array {
-  return AppendMessagesResponse.encode({
+  return encodeWire(AppendMessagesResponse, {
     messages: result.messages.map(({ messageId, seq, tokenCount }) => ({
       messageId,
       seq: BigInt(seq),
@@ -16,5 +17,5 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     trims: result.trims.map(toTrim),
     window: toTotals(result.window),
     lastSeq: BigInt(result.lastSeq),
-  }).finish();
+  });
 }

@@ -2,6 +2,7 @@
 
 import { EVENT_TYPE, type Event, type EventDetail } from "../../domain/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTrim } from "./window.ts";
 
@@ -12,7 +13,7 @@ const DELETE_REASONS = {
 
 /** Turns an event into its stored and public wire form. */
 export function encodeEvent(event: Event): Uint8Array {
-  return wire.Event.encode({
+  return encodeWire(wire.Event, {
     revision: BigInt(event.revision),
     index: event.index,
     type: event.detail.type,
@@ -24,7 +25,7 @@ export function encodeEvent(event: Event): Uint8Array {
     requestId: event.requestId,
     continued: event.continued,
     detail: toDetail(event.detail),
-  }).finish();
+  });
 }
 
 function toDetail(detail: EventDetail): wire.Event["detail"] {

@@ -5,6 +5,7 @@ import { requestInvalid } from "../../domain/errors.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import * as wire from "../../gen/memorysidecar/v1/message.ts";
 import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { MESSAGE_MASK, maskedPaths } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
@@ -114,7 +115,7 @@ function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
   message.createTime = createTime;
   message.updateTime = stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs);
   message.etag = stamp.etag;
-  return wire.Message.encode(message).finish();
+  return encodeWire(wire.Message, message);
 }
 
 function stampOf(message: wire.Message): MessageStamp {

@@ -4,6 +4,7 @@ import { etagOf } from "../../domain/etag.ts";
 import { expireMs, type Session, type Summary } from "../../domain/session.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
+import { type Encodable, encodeWire } from "../fast-writer.ts";
 import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
 import { fromDuration, toDuration, toTimestamp } from "./time.ts";
@@ -98,8 +99,8 @@ export function toSession(session: Session): wire.Session {
 
 /** The wire form of an answer whose first field is a session and that has nothing else. */
 export function encodeSessionAnswer(
-  type: { encode: (message: { session: wire.Session }) => { finish: () => Uint8Array } },
+  type: Encodable<{ session: wire.Session | undefined }>,
   session: Session,
 ): Uint8Array {
-  return type.encode({ session: toSession(session) }).finish();
+  return encodeWire(type, { session: toSession(session) });
 }

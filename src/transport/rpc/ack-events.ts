@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkAckEvents } from "../validate/event-requests.ts";
 
@@ -15,6 +16,6 @@ export const ackEvents: UnaryRpc<AckEventsRequest> = {
     const position = resumeTokens.read(namespace, resumeToken);
     const view = await services.events.ackEvents(call, { namespace, consumerId, position });
     const consumer = toConsumer(view, namespace, resumeTokens);
-    return AckEventsResponse.encode({ consumer }).finish();
+    return encodeWire(AckEventsResponse, { consumer });
   },
 };

@@ -5,6 +5,7 @@ import {
 import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromStartPosition } from "../convert/stream.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkCreateConsumer } from "../validate/event-requests.ts";
 
@@ -19,7 +20,7 @@ export const createConsumer: UnaryRpc<CreateConsumerRequest> = {
       start: fromStartPosition(start, namespace, resumeTokens),
       encode: (view) => {
         const consumer = toConsumer(view, namespace, resumeTokens);
-        return CreateConsumerResponse.encode({ consumer }).finish();
+        return encodeWire(CreateConsumerResponse, { consumer });
       },
     });
   },

@@ -3,6 +3,7 @@ import {
   DeleteConsumerResponse,
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkDeleteConsumer } from "../validate/event-requests.ts";
 
@@ -14,6 +15,6 @@ export const deleteConsumer: UnaryRpc<DeleteConsumerRequest> = {
       namespace: fromNamespace(namespace),
       consumerId,
       allowMissing,
-      encode: () => DeleteConsumerResponse.encode({}).finish(),
+      encode: () => encodeWire(DeleteConsumerResponse, {}),
     }),
 };

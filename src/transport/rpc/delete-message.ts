@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkDeleteMessage } from "../validate/message-requests.ts";
 
@@ -18,10 +19,10 @@ export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
       etag: request.etag,
       allowMissing: request.allowMissing,
       encode: ({ revision, trims, window }) =>
-        DeleteMessageResponse.encode({
+        encodeWire(DeleteMessageResponse, {
           revision: BigInt(revision),
           trims: trims.map(toTrim),
           window: toTotals(window),
-        }).finish(),
+        }),
     }),
 };

@@ -3,6 +3,7 @@ import {
   DeleteSessionResponse,
 } from "../../gen/memorysidecar/v1/session_rpc.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkDeleteSession } from "../validate/session-requests.ts";
 
@@ -15,7 +16,6 @@ export const deleteSession: UnaryRpc<DeleteSessionRequest> = {
       sessionId,
       etag,
       allowMissing,
-      encode: ({ revision }) =>
-        DeleteSessionResponse.encode({ revision: BigInt(revision) }).finish(),
+      encode: ({ revision }) => encodeWire(DeleteSessionResponse, { revision: BigInt(revision) }),
     }),
 };

@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import { toConsumer } from "../convert/consumer.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkGetConsumer } from "../validate/event-requests.ts";
 
@@ -14,6 +15,6 @@ export const getConsumer: UnaryRpc<GetConsumerRequest> = {
     const namespace = fromNamespace(request.namespace);
     const view = await services.events.getConsumer(call, { namespace, consumerId });
     const consumer = toConsumer(view, namespace, resumeTokens);
-    return GetConsumerResponse.encode({ consumer }).finish();
+    return encodeWire(GetConsumerResponse, { consumer });
   },
 };

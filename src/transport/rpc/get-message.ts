@@ -3,6 +3,7 @@ import {
   GetMessageResponse,
 } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkGetMessage } from "../validate/message-requests.ts";
@@ -15,7 +16,7 @@ export const getMessage: UnaryRpc<GetMessageRequest> = {
   handle: async ({ services }, call, { namespace, sessionId, messageId }) => {
     const ref = { namespace: fromNamespace(namespace), sessionId, messageId };
     const { message, inWindow } = await services.sessions.getMessage(call, ref);
-    const rest = GetMessageResponse.encode({ message: undefined, inWindow }).finish();
+    const rest = encodeWire(GetMessageResponse, { message: undefined, inWindow });
     return spliceField(MESSAGE_FIELD, [message.bytes], rest);
   },
 };

@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/admin_service.ts";
 import { CAPABILITIES, publicLimits } from "../convert/server-info.ts";
 import { toTimestamp } from "../convert/time.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkGetServerInfo } from "../validate/event-requests.ts";
 
@@ -12,7 +13,7 @@ export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
   validate: checkGetServerInfo,
   handle: async ({ services, server }) => {
     const store = services.admin.storeInfo();
-    return GetServerInfoResponse.encode({
+    return encodeWire(GetServerInfoResponse, {
       version: server.version,
       storeId: store.storeId,
       storeFormat: store.storeFormat,
@@ -21,6 +22,6 @@ export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
       startTime: toTimestamp(server.startMs),
       revision: BigInt(store.revision),
       oldestRevision: BigInt(store.oldestRevision),
-    }).finish();
+    });
   },
 };

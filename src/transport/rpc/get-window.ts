@@ -2,6 +2,7 @@ import { type GetWindowRequest, GetWindowResponse } from "../../gen/memorysideca
 import { fromPolicy } from "../convert/policy.ts";
 import { fromNamespace, toSummary } from "../convert/session.ts";
 import { toSeqRange, toTotals, toTrim } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkGetWindow } from "../validate/session-requests.ts";
@@ -18,7 +19,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
       ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
     });
-    const rest = GetWindowResponse.encode({
+    const rest = encodeWire(GetWindowResponse, {
       messages: [],
       summary: result.summary === undefined ? undefined : toSummary(result.summary),
       window: toTotals(result.window),
@@ -30,7 +31,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       overLimit: result.overLimit,
       lastSeq: BigInt(result.lastSeq),
       revision: BigInt(result.revision),
-    }).finish();
+    });
     return spliceField(MESSAGES_FIELD, result.messages, rest);
   },
 };

@@ -5,6 +5,7 @@ import {
 import { toConsumer } from "../convert/consumer.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkListConsumers } from "../validate/event-requests.ts";
 
@@ -20,9 +21,9 @@ export const listConsumers: UnaryRpc<ListConsumersRequest> = {
       after: pageToken === "" ? "" : pageTokens.read(call.digest, pageToken),
       limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
     });
-    return ListConsumersResponse.encode({
+    return encodeWire(ListConsumersResponse, {
       consumers: page.consumers.map((view) => toConsumer(view, namespace, resumeTokens)),
       nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, page.next),
-    }).finish();
+    });
   },
 };

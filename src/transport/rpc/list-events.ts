@@ -5,6 +5,7 @@ import {
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromEventFilter } from "../convert/stream.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkListEvents } from "../validate/event-requests.ts";
@@ -29,7 +30,7 @@ export const listEvents: UnaryRpc<ListEventsRequest> = {
     });
     const resumeToken = resumeTokens.make(namespace, page.position);
     const nextPageToken = page.atEnd ? "" : pageTokens.make(call.digest, resumeToken);
-    const rest = ListEventsResponse.encode({ events: [], nextPageToken, resumeToken }).finish();
+    const rest = encodeWire(ListEventsResponse, { events: [], nextPageToken, resumeToken });
     return spliceField(
       EVENTS_FIELD,
       page.events.map((event) => event.body),

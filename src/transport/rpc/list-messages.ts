@@ -7,6 +7,7 @@ import {
 import type { ListMessagesInput } from "../../service/api.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
@@ -35,7 +36,7 @@ export const listMessages: UnaryRpc<ListMessagesRequest> = {
     };
     const { messages, next } = await services.sessions.listMessages(call, input);
     const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
-    const rest = ListMessagesResponse.encode({ messages: [], nextPageToken }).finish();
+    const rest = encodeWire(ListMessagesResponse, { messages: [], nextPageToken });
     return spliceField(
       MESSAGES_FIELD,
       messages.map((message) => message.bytes),

@@ -7,6 +7,7 @@ import type { ListSessionsInput } from "../../service/api.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";
 import { fromSessionFilter } from "../convert/session-filter.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkListSessions } from "../validate/session-requests.ts";
@@ -28,9 +29,9 @@ export const listSessions: UnaryRpc<ListSessionsRequest> = {
         : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
     };
     const page = await services.sessions.listSessions(call, input);
-    return ListSessionsResponse.encode({
+    return encodeWire(ListSessionsResponse, {
       sessions: page.sessions.map(toSession),
       nextPageToken: page.next === undefined ? "" : pageTokens.make(call.digest, String(page.next)),
-    }).finish();
+    });
   },
 };

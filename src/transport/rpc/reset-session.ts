@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/session_rpc.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkResetSession } from "../validate/session-requests.ts";
 
@@ -17,9 +18,9 @@ export const resetSession: UnaryRpc<ResetSessionRequest> = {
       keepSystemMessages,
       etag,
       encode: ({ session, deleted }) =>
-        ResetSessionResponse.encode({
+        encodeWire(ResetSessionResponse, {
           session: toSession(session),
           deleted: toTotals(deleted),
-        }).finish(),
+        }),
     }),
 };

@@ -5,6 +5,7 @@ import {
 import { messagePaths, toDraft } from "../convert/message.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
 import { checkUpdateMessage, requiredMessage } from "../validate/message-requests.ts";
@@ -24,12 +25,12 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
       paths: messagePaths(message, request.updateMask),
       etag: message.etag,
       encode: (result) => {
-        const rest = UpdateMessageResponse.encode({
+        const rest = encodeWire(UpdateMessageResponse, {
           message: undefined,
           revision: BigInt(result.revision),
           trims: result.trims.map(toTrim),
           window: toTotals(result.window),
-        }).finish();
+        });
         return spliceField(MESSAGE_FIELD, [result.message], rest);
       },
     });

@@ -4,6 +4,7 @@ import {
 } from "../../gen/memorysidecar/v1/session_rpc.ts";
 import { fromNamespace, fromSession, sessionPaths, toSession } from "../convert/session.ts";
 import { toTrim } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkUpdateSession, requiredSession } from "../validate/session-requests.ts";
 
@@ -19,10 +20,10 @@ export const updateSession: UnaryRpc<UpdateSessionRequest> = {
       paths: sessionPaths(session, request.updateMask),
       etag: session.etag,
       encode: (result) =>
-        UpdateSessionResponse.encode({
+        encodeWire(UpdateSessionResponse, {
           session: toSession(result.session),
           trims: result.trims.map(toTrim),
-        }).finish(),
+        }),
     });
   },
 };

@@ -1,0 +1,100 @@
+// The writer must give the very bytes of the library's own: compared on random messages.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Value } from "../gen/google/protobuf/struct.ts";
+import { Event } from "../gen/memorysidecar/v1/event.ts";
+import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
+import { encodeWire } from "./fast-writer.ts";
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.string({ maxLength: 60 }),
+  fc.string({ unit: "grapheme", minLength: 100, maxLength: 2_000, size: "max" }),
+);
+const bytes = fc.uint8Array({ maxLength: 20_000, size: "max" }).map((value) => Buffer.from(value));
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const int32 = fc.integer();
+
+const timestamp = fc.option(fc.record({ seconds: int64, nanos: int32 }), { nil: undefined });
+const part = fc.oneof(
+  fc.constant(undefined),
+  text.map((value) => ({ $case: "text" as const, value })),
+  bytes.map((value) => ({ $case: "data" as const, value })),
+);
+
+const message = fc.record({
+  messageId: text,
+  seq: int64,
+  role: fc.constantFrom(0, 1, 2, 3, 4, -1),
+  name: text,
+  text,
+  parts: fc.array(fc.record({ part }), { maxLength: 3 }),
+  toolCalls: fc.array(fc.record({ toolCallId: text, name: text, arguments: text }), {
+    maxLength: 3,
+  }),
+  agentCalls: fc.constant([]),
+  toolCallId: text,
+  toolError: fc.boolean(),
+  structuredData: bytes,
+  providerPayload: fc.option(fc.record({ provider: text, mediaType: text, data: bytes }), {
+    nil: undefined,
+  }),
+  metadata: bytes,
+  labels: fc.array(fc.tuple(text, text), { maxLength: 4 }).map((entries) => new Map(entries)),
+  tokenCount: fc.option(int32, { nil: undefined }),
+  tokenRule: fc.constantFrom(0, 5),
+  sentTime: timestamp,
+  source: fc.constantFrom(0, 1),
+  trust: fc.constantFrom(0, 3),
+  writer: text,
+  createTime: timestamp,
+  updateTime: timestamp,
+  etag: text,
+});
+
+const request = fc.record({
+  namespace: text,
+  sessionId: text,
+  messages: fc.array(message, { maxLength: 3 }),
+  expectedLastSeq: fc.option(int64, { nil: undefined }),
+  createSession: fc.boolean(),
+  requestId: text,
+});
+
+describe("encodeWire", () => {
+  it("gives the bytes of the library for any message", () => {
+    fc.assert(
+      fc.property(request, (value) => {
+        const typed = value as unknown as AppendMessagesRequest;
+        const expected = Buffer.from(AppendMessagesRequest.encode(typed).finish());
+        expect(Buffer.from(encodeWire(AppendMessagesRequest, typed)).equals(expected)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("gives what it gave before a larger message, and takes none of its bytes", () => {
+    const small = Event.decode(new Uint8Array(0));
+    const before = encodeWire(Event, { ...small, sessionId: "s" });
+    encodeWire(Event, { ...small, sessionId: "x".repeat(6_000_000) });
+    expect(encodeWire(Event, { ...small, sessionId: "s" })).toEqual(before);
+  });
+
+  it("starts anew after an encoder that threw", () => {
+    const broken = {
+      encode: (_: null, writer: Parameters<typeof Event.encode>[1]) => {
+        writer?.uint32(10).fork().string("half");
+        throw new Error("half way");
+      },
+    };
+    expect(() => encodeWire(broken, null)).toThrow("half way");
+    const empty = Event.decode(new Uint8Array(0));
+    expect(encodeWire(Event, empty)).toEqual(new Uint8Array(0));
+  });
+
+  it("knows every kind of field that the contract uses", () => {
+    const value = { kind: { $case: "numberValue" as const, value: 1.5 } };
+    expect(() => encodeWire(Value, value)).toThrow("kind of field");
+  });
+});
