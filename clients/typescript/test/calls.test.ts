@@ -26,6 +26,8 @@ async function open(handlers: FakeHandlers, options: ConnectOptions = {}): Promi
 afterEach(() => {
   client?.close();
   server?.stop();
+  client = undefined;
+  server = undefined;
 });
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {

@@ -20,6 +20,8 @@ let client: MemorySidecar | undefined;
 afterEach(() => {
   client?.close();
   server?.stop();
+  client = undefined;
+  server = undefined;
 });
 
 function event(revision: number, index = 0): WatchEventsResponse {
