@@ -2,7 +2,10 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "clients/typescript/test/**/*.test.ts"],
+    include: [
+      "{src,test,tools,bench,examples}/**/*.test.ts",
+      "clients/typescript/{src,test,examples}/**/*.test.ts",
+    ],
     // Tests open stores and start servers: files run side by side, at most two at a time.
     pool: "forks",
     maxWorkers: 2,

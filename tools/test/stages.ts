@@ -1,0 +1,48 @@
+// The stages of `npm test`: quick ones first, and those that start servers or measure time alone.
+
+/** A part of the tests that runs by itself. */
+export interface Stage {
+  readonly name: string;
+  /** Whether a test file belongs to the stage. */
+  readonly holds: (path: string) => boolean;
+  /** How many files run side by side. */
+  readonly workers: 1 | 2;
+  /** When the stage is stopped, in minutes. */
+  readonly limitMinutes: number;
+}
+
+const below =
+  (...folders: readonly string[]) =>
+  (path: string): boolean =>
+    folders.some((folder) => path.startsWith(folder));
+
+/** The stages that vitest runs, in order. A file goes to the first stage that holds it. */
+export const STAGES: readonly Stage[] = [
+  {
+    name: "unit",
+    holds: below("src/", "tools/", "bench/", "examples/", "test/support/", "test/tidy.test.ts"),
+    workers: 2,
+    limitMinutes: 5,
+  },
+  { name: "contract", holds: below("test/contract/"), workers: 2, limitMinutes: 10 },
+  { name: "storage", holds: below("test/storage/"), workers: 2, limitMinutes: 10 },
+  { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 },
+  { name: "crash", holds: below("test/crash/"), workers: 1, limitMinutes: 20 },
+  { name: "e2e", holds: below("test/e2e/"), workers: 1, limitMinutes: 20 },
+  { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10 },
+  { name: "clients", holds: below("clients/", "test/clients/"), workers: 1, limitMinutes: 10 },
+  // A test in a new folder is run before anybody has given it a stage.
+  { name: "other", holds: () => true, workers: 1, limitMinutes: 10 },
+];
+
+/** Sorts test files into their stages; stages without a file are left out. */
+export function sortIntoStages(
+  paths: readonly string[],
+): { readonly stage: Stage; readonly files: readonly string[] }[] {
+  const sorted = new Map<Stage, string[]>(STAGES.map((stage) => [stage, []]));
+  for (const path of paths) {
+    const stage = STAGES.find(({ holds }) => holds(path));
+    if (stage !== undefined) sorted.get(stage)?.push(path);
+  }
+  return [...sorted].flatMap(([stage, files]) => (files.length === 0 ? [] : [{ stage, files }]));
+}

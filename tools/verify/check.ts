@@ -1,0 +1,40 @@
+// What a check is, and how one is run and told.
+
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../process.ts";
+
+/** One thing that must hold. */
+export interface Check {
+  readonly name: string;
+  /** Gives every problem; none when all is well. Changes nothing in the tree. */
+  readonly problems: () => Promise<readonly string[]> | readonly string[];
+}
+
+/** Thrown by a check that this machine cannot run; a failure in CI. */
+export class NotPossible extends Error {
+  override readonly name = "NotPossible";
+}
+
+/** A check that a program makes; its output is the problem when it fails. */
+export function program(name: string, command: string, ...args: readonly string[]): Check {
+  return {
+    name,
+    problems: async () => {
+      const { code, output } = await run(command, args, { quiet: true, limitMs: 600_000 });
+      return code === 0 ? [] : [output.trim() || `${command} ended with ${code}`];
+    },
+  };
+}
+
+/** Runs some work with a folder of its own, which is removed afterwards. */
+export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "memory-sidecar-verify-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

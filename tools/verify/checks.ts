@@ -1,0 +1,93 @@
+// Every check of `npm run verify`, the quick ones first.
+
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { withConfigTable } from "../config-readme.ts";
+import { ROOT, run } from "../process.ts";
+import { type Check, inScratch, program } from "./check.ts";
+import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
+import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
+
+const MANIFESTS = ["package.json", "clients/typescript/package.json"];
+
+/** What the built server needs beside main.js: files that nothing imports by name. */
+const BUILT = ["main.js", "service/bpe-worker.js", "storage/lmdb/verify.js"];
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+function manifest(path: string): Manifest {
+  return JSON.parse(read(path)) as Manifest;
+}
+
+function vitest(name: string, path: string): Check {
+  const runner = join(ROOT, "node_modules/vitest/vitest.mjs");
+  return program(name, process.execPath, runner, "run", path, "--reporter=default");
+}
+
+/** Builds into a scratch folder and lets the result say its version with plain node. */
+function buildProblems(): Promise<readonly string[]> {
+  return inScratch(async (folder) => {
+    for (const link of ["node_modules", "proto", "package.json"]) {
+      symlinkSync(join(ROOT, link), join(folder, link));
+    }
+    const dist = join(folder, "dist");
+    const client = join(folder, "client");
+    for (const [config, out] of [
+      ["tsconfig.build.json", dist],
+      ["clients/typescript/tsconfig.json", client],
+    ] as const) {
+      const { code, output } = await run("tsc", ["-p", config, "--outDir", out], { quiet: true });
+      if (code !== 0) return [output.trim()];
+    }
+    const missing = BUILT.filter((path) => !existsSync(join(dist, path)));
+    const { output } = await run(
+      process.execPath,
+      ["--no-strip-types", join(dist, "main.js"), "version"],
+      {
+        quiet: true,
+      },
+    );
+    const version = /^\d+\.\d+\.\d+$/.test(output.trim());
+    return [
+      ...missing.map((path) => `dist/${path} is missing`),
+      ...(version ? [] : [`dist/main.js version says: ${output.trim()}`]),
+    ];
+  });
+}
+
+/** The checks in the order in which they run. */
+export const CHECKS: readonly Check[] = [
+  {
+    name: "exact versions",
+    problems: () => MANIFESTS.flatMap((path) => rangeProblems(path, manifest(path))),
+  },
+  {
+    name: "lock file",
+    problems: () => addressProblems("package-lock.json", read("package-lock.json")),
+  },
+  {
+    name: "dependencies told",
+    problems: () => documentProblems(manifest("package.json"), read("docs/dependencies.md")),
+  },
+  {
+    name: "README settings",
+    problems: () => {
+      const readme = read("README.md");
+      return withConfigTable(readme) === readme
+        ? []
+        : ["the table of README.md differs from src/config.ts; run npm run fix"];
+    },
+  },
+  program("biome", "biome", "ci", "--colors=off", "--error-on-warnings", "."),
+  program("buf format", "buf", "format", "--diff", "--exit-code"),
+  program("buf lint", "buf", "lint"),
+  { name: "buf breaking", problems: breakingProblems },
+  { name: "generated TypeScript", problems: typeScriptProblems },
+  { name: "generated Python", problems: pythonProblems },
+  program("types", "tsc", "-p", "."),
+  { name: "build", problems: buildProblems },
+  vitest("tidy", "test/tidy.test.ts"),
+  vitest("documents", "test/docs"),
+];

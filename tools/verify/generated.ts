@@ -1,0 +1,79 @@
+// That committed code is what the proto files give today.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { generatePython, PYTHON_CODE } from "../gen-python.ts";
+import { IMAGE } from "../generate.ts";
+import { ROOT, run } from "../process.ts";
+import { inScratch, NotPossible } from "./check.ts";
+
+const TYPESCRIPT = ["src/gen", "clients/typescript/src/gen"];
+
+/** Compares the image and the TypeScript code with fresh ones. */
+export function typeScriptProblems(): Promise<readonly string[]> {
+  return inScratch(async (out) => {
+    await generateInto(out);
+    const image = join(out, IMAGE);
+    const same = readFileSync(image).equals(readFileSync(join(ROOT, IMAGE)));
+    return [
+      ...(same ? [] : [`${IMAGE} differs from a fresh one; run npm run gen`]),
+      ...TYPESCRIPT.flatMap((folder) => compareFolders(ROOT, out, folder)),
+    ];
+  });
+}
+
+/** Compares the Python code with a fresh one. */
+export function pythonProblems(): Promise<readonly string[]> {
+  return inScratch(async (out) => {
+    mkdirSync(join(out, "proto"));
+    writeFileSync(join(out, IMAGE), readFileSync(join(ROOT, IMAGE)));
+    const reason = generatePython(ROOT, out);
+    if (reason !== undefined) throw new NotPossible(reason);
+    return compareFolders(ROOT, out, PYTHON_CODE);
+  });
+}
+
+/** In a process of its own: what buf says is kept and shown only when it fails. */
+async function generateInto(out: string): Promise<void> {
+  const code = `
+    import { generateTypeScript } from ${JSON.stringify(join(ROOT, "tools/generate.ts"))};
+    generateTypeScript(${JSON.stringify(ROOT)}, ${JSON.stringify(out)});
+  `;
+  const result = await run(process.execPath, ["--input-type=module", "-e", code], { quiet: true });
+  if (result.code !== 0) throw new Error(result.output);
+}
+
+/** Names files of a folder that differ between two roots or are in one only. */
+export function compareFolders(committed: string, fresh: string, folder: string): string[] {
+  const names = new Set([...filesBelow(committed, folder), ...filesBelow(fresh, folder)]);
+  return [...names].sort().flatMap((name) => {
+    const before = join(committed, name);
+    const after = join(fresh, name);
+    if (!existsSync(before)) return [`${name}: is not committed; run npm run gen`];
+    if (!existsSync(after)) return [`${name}: nothing makes it any more; run npm run gen`];
+    return readFileSync(before).equals(readFileSync(after)) ? [] : [`${name}: run npm run gen`];
+  });
+}
+
+function filesBelow(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("__pycache__"))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** Compares the contract with the one of the last commit. */
+export function breakingProblems(): Promise<readonly string[]> {
+  return inScratch(async (folder) => {
+    const before = join(folder, "before.binpb");
+    const now = join(folder, "now.binpb");
+    writeFileSync(before, execFileSync("git", ["show", `HEAD:${IMAGE}`], { cwd: ROOT }));
+    const built = await run("buf", ["build", "-o", now], { quiet: true });
+    if (built.code !== 0) return [built.output];
+    const { code, output } = await run("buf", ["breaking", now, "--against", before], {
+      quiet: true,
+    });
+    return code === 0 ? [] : [output.trim()];
+  });
+}

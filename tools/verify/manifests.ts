@@ -1,0 +1,48 @@
+// What package manifests, lock files and the list of dependencies must hold.
+
+/** A package.json, as far as the checks look. */
+export interface Manifest {
+  readonly name?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly overrides?: Readonly<Record<string, string>>;
+}
+
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+/** Names versions that are ranges: the same commit must give the same program for ever. */
+export function rangeProblems(path: string, manifest: Manifest): string[] {
+  const lists = [
+    manifest.dependencies,
+    manifest.devDependencies,
+    manifest.optionalDependencies,
+    manifest.overrides,
+  ];
+  return lists
+    .flatMap((list) => Object.entries(list ?? {}))
+    .filter(([, version]) => !EXACT.test(version))
+    .map(([name, version]) => `${path}: ${name} is ${version}; write one exact version`);
+}
+
+/** Names lock files that say where packages are downloaded: each machine has its own source. */
+export function addressProblems(path: string, lock: string): string[] {
+  const count = lock.match(/"resolved": "(?!clients\/)|https?:\/\/[^"]*\.tgz/g)?.length ?? 0;
+  return count === 0
+    ? []
+    : [`${path}: ${count} download addresses; keep .npmrc and run npm install`];
+}
+
+/** Names dependencies that docs/dependencies.md does not list with their version. */
+export function documentProblems(manifest: Manifest, document: string): string[] {
+  const all = { ...manifest.dependencies, ...manifest.devDependencies };
+  const missing = Object.entries({ ...all, ...manifest.optionalDependencies })
+    .filter(([name, version]) => !document.includes(`| \`${name}\` | ${version} |`))
+    .map(([name, version]) => `docs/dependencies.md: lacks a line for ${name} ${version}`);
+  const listed = [...document.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? "");
+  const known = new Set([...Object.keys(all), ...Object.keys(manifest.optionalDependencies ?? {})]);
+  const gone = listed
+    .filter((name) => !known.has(name))
+    .map((name) => `docs/dependencies.md: ${name} is no dependency`);
+  return [...missing, ...gone];
+}
