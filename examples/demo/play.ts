@@ -129,6 +129,20 @@ async function openStream({ client }: Stage, screen: Screen): Promise<EventTrack
   return tracker;
 }
 
+/** Shows the window that the model would get now. */
+async function showFinal({ stage, screen, conversation }: Play): Promise<void> {
+  const window = await stage.client.window(conversation.sessionId);
+  const runs = window.outsideRanges.map(({ firstSeq, lastSeq }) => `${firstSeq}-${lastSeq}`);
+  const outside = runs.length === 0 ? "nothing" : `seq ${runs.join(", ")}, still in the log`;
+  screen.line();
+  screen.line(screen.paint("bold", "The final window, as the model gets it; outside: ") + outside);
+  screen.line(windowLine(screen, window));
+  for (const message of window.messages.slice(-4)) {
+    const text = oneLine(message.text, screen.width - INDENT.length - 8);
+    screen.line(`${INDENT}${String(message.seq).padStart(4)} ${glyph(screen, message)} ${text}`);
+  }
+}
+
 async function verify(play: Play): Promise<readonly (readonly [string, readonly string[]])[]> {
   const { stage, conversation, tracker } = play;
   const { sessionId } = conversation;
@@ -168,6 +182,7 @@ export async function playConversation(
       await playStep(play, step, step === middle ? () => crash(play) : undefined);
       await screen.pause(STEP_MS);
     }
+    await showFinal(play);
     await tracker.end();
     return summary(play, await verify(play));
   } finally {
