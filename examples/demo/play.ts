@@ -35,6 +35,7 @@ interface Play {
   readonly screen: Screen;
   readonly conversation: Conversation;
   readonly tracker: EventTracker;
+  readonly resumed: Watched["resumed"];
   readonly acks: Ack[];
   readonly faults: string[];
 }
@@ -79,6 +80,11 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
   sending.catch(() => {});
   await during?.();
   const answer = await sending;
+  if (during !== undefined) {
+    const text = `${INDENT}  the append is acknowledged, as revision ${answer.revision}`;
+    screen.line(screen.paint("green", text));
+    screen.line();
+  }
   play.acks.push(...answer.messages);
   await tracker.reached(sessionId, answer.revision, answer.window?.messageCount ?? 0n);
   const window = await stage.client.window(sessionId);
@@ -94,7 +100,7 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
 }
 
 /** Kills the server while an append is on its way, and starts it again. */
-async function crash({ stage, screen }: Play): Promise<void> {
+async function crash({ stage, screen, resumed }: Play): Promise<void> {
   const { pid } = stage.server();
   // Time for the request to leave this process, not for the answer to come back.
   await new Promise((resolve) => setTimeout(resolve, 2));
@@ -105,28 +111,37 @@ async function crash({ stage, screen }: Play): Promise<void> {
   await stage.restart();
   const text = `${INDENT}↻ restarted as process ${stage.server().pid} on the same store`;
   screen.line(screen.paint("green", text));
+  await resumed();
+}
+
+interface Watched {
+  readonly tracker: EventTracker;
+  /** Settles when the stream goes on; at once while it is not broken. */
+  resumed(): Promise<void>;
 }
 
 /** Opens the stream and says when it breaks and when it goes on. */
-async function openStream({ client }: Stage, screen: Screen): Promise<EventTracker> {
-  let isBroken = false;
+async function openStream({ client }: Stage, screen: Screen): Promise<Watched> {
+  let pause: PromiseWithResolvers<void> | undefined;
   let tracker: EventTracker | undefined;
   const stream = client.watch({
     onInterrupt: () => {
-      if (!isBroken) screen.line(screen.paint("red", `${INDENT}  the event stream is broken`));
-      isBroken = true;
+      if (pause !== undefined) return;
+      pause = Promise.withResolvers();
+      screen.line(screen.paint("red", `${INDENT}  the event stream is broken`));
     },
+    // The first answer after a break comes without an event.
     onCheckpoint: () => {
-      if (!isBroken) return;
-      isBroken = false;
+      if (pause === undefined) return;
       const text = `${INDENT}  the event stream goes on after event ${tracker?.revision}`;
-      screen.line(screen.paint("green", `${text}, the append is repeated`));
-      screen.line();
+      screen.line(screen.paint("green", text));
+      pause.resolve();
+      pause = undefined;
     },
   });
   await stream.ready;
   tracker = new EventTracker(stream, (event) => showEvent(screen, event));
-  return tracker;
+  return { tracker, resumed: async () => pause?.promise };
 }
 
 /** Shows the window that the model would get now. */
@@ -173,17 +188,17 @@ export async function playConversation(
   header(screen, conversation);
   const stage = await openStage();
   try {
-    const tracker = await openStream(stage, screen);
+    const watched = await openStream(stage, screen);
     const { title: _title, description: _description, appends, ...session } = conversation;
     await stage.client.createSession({ ...session, policy: POLICY });
-    const play: Play = { stage, screen, conversation, tracker, acks: [], faults: [] };
+    const play: Play = { stage, screen, conversation, ...watched, acks: [], faults: [] };
     const middle = Math.floor(appends.length / 2);
     for (const step of appends.keys()) {
       await playStep(play, step, step === middle ? () => crash(play) : undefined);
       await screen.pause(STEP_MS);
     }
     await showFinal(play);
-    await tracker.end();
+    await watched.tracker.end();
     return summary(play, await verify(play));
   } finally {
     await stage.close();
