@@ -3,6 +3,8 @@
 // answers under load, and UV_THREADPOOL_SIZE=16 gives the store more threads for its commits; both
 // must be set before Node starts, so they cannot be set here.
 
+import { extname } from "node:path";
+
 import { ConfigError, configHelp, printConfig, readConfig } from "./config.ts";
 import { SYSTEM_WORLD } from "./lib/world.ts";
 import { parseAddress } from "./transport/address.ts";
@@ -61,7 +63,11 @@ async function runVerify(args: readonly string[]): Promise<number> {
   const [directory, ...rest] = args;
   if (directory === undefined || rest.length > 0) throw new ConfigError(["verify needs one DIR"]);
   const { verifyDirectory } = await import("./storage/lmdb/verify.ts");
-  const report = await verifyDirectory(directory);
+  const factsModule = new URL(
+    `./transport/convert/facts${extname(import.meta.filename)}`,
+    import.meta.url,
+  );
+  const report = await verifyDirectory(directory, { factsModule });
   print(JSON.stringify(report, null, 2));
   return report.clean ? EXIT.ok : EXIT.damaged;
 }

@@ -2,17 +2,7 @@
 // is acknowledged when it is on stable storage (overlappingSync off), a failed one can be handled
 // (eventTurnBatching off), nobody else can read the files.
 
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statfsSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, statfsSync } from "node:fs";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { recordCorrupt } from "../../domain/errors.ts";
 
@@ -125,61 +115,4 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   } finally {
     process.umask(umask);
   }
-}
-
-/** What the header of a data file says. */
-export type HeaderState = "absent" | "good" | "short" | "damaged";
-
-const MAGIC = 0xbeefc0de;
-const META_OFFSET = 24;
-const META_BYTES = 136;
-const PAGE_BYTES_MAX = 65_536;
-
-/**
- * Looks at the header of the data file without LMDB, which crashes the process when the header is
- * damaged or pages are missing at the end. `short` means that the file ends before its last page,
- * which is allowed only when that page is unused.
- */
-export function readHeader(directory: string): HeaderState {
-  const path = join(directory, DATA_FILE);
-  if (!existsSync(path)) {
-    return "absent";
-  }
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const first = readMeta(file, 0);
-    const pageBytes = first?.pageBytes ?? 0;
-    if (first === undefined || pageBytes < 512 || pageBytes > PAGE_BYTES_MAX) {
-      return "damaged";
-    }
-    const second = readMeta(file, pageBytes);
-    if (second === undefined || second.pageBytes !== pageBytes) {
-      return "damaged";
-    }
-    const newest = second.txn > first.txn ? second : first;
-    if (newest.rootPage !== undefined && (newest.rootPage + 1) * pageBytes > size) {
-      return "damaged";
-    }
-    return (newest.lastPage + 1) * pageBytes > size ? "short" : "good";
-  } finally {
-    closeSync(file);
-  }
-}
-
-function readMeta(file: number, offset: number) {
-  const bytes = Buffer.alloc(META_BYTES);
-  if (readSync(file, bytes, 0, META_BYTES, offset + META_OFFSET) !== META_BYTES) {
-    return undefined;
-  }
-  if (bytes.readUInt32LE(0) !== MAGIC) {
-    return undefined;
-  }
-  const root = bytes.readBigUInt64LE(112);
-  return {
-    pageBytes: bytes.readUInt32LE(24),
-    rootPage: root === 0xffff_ffff_ffff_ffffn ? undefined : Number(root),
-    lastPage: Number(bytes.readBigUInt64LE(120)),
-    txn: bytes.readBigUInt64LE(128),
-  };
 }

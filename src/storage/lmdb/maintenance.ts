@@ -52,7 +52,7 @@ export class Maintenance {
     writer.assertOpen();
     const moreEvents = this.events.dropOld(plan);
     const moreReplies = this.dropReplies(plan);
-    await writer.whenFormingDurable(undefined);
+    await writer.whenDurable();
     return moreLogs || moreEvents || moreReplies;
   }
 

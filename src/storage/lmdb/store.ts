@@ -2,6 +2,8 @@
 // durable is told in writer.ts, how records look in envelope.ts and keys.ts.
 
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { recordCorrupt } from "../../domain/errors.ts";
 import type { EventPosition } from "../../domain/event.ts";
 import type { SessionRef } from "../../domain/session.ts";
@@ -38,7 +40,7 @@ import {
 } from "./consumers.ts";
 import { type CopyContext, copySession } from "./copy.ts";
 import { type Core, readAgain } from "./core.ts";
-import { openEnvironment, prepareDirectory, readHeader } from "./environment.ts";
+import { DATA_FILE, openEnvironment, prepareDirectory } from "./environment.ts";
 import { EventLog } from "./events.ts";
 import { Floor, type FloorOptions } from "./floor.ts";
 import { consumerKey, replyKey } from "./keys.ts";
@@ -55,7 +57,7 @@ import {
   writeIdentity,
 } from "./recovery.ts";
 import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
-import { verifyDirectory } from "./verify.ts";
+import { checkStructure } from "./structure.ts";
 import { Writer } from "./writer.ts";
 
 /** How a store is opened. */
@@ -89,7 +91,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
   const lock = lockDirectory(options.directory);
   try {
-    await checkHeader(options.directory);
+    checkFile(options.directory);
     return await LmdbStore.open(options, lock);
   } catch (error) {
     lock.release();
@@ -97,18 +99,12 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   }
 }
 
-// LMDB would crash the process on a file that is cut off, so such a file is looked through in a
-// child process first.
-async function checkHeader(directory: string): Promise<void> {
-  const header = readHeader(directory);
-  if (header === "damaged") {
-    throw recordCorrupt("the header of the data file");
-  }
-  if (header === "short" && directory === "") {
-    const report = await verifyDirectory(directory, { lockHeld: true });
-    if (!report.clean) {
-      throw recordCorrupt("the data file is cut off");
-    }
+// LMDB would crash the process on a file whose pages are damaged or missing.
+function checkFile(directory: string): void {
+  const path = join(directory, DATA_FILE);
+  const fault = existsSync(path) ? checkStructure(path) : undefined;
+  if (fault !== undefined) {
+    throw recordCorrupt(`the data file: ${fault}`);
   }
 }
 

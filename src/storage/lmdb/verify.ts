@@ -1,15 +1,142 @@
-// Checks a data directory in a child process, so that a file LMDB cannot bear ends the child only.
+// Checks a data directory. The work is done in a child process, because LMDB crashes on some damaged
+// files: then only the child ends, and its death is what is reported. Nothing of the data is changed.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { extname, join } from "node:path";
+import { DATA_FILE } from "./environment.ts";
+import { type DirectoryLock, lockDirectory, StoreInUseError } from "./lock.ts";
+import { checkStructure } from "./structure.ts";
+
+/** One kind of damage. */
+export interface VerifyProblem {
+  /** What is wrong, in a few words. */
+  readonly kind: string;
+  /** How often it was found. */
+  readonly count: number;
+  /** The first places where it was found: numbers of records, never what is in them. */
+  readonly examples: readonly string[];
+}
+
+/** How much was looked at. */
+export interface VerifyTotals {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly events: number;
+  readonly consumers: number;
+  readonly replies: number;
+  /** Records of every kind. */
+  readonly records: number;
+}
 
 /** What verify found. */
 export interface VerifyReport {
   /** Nothing is damaged. */
   readonly clean: boolean;
+  /** Empty when the identity could not be read. */
+  readonly storeId: string;
+  readonly problems: readonly VerifyProblem[];
+  readonly totals: VerifyTotals;
 }
 
-/** Checks everything in a data directory. */
+/** How a directory is checked. */
+export interface VerifyOptions {
+  /**
+   * The module that exports `readFacts`; with it the ids, roles and token counts inside the messages
+   * are checked as well. Default: they are not.
+   */
+  readonly factsModule?: URL;
+}
+
+const NO_TOTALS: VerifyTotals = {
+  sessions: 0,
+  messages: 0,
+  events: 0,
+  consumers: 0,
+  replies: 0,
+  records: 0,
+};
+
+const STDERR_MAX = 2_000;
+
+/**
+ * Checks everything in a data directory and reports every damage. Throws StoreInUseError while a
+ * server runs on it, and an Error when there is no store in it.
+ */
 export async function verifyDirectory(
-  _directory: string,
-  _options: { readonly lockHeld?: boolean } = {},
+  directory: string,
+  options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  return { clean: false };
+  if (!existsSync(join(directory, DATA_FILE))) {
+    throw new Error(`There is no store in ${directory}.`);
+  }
+  const lock = tryLock(directory);
+  try {
+    const fault = checkStructure(join(directory, DATA_FILE), true);
+    return fault === undefined
+      ? await runChild(directory, options)
+      : damaged("the structure of the data file is damaged", fault);
+  } finally {
+    lock?.release();
+  }
+}
+
+// Without a lock on a medium that cannot be written: nobody can run a server there either.
+function tryLock(directory: string): DirectoryLock | undefined {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof StoreInUseError) {
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+function damaged(kind: string, example: string): VerifyReport {
+  return {
+    clean: false,
+    storeId: "",
+    problems: [{ kind, count: 1, examples: [example] }],
+    totals: NO_TOTALS,
+  };
+}
+
+function runChild(directory: string, options: VerifyOptions): Promise<VerifyReport> {
+  const entry = new URL(`./verify-child${extname(import.meta.filename)}`, import.meta.url);
+  const facts = options.factsModule?.href ?? "";
+  const child = spawn(process.execPath, [entry.pathname, directory, facts], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let complaint = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(0, STDERR_MAX);
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      resolve(readOutcome(output, complaint, code, signal));
+    });
+  });
+}
+
+function readOutcome(
+  output: string,
+  complaint: string,
+  code: number | null,
+  signal: NodeJS.Signals | null,
+): VerifyReport {
+  if (signal !== null) {
+    return damaged("the data file crashes LMDB", signal);
+  }
+  try {
+    return JSON.parse(output) as VerifyReport;
+  } catch {
+    const line = complaint.split("\n").find((text) => /Error/.test(text)) ?? `exit code ${code}`;
+    return damaged("the data file cannot be read", line.trim());
+  }
 }

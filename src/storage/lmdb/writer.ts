@@ -245,6 +245,15 @@ export class Writer {
     });
   }
 
+  /** Waits until everything decided so far is durable. */
+  async whenDurable(): Promise<void> {
+    if (this.hasWork()) {
+      await this.whenFormingDurable(undefined);
+    } else {
+      await this.whenInFlightDurable();
+    }
+  }
+
   /** Waits until the group in flight is durable. */
   whenInFlightDurable(): Promise<void> {
     const group = this.flight?.group;
