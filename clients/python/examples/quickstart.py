@@ -4,7 +4,7 @@ import sys
 
 from memorysidecar import Client, v1
 
-address = sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:50051"
+address = sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:50151"
 with Client(address) as client:
     session = client.create_session(user_id="ada", labels={"app": "quickstart"})
     client.append(session.session_id, {"role": "system", "text": "You answer in one sentence."})

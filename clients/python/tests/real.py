@@ -19,11 +19,12 @@ START_SECONDS = 20.0
 class RealServer:
     """A server on a Unix socket in a folder. The folder outlives a kill."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *flags: str) -> None:
         # The path of a Unix socket has at most 107 bytes, which a folder of pytest may pass.
         self.folder = Path("/tmp") / f"ms-{os.getpid()}-{abs(hash(str(folder))) % 10**8}"
         self.folder.mkdir(mode=0o700)
         self.address = f"unix:{self.folder}/s.sock"
+        self.flags = flags
         self.starts = 0
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -34,7 +35,7 @@ class RealServer:
         command = ["node", "src/main.ts", "serve", "--data-dir", str(self.folder / "data")]
         with open(self.folder / "log", "ab") as log:
             self._process = subprocess.Popen(
-                [*command, "--listen", self.address],
+                [*command, "--listen", self.address, *self.flags],
                 cwd=ROOT,
                 env={**os.environ, "PATH": path},
                 stdout=log,
@@ -47,7 +48,10 @@ class RealServer:
             time.sleep(0.05)
 
     def _answers(self) -> bool:
-        options = [("grpc.use_local_subchannel_pool", 1)]
+        options = [
+            ("grpc.use_local_subchannel_pool", 1),
+            ("grpc.initial_reconnect_backoff_ms", 100),
+        ]
         with grpc.insecure_channel(self.address, options) as channel:
             try:
                 grpc.channel_ready_future(channel).result(timeout=0.5)
@@ -62,6 +66,10 @@ class RealServer:
     def kill(self) -> None:
         """Ends the server as a power cut of the process would: at once."""
         self._stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ends the server in order."""
+        self._stop(signal.SIGTERM)
 
     def _stop(self, how: signal.Signals) -> None:
         process, self._process = self._process, None
@@ -79,5 +87,5 @@ class RealServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop(signal.SIGTERM)
+        self.stop()
         shutil.rmtree(self.folder)

@@ -208,8 +208,8 @@ def test_token_and_namespace_go_with_every_call(fake: FakeServer) -> None:
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        ("localhost:50051", "localhost:50051"),
-        ("[::1]:50051", "[::1]:50051"),
+        ("localhost:50151", "localhost:50151"),
+        ("[::1]:50151", "[::1]:50151"),
         ("unix:/run/s.sock", "unix:/run/s.sock"),
         ("/run/s.sock", "unix:/run/s.sock"),
         (Path("/run/s.sock"), "unix:/run/s.sock"),

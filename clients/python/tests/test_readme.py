@@ -13,7 +13,7 @@ from real import RealServer
 from memorysidecar import ErrorReason
 
 ROOT = Path(__file__).resolve().parents[1]
-ADDRESS = "127.0.0.1:50051"
+ADDRESS = "127.0.0.1:50151"
 
 
 def test_the_blocks_of_the_readme_run_in_their_order(own_server: RealServer) -> None:

@@ -1,0 +1,102 @@
+"""The client and servers with other settings: tokens, limits, retention, an orderly stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from real import RealServer
+
+import memorysidecar as ms
+from memorysidecar import Client, ErrorReason, RetryPolicy, v1
+
+TOKEN = "t" * 43
+
+
+def test_tokens(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
+    with RealServer(tmp_path, "--token-file", str(file)) as server:
+        with Client(server.address, token=TOKEN) as client:
+            client.create_session(session_id="s")
+            client.watch().close()
+        for token, reason in [
+            (None, ErrorReason.TOKEN_MISSING),
+            ("x" * 43, ErrorReason.TOKEN_INVALID),
+        ]:
+            with Client(server.address, token=token) as client:
+                for call in (client.server_info, client.watch):
+                    with pytest.raises(ms.MemorySidecarError) as caught:
+                        call()
+                    assert caught.value.reason == reason
+
+
+def test_a_watch_waits_for_its_turn(tmp_path: Path) -> None:
+    with RealServer(tmp_path, "--watch-streams", "1") as server, Client(server.address) as client:
+        first = client.watch()
+        with pytest.raises(ms.MemorySidecarError) as caught:
+            client.watch(timeout=0.5)
+        assert caught.value.reason == ErrorReason.STREAM_LIMIT_REACHED
+        assert caught.value.retry_delay is not None
+        threading.Timer(0.5, first.close).start()
+        with client.watch() as second:
+            revision = client.create_session().revision
+            assert next(second).revision == revision
+
+
+def test_lost_events_are_told(tmp_path: Path) -> None:
+    with RealServer(tmp_path, "--event-retention-count", "5") as server:
+        with Client(server.address) as client:
+            client.create_session(session_id="s")
+            with client.watch() as watch:
+                token = watch.resume_token
+            for number in range(50):
+                client.append("s", f"text {number}")
+            until = time.monotonic() + 30
+            while client.server_info().oldest_revision < 40 and time.monotonic() < until:
+                time.sleep(0.2)
+            info = client.server_info()
+            assert 40 <= info.oldest_revision <= info.revision
+            for call in (
+                lambda: client.watch(resume_token=token),
+                lambda: next(iter(client.list_events(resume_token=token))),
+            ):
+                with pytest.raises(ms.ResumeTokenExpired) as caught:
+                    call()
+                assert int(caught.value.metadata["oldest_revision"]) >= 40
+            oldest = next(client.watch(position="oldest")).revision
+            assert oldest == info.oldest_revision
+
+
+def test_an_orderly_stop_is_survived(own_server: RealServer) -> None:
+    patient = RetryPolicy(max_attempts=60, initial_delay=0.05, max_delay=0.5)
+    with Client(own_server.address, retry=patient) as client:
+        client.create_session(session_id="s")
+        with client.watch() as watch:
+            first = client.append("s", "before").revision
+            assert next(watch).revision == first
+            start = time.monotonic()
+            own_server.stop()
+            assert time.monotonic() - start < 8
+            threading.Timer(0.3, own_server.start).start()
+            second = client.append("s", "after").revision
+            assert next(watch).revision == second == first + 1
+
+
+def test_checkpoints_move_the_token(tmp_path: Path) -> None:
+    with RealServer(tmp_path, "--checkpoint-interval-ms", "100") as server:
+        with Client(server.address) as client:
+            client.create_session(session_id="s")
+            request = v1.WatchEventsRequest(
+                position=v1.STREAM_POSITION_OLDEST, filter={"session_id": "another"}
+            )
+            stream = client.events.WatchEvents(request, timeout=10)
+            answers = [next(stream) for _ in range(3)]
+            stream.cancel()
+            assert not [one for one in answers if one.HasField("event")]
+            with client.watch(resume_token=answers[-1].resume_token) as watch:
+                revision = client.append("s", "text").revision
+                assert next(watch).revision == revision
