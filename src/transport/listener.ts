@@ -27,6 +27,8 @@ export interface Listeners {
   readonly addresses: readonly ListenAddress[];
   /** Stops taking connections; those that are open stay. */
   readonly close: () => void;
+  /** Settles once no connection is open. */
+  readonly drained: () => Promise<void>;
 }
 
 function isAlive(path: string): Promise<boolean> {
@@ -92,6 +94,12 @@ export async function openListeners(
     for (const address of bound) if (address.kind === "unix") rmSync(address.path, { force: true });
   };
   let open = 0;
+  let whenDrained: (() => void) | undefined;
+  const drained = (): Promise<void> =>
+    new Promise((resolve) => {
+      whenDrained = resolve;
+      if (open === 0) resolve();
+    });
   const accept = (socket: Socket, address: ListenAddress): void => {
     if (open >= options.connectionsMax) {
       options.log.warn({ limit: options.connectionsMax }, "connection refused: too many");
@@ -101,6 +109,7 @@ export async function openListeners(
     open += 1;
     socket.once("close", () => {
       open -= 1;
+      if (open === 0) whenDrained?.();
     });
     socket.on("error", () => socket.destroy());
     options.accept(socket, address);
@@ -118,5 +127,5 @@ export async function openListeners(
       throw new Error(text, { cause: error });
     }
   }
-  return { addresses: bound, close };
+  return { addresses: bound, close, drained };
 }
