@@ -276,7 +276,9 @@ export class Writer {
     this.closing = true;
     clearTimeout(this.idleTimer);
     const end = performance.now() + flushMs;
-    while (this.failure === undefined && (this.hasWork() || this.flight !== undefined)) {
+    // Waiting for a group makes one, and with it a journal record to remove: so only while there is
+    // work of its own.
+    while (this.failure === undefined && this.hasWork()) {
       await this.whenFormingDurable(undefined).catch(() => undefined);
     }
     while (this.failure === undefined && performance.now() < end && this.needsFlush()) {
