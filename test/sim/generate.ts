@@ -6,6 +6,7 @@ import type { SessionRef } from "../../src/domain/session.ts";
 import { ROLE, type Role } from "../../src/domain/window/types.ts";
 import type { SessionQuery, Store } from "../../src/storage/store.ts";
 import type { Draft, FieldParts, Load, SessionAction } from "../support/action-types.ts";
+import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { serverId } from "../support/actions.ts";
 import { START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
@@ -26,6 +27,8 @@ const REQUEST_IDS = 25;
 export interface Generator {
   /** The request ids used, for reading every answer. */
   readonly requestIds: readonly string[];
+  /** The time of the newest operation. */
+  nowMs(): number;
   /** An operation that changes something, or nothing if it is refused. */
   change(): Promise<Operation>;
   read(): Promise<ReadOperation>;
@@ -56,6 +59,7 @@ export function generatorOf(random: Random, store: () => Store): Generator {
   };
   return {
     requestIds: Array.from({ length: REQUEST_IDS }, (_, n) => requestIdOf(n)),
+    nowMs: () => draw.nowMs,
     change: async () => {
       draw.nowMs += random.int(0, 40);
       return await drawChange(draw);
@@ -112,7 +116,7 @@ function drawMaintain({ random, nowMs }: Draw): Operation {
     nowMs,
     eventAgeMsMax: rarely(1_000, 20_000),
     eventCountMax: rarely(20, 600),
-    replyAgeMsMax: rarely(500, 10_000),
+    replyAgeMsMax: rarely(REPLY_AGE_MS, 10_000),
   };
   return { kind: "maintain", plan };
 }

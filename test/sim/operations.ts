@@ -7,12 +7,19 @@ import type { SessionRef } from "../../src/domain/session.ts";
 import type { Role } from "../../src/domain/window/types.ts";
 import type { MaintenancePlan, SessionQuery, Store } from "../../src/storage/store.ts";
 import type { ActionBase, SessionAction } from "../support/action-types.ts";
+import { isYoung } from "../support/action-types.ts";
 import { act } from "../support/actions.ts";
 import { sessionView } from "../support/dump.ts";
 import { type ForkAction, fork } from "../support/fork.ts";
 import { plain } from "../support/plain.ts";
 import { newReply } from "../support/plans.ts";
-import { allConsumers, allEvents, allMessages, allSessions } from "../support/read-all.ts";
+import {
+  allConsumers,
+  allEvents,
+  allMessages,
+  allSessions,
+  messageView,
+} from "../support/read-all.ts";
 
 /** A change of a consumer. `sessionId` names the consumer. */
 export interface ConsumerOperation extends ActionBase {
@@ -103,7 +110,7 @@ function changeConsumer(store: Store, operation: ConsumerOperation): Promise<unk
   const { namespace, sessionId: consumerId, requestId, nowMs, revision } = operation;
   const change = { namespace, consumerId, ...(requestId === undefined ? {} : { requestId }) };
   return store.changeConsumer<unknown>(change, (view) => {
-    if (view.reply !== undefined) return { kind: "answer", result: view.reply };
+    if (isYoung(view.reply, nowMs)) return { kind: "answer", result: view.reply };
     const { count, consumer } = view;
     const position = { revision, index: 0 };
     const createMs = consumer?.createMs ?? nowMs;
@@ -128,8 +135,10 @@ async function read(store: Store, operation: ReadOperation): Promise<unknown> {
   const { namespace, sessionId } = operation;
   const ref = { namespace, sessionId };
   switch (operation.kind) {
-    case "read-message":
-      return await store.readMessage(ref, operation.messageId);
+    case "read-message": {
+      const message = await store.readMessage(ref, operation.messageId);
+      return message && messageView(message);
+    }
     case "read-window-at": {
       const past = await store.readWindowAt(ref, operation.seq);
       return past && { session: sessionView(past.session), window: past.window };

@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
+import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { dumpSession, dumpStore } from "../support/dump.ts";
 import { plain } from "../support/plain.ts";
 import type { Random } from "../support/random.ts";
@@ -140,7 +141,9 @@ async function compareRead(run: Run): Promise<void> {
 }
 
 async function compareWhole(run: Run): Promise<void> {
-  const names = { namespaces: NAMESPACES, requestIds: run.generator.requestIds };
+  const { requestIds, nowMs } = run.generator;
+  const repliesFromMs = nowMs() - REPLY_AGE_MS;
+  const names = { namespaces: NAMESPACES, requestIds, repliesFromMs };
   const actual = plain(await dumpStore(run.subject.store, names));
   same(run, "the whole store", actual, plain(await dumpStore(run.model.store, names)));
   same(run, "what listeners heard", plain(run.heard.subject), plain(run.heard.model));

@@ -93,6 +93,14 @@ export function replyTo(
   return { method: action.kind, digest, bytes, createMs: action.nowMs };
 }
 
+/** How long an answer counts. Upkeep may keep older ones for a while. */
+export const REPLY_AGE_MS = 5_000;
+
+/** Whether there is an answer that still counts. */
+export function isYoung(reply: StoredReply | undefined, nowMs: number): reply is StoredReply {
+  return reply !== undefined && reply.createMs >= nowMs - REPLY_AGE_MS;
+}
+
 /** An answer that was remembered. */
 export function replayed(reply: StoredReply): ActionResult {
   const result = JSON.parse(Buffer.from(reply.bytes).toString()) as ActionResult;

@@ -23,6 +23,7 @@ import type {
 import {
   type ActionResult,
   eventsOf,
+  isYoung,
   replayed,
   replyTo,
   type SessionAction,
@@ -64,7 +65,7 @@ function needsWindow(action: SessionAction): boolean {
 }
 
 function decide(action: SessionAction, view: SessionView): SessionDecision<ActionResult> {
-  if (view.reply !== undefined) return { kind: "answer", result: replayed(view.reply) };
+  if (isYoung(view.reply, action.nowMs)) return { kind: "answer", result: replayed(view.reply) };
   if ("load" in action && action.load === "asked" && view.window === undefined) {
     return { kind: "need-window" };
   }

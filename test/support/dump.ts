@@ -6,13 +6,15 @@
 import type { Session, SessionRef } from "../../src/domain/session.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { START_MS } from "./plans.ts";
-import { allConsumers, allEvents, allMessages, allSessions } from "./read-all.ts";
+import { allConsumers, allEvents, allMessages, allSessions, messageView } from "./read-all.ts";
 
 /** What to look at. */
 export interface DumpNames {
   readonly namespaces: readonly string[];
   /** Request ids whose answers to read, in every namespace. */
   readonly requestIds?: readonly string[];
+  /** Leaves out answers older than this, which upkeep may have dropped. Default: none. */
+  readonly repliesFromMs?: number;
 }
 
 /** A session without the cut of its runs, which is free. */
@@ -38,7 +40,10 @@ export async function dumpSession(store: Store, ref: SessionRef): Promise<unknow
     windows.push([seq, past?.window?.map((entry) => entry.seq).join(), bytes]);
   }
   const byId: unknown[] = [];
-  for (const { messageId } of messages) byId.push(await store.readMessage(ref, messageId));
+  for (const { messageId } of messages) {
+    const found = await store.readMessage(ref, messageId);
+    byId.push(found && messageView(found));
+  }
   return {
     session: sessionView(session),
     messages,
@@ -59,7 +64,8 @@ async function dumpReplies(store: Store, names: DumpNames): Promise<unknown[]> {
         kind: "answer",
         result: view.reply,
       }));
-      if (reply !== undefined) replies.push([namespace, requestId, reply]);
+      const isYoung = (reply?.createMs ?? 0) >= (names.repliesFromMs ?? 0);
+      if (reply !== undefined && isYoung) replies.push([namespace, requestId, reply]);
     }
   }
   return replies;

@@ -3,7 +3,14 @@
 import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../../src/domain/errors.ts";
 import { EVENT_TYPE } from "../../src/domain/event.ts";
 import type { CopyDecision, CopyView, Store } from "../../src/storage/store.ts";
-import { type ActionBase, type ActionResult, eventsOf, replayed, replyTo } from "./action-types.ts";
+import {
+  type ActionBase,
+  type ActionResult,
+  eventsOf,
+  isYoung,
+  replayed,
+  replyTo,
+} from "./action-types.ts";
 import { rangesOf, totalsOf } from "./plans.ts";
 
 /** A copy of one session into another of the same namespace. */
@@ -36,7 +43,7 @@ export function fork(
 }
 
 function decideFork(action: ForkAction, atSeq: number, view: CopyView): CopyDecision<ActionResult> {
-  if (view.reply !== undefined) return { kind: "answer", result: replayed(view.reply) };
+  if (isYoung(view.reply, action.nowMs)) return { kind: "answer", result: replayed(view.reply) };
   const { source, copied, revision } = view;
   if (source === undefined) throw sessionNotFound(action.sessionId);
   if (view.target !== undefined) throw sessionAlreadyExists(action.target);

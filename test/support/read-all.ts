@@ -39,6 +39,12 @@ export async function allSessions(
   }
 }
 
+/** A message with what the interface says of it; an engine may give more. */
+export function messageView(message: StoredMessage): StoredMessage {
+  const { seq, messageId, role, tokenCount, bytes } = message;
+  return { seq, messageId, role, tokenCount, bytes };
+}
+
 /** All messages that match, page by page; undefined without a session. */
 export async function allMessages(
   store: Store,
@@ -51,7 +57,7 @@ export async function allMessages(
     const answer = await store.listMessages(ref, { ...query, firstSeq, lastSeq });
     if (answer === undefined) return undefined;
     checkPage(answer.messages.length, query.limit, page);
-    all.push(...answer.messages);
+    all.push(...answer.messages.map(messageView));
     if (answer.next === undefined) return all;
     if (query.order === "asc") firstSeq = answer.next;
     else lastSeq = answer.next;

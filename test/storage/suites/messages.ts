@@ -7,6 +7,7 @@ import type { MessageQuery } from "../../../src/storage/store.ts";
 import { serverId } from "../../support/actions.ts";
 import { plain } from "../../support/plain.ts";
 import { newMessage, textOf } from "../../support/plans.ts";
+import { messageView } from "../../support/read-all.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const ROLES: readonly Role[] = [ROLE.user, ROLE.assistant, ROLE.system, ROLE.tool];
@@ -76,7 +77,8 @@ export function messageSuite(open: OpenEngine): void {
       const { seq, messageId, role, tokenCount, bytes } = newMessage({ ...parts, seq: 1 });
       const message = { seq, messageId, role, tokenCount, bytes };
       expect(plain(await scene.messages("s"))).toEqual([plain(message)]);
-      expect(plain(await scene.store.readMessage(refOf("s"), "mine"))).toEqual(plain(message));
+      const found = await scene.store.readMessage(refOf("s"), "mine");
+      expect(plain(found && messageView(found))).toEqual(plain(message));
     });
 
     test("is undefined without a session, and empty without messages", async (scene) => {
@@ -111,9 +113,8 @@ export function messageSuite(open: OpenEngine): void {
       const [, unnamed] = (await scene.messages("s")) ?? [];
       expect(unnamed?.messageId).toMatch(/^m2-/);
       expect((await scene.store.readMessage(refOf("s"), "mine"))?.seq).toBe(1);
-      expect(plain(await scene.store.readMessage(refOf("s"), unnamed?.messageId ?? ""))).toEqual(
-        plain(unnamed),
-      );
+      const found = await scene.store.readMessage(refOf("s"), unnamed?.messageId ?? "");
+      expect(plain(found && messageView(found))).toEqual(plain(unnamed));
     });
 
     test("is found though the caller's id looks like the server's of another seq", async (scene) => {
