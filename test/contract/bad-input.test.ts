@@ -1,0 +1,220 @@
+// Goal: no bytes that a caller can send do harm. For every method: bytes that are no message, wire
+// types that do not fit, messages cut short, text that is not UTF-8, and random bytes, all of which
+// must give a documented error, write nothing, and leave the server serving.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Failure,
+  METHODS,
+  type MethodName,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { deepStruct, field, message, session, soundBytes } from "../support/samples.ts";
+
+const UNARY = (Object.keys(METHODS) as MethodName[]).filter(
+  (name): name is UnaryName => name !== "watchEvents",
+);
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  await server.client.call("appendMessages", {
+    sessionId: "seed",
+    createSession: true,
+    messages: [message({ messageId: "first", text: "one" })],
+  });
+  await server.client.call("createConsumer", { consumerId: "seed" });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Sends bytes and expects one failure that changes nothing. */
+async function refuse(method: UnaryName, bytes: Buffer, reason: string): Promise<Failure> {
+  const before = server.store.revision();
+  const outcome = await server.client.raw(method, bytes);
+  if (!("failure" in outcome)) throw new Error(`${method} took ${bytes.toString("hex")}`);
+  expect(outcome.failure).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    reason,
+    domain: "memorysidecar",
+  });
+  expect(server.store.revision()).toBe(before);
+  return outcome.failure;
+}
+
+async function expectAlive(): Promise<void> {
+  const window = await server.client.call("getWindow", { sessionId: "seed" });
+  expect(window.messages.length).toBeGreaterThan(0);
+}
+
+// Every request but that of GetServerInfo has a text as its first field.
+const WITH_FIELDS = UNARY.filter((name) => name !== "getServerInfo");
+
+const MALFORMED: readonly (readonly [string, Buffer])[] = [
+  ["a varint where a text belongs", Buffer.from([0x08, 1])],
+  ["a fixed64 where a text belongs", Buffer.from([0x09, 1, 2, 3, 4, 5, 6, 7, 8])],
+  ["text that is not UTF-8", Buffer.from([0x0a, 2, 0xc3, 0x28])],
+  ["an encoded surrogate", Buffer.from([0x0a, 3, 0xed, 0xa0, 0x80])],
+  ["text longer than the message", Buffer.from([0x0a, 5, 0x61])],
+  ["a length beyond 32 bits", Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0x61])],
+  ["a tag that is cut short", Buffer.from([0x8a])],
+  ["a tag of eleven bytes", Buffer.alloc(11, 0xff)],
+  ["field number 0", Buffer.from([0x02, 1, 0x61])],
+  ["a group", Buffer.from([0xa3, 6, 0xa4, 6])],
+  ["the end of a group", Buffer.from([0x0c])],
+  ["wire type 6", Buffer.from([0x0e])],
+];
+
+describe.each(WITH_FIELDS)("%s", (method) => {
+  it.each(MALFORMED)("refuses %s", async (_, bytes) => {
+    await refuse(method, bytes, "REQUEST_MALFORMED");
+  });
+
+  it("refuses its sound request cut short", async () => {
+    const sound = Buffer.concat([field(0x0a, Buffer.from("default")), soundBytes(method)]);
+    await refuse(method, sound.subarray(0, 4), "REQUEST_MALFORMED");
+    await refuse(method, sound.subarray(0, sound.length - 1), "REQUEST_MALFORMED");
+    await expectAlive();
+  });
+
+  it("refuses a namespace that is none", async () => {
+    for (const text of ["A", "a_b", "-a", "a-", "0a", "a".repeat(64), "é"]) {
+      const bytes = Buffer.concat([soundBytes(method), field(0x0a, Buffer.from(text))]);
+      const failure = await refuse(method, bytes, "REQUEST_INVALID");
+      expect(failure.fields).toContain("namespace");
+    }
+  });
+
+  it("ignores fields that it does not know", async () => {
+    const unknown = Buffer.from([0xf8, 0x3f, 1]);
+    const outcome = await server.client.raw(method, Buffer.concat([soundBytes(method), unknown]));
+    const reason = "failure" in outcome ? outcome.failure.reason : "";
+    expect(["REQUEST_MALFORMED", "REQUEST_INVALID"]).not.toContain(reason);
+  });
+});
+
+describe("any method", () => {
+  it("answers random bytes with an answer or a documented failure", async () => {
+    const codes = new Set(["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS"]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...WITH_FIELDS),
+        fc.uint8Array({ minLength: 1, maxLength: 64 }),
+        async (method, bytes) => {
+          const outcome = await server.client.raw(method, Buffer.from(bytes));
+          if ("failure" in outcome) {
+            expect(codes).toContain(outcome.failure.code);
+            expect(outcome.failure.reason).not.toBe("");
+          }
+        },
+      ),
+      { numRuns: 1_500 },
+    );
+    await expectAlive();
+  });
+
+  it("answers sound requests with one byte changed", async () => {
+    const codes = new Set([
+      "INVALID_ARGUMENT",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "OUT_OF_RANGE",
+      "ABORTED",
+    ]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...WITH_FIELDS),
+        fc.nat(),
+        fc.integer({ min: 0, max: 255 }),
+        async (method, place, byte) => {
+          const bytes = Buffer.from(soundBytes(method));
+          bytes[place % bytes.length] = byte;
+          const outcome = await server.client.raw(method, bytes);
+          if ("failure" in outcome) expect(codes).toContain(outcome.failure.code);
+        },
+      ),
+      { numRuns: 1_500 },
+    );
+    await expectAlive();
+  });
+
+  it("takes a message above 4 MiB for too large", async () => {
+    const outcome = await server.client.raw("getSession", field(0x12, Buffer.alloc(4_194_304)));
+    expect("failure" in outcome && outcome.failure.code).toBe("RESOURCE_EXHAUSTED");
+    await expectAlive();
+  });
+});
+
+describe("GetServerInfo", () => {
+  it("refuses bytes that are no message", async () => {
+    await refuse("getServerInfo", Buffer.from([0x0a, 9]), "REQUEST_MALFORMED");
+    await expectAlive();
+  });
+});
+
+describe("WatchEvents", () => {
+  it.each(MALFORMED)("refuses %s", async (_, bytes) => {
+    const failure = await server.client.failStream(bytes);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_MALFORMED" });
+  });
+
+  it("refuses a request without a start, and a namespace that is none", async () => {
+    expect(await server.client.failStream(Buffer.alloc(0))).toMatchObject({ fields: ["start"] });
+    const bytes = requestBytes("watchEvents", {
+      namespace: "No",
+      start: { $case: "position", value: 1 },
+    });
+    expect(await server.client.failStream(bytes)).toMatchObject({ fields: ["namespace"] });
+  });
+});
+
+describe("nested messages", () => {
+  const append = (bytes: Buffer): Buffer =>
+    Buffer.concat([field(0x12, Buffer.from("seed")), field(0x1a, bytes)]);
+
+  it.each<readonly [string, Buffer]>([
+    ["a role that is a text", Buffer.from([0x1a, 1, 0x61])],
+    ["a text that runs over the end of its message", Buffer.from([0x18, 1, 0x2a, 9, 0x61])],
+    ["a label that is cut short", Buffer.from([0x18, 1, 0x72, 3, 0x0a, 5, 0x61])],
+    ["a label that is not UTF-8", Buffer.from([0x18, 1, 0x72, 3, 0x0a, 1, 0xff])],
+    ["metadata that is no Struct", Buffer.from([0x18, 1, 0x6a, 2, 0x08, 1])],
+    [
+      "a Struct with text that is not UTF-8",
+      Buffer.from([0x18, 1, 0x6a, 5, 0x0a, 3, 0x0a, 1, 0xff]),
+    ],
+    ["a Struct that is cut short", Buffer.from([0x18, 1, 0x6a, 3, 0x0a, 9, 0x0a])],
+  ])("are refused with %s", async (_, bytes) => {
+    await refuse("appendMessages", append(bytes), "REQUEST_MALFORMED");
+    await expectAlive();
+  });
+
+  it("may not be nested without end", async () => {
+    const bytes = requestBytes("appendMessages", {
+      sessionId: "seed",
+      messages: [message({ metadata: deepStruct(3_000) })],
+    });
+    const failure = await refuse("appendMessages", bytes, "REQUEST_INVALID");
+    expect(failure.fields).toEqual(["messages[0].metadata"]);
+    await expectAlive();
+  });
+
+  it("keep keys such as __proto__ as plain text", async () => {
+    const key = Buffer.from("__proto__");
+    const metadata = field(
+      0x0a,
+      Buffer.concat([field(0x0a, key), field(0x12, Buffer.from([0x20, 1]))]),
+    );
+    const labels = new Map([["__proto__", "x"]]);
+    await server.client.call("createSession", {
+      session: session({ sessionId: "proto", metadata, labels }),
+    });
+    const found = await server.client.call("getSession", { sessionId: "proto" });
+    expect(found.session?.metadata.equals(metadata)).toBe(true);
+    expect(found.session?.labels).toEqual(labels);
+  });
+});

@@ -1,0 +1,155 @@
+// Goal: the numbers in the comments of the contract are those of the code. Every number of a field's
+// comment that looks like a limit must be the value of one of the limits that belong to the field.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+
+const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar/v1");
+
+type LimitName = keyof typeof LIMITS;
+
+/** A place of the contract, the limits it states, and where else in its comment numbers stand. */
+interface Stated {
+  readonly file: string;
+  /** `Message.field`, or the name of a message or service. */
+  readonly of: string;
+  readonly limits: readonly LimitName[];
+}
+
+const STATED: readonly Stated[] = [
+  { file: "session_service", of: "SessionService", limits: ["namespaceChars", "requestIdBytes"] },
+  { file: "session", of: "Session.session_id", limits: ["sessionIdBytes"] },
+  { file: "session", of: "Session.user_id", limits: ["userIdBytes"] },
+  { file: "session", of: "Session.agent_id", limits: ["agentIdBytes"] },
+  {
+    file: "session",
+    of: "Session.labels",
+    limits: ["labels", "labelKeyChars", "labelValueBytes"],
+  },
+  { file: "session", of: "Session.metadata", limits: ["metadataBytes", "structDepth"] },
+  { file: "session", of: "Summary.text", limits: ["summaryBytes"] },
+  { file: "message", of: "Message", limits: ["messageBytes"] },
+  { file: "message", of: "Message.message_id", limits: ["messageIdBytes"] },
+  { file: "message", of: "Message.name", limits: ["nameBytes"] },
+  { file: "message", of: "Message.parts", limits: ["parts"] },
+  { file: "message", of: "Message.tool_calls", limits: ["toolCalls"] },
+  { file: "message", of: "Message.agent_calls", limits: ["agentCalls"] },
+  { file: "message", of: "Message.tool_call_id", limits: ["callIdBytes"] },
+  {
+    file: "message",
+    of: "Message.structured_data",
+    limits: ["structuredDataBytes", "structDepth"],
+  },
+  { file: "message", of: "Message.metadata", limits: ["metadataBytes", "structDepth"] },
+  {
+    file: "message",
+    of: "Message.labels",
+    limits: ["labels", "labelKeyChars", "labelValueBytes"],
+  },
+  { file: "message", of: "Message.token_count", limits: ["tokenCount"] },
+  { file: "message", of: "ContentPart.data", limits: ["structuredDataBytes", "structDepth"] },
+  { file: "message", of: "Image.url", limits: ["imageUrlBytes"] },
+  { file: "message", of: "Image.media_type", limits: ["mediaTypeBytes"] },
+  { file: "message", of: "Image.detail", limits: ["imageDetailBytes"] },
+  { file: "message", of: "ToolCall.tool_call_id", limits: ["callIdBytes"] },
+  { file: "message", of: "ToolCall.name", limits: ["nameBytes"] },
+  { file: "message", of: "AgentCall.agent_call_id", limits: ["callIdBytes"] },
+  { file: "message", of: "AgentCall.agent_name", limits: ["nameBytes"] },
+  { file: "message", of: "ProviderPayload.provider", limits: ["providerBytes"] },
+  { file: "message", of: "ProviderPayload.media_type", limits: ["mediaTypeBytes"] },
+  { file: "message", of: "ProviderPayload.data", limits: ["providerPayloadBytes"] },
+  { file: "message_rpc", of: "AppendMessagesRequest.messages", limits: ["appendMessages"] },
+  { file: "message_rpc", of: "AppendMessagesRequest.request_id", limits: ["requestIdBytes"] },
+  {
+    file: "message_rpc",
+    of: "ListMessagesRequest.page_size",
+    limits: ["pageSizeMax", "pageScan"],
+  },
+  { file: "message_rpc", of: "ListMessagesRequest.page_token", limits: ["pageTokenBytes"] },
+  { file: "message_rpc", of: "MessageFilter.roles", limits: ["filterRoles"] },
+  { file: "session_rpc", of: "ListSessionsRequest.page_token", limits: ["pageTokenBytes"] },
+  { file: "session_rpc", of: "ListSessionsRequest.page_size", limits: ["pageSizeMax", "pageScan"] },
+  { file: "session_rpc", of: "SessionFilter.labels", limits: ["labels"] },
+  { file: "event_service", of: "EventService", limits: ["resumeTokenBytes"] },
+  { file: "event_service", of: "EventFilter.types", limits: ["filterTypes"] },
+  { file: "event_service", of: "Consumer.consumer_id", limits: ["consumerIdBytes"] },
+  { file: "event_service", of: "CreateConsumerRequest.consumer_id", limits: ["consumerIdBytes"] },
+  { file: "event_service", of: "ListEventsRequest.page_token", limits: ["pageTokenBytes"] },
+  { file: "policy", of: "Policy", limits: ["windowMessages", "windowBytes"] },
+  { file: "policy", of: "Policy.image_token_count", limits: ["imageTokenCount"] },
+  { file: "policy", of: "Policy.stages", limits: ["policyStages"] },
+  { file: "policy", of: "Protections.pin_first", limits: ["windowMessages"] },
+  { file: "policy", of: "Protections.min_messages", limits: ["windowMessages"] },
+  { file: "policy", of: "PolicyStage.name", limits: ["stageNameChars"] },
+  { file: "policy", of: "PolicyStage.any_of", limits: ["policyTriggers"] },
+  { file: "policy", of: "Trigger.message_count_over", limits: ["windowMessages"] },
+  { file: "policy", of: "Trigger.token_count_over", limits: ["policyTokens"] },
+  { file: "policy", of: "DropOldest.max_messages", limits: ["windowMessages"] },
+  { file: "policy", of: "DropOldest.max_tokens", limits: ["policyTokens"] },
+  { file: "policy", of: "KeepLast.unit_count", limits: ["windowMessages"] },
+  { file: "window_rpc", of: "GetWindowResponse.outside_ranges", limits: ["outsideRanges"] },
+];
+
+/** The comments of a file, by `Message.field`, or by the name of a message or service. */
+function commentsOf(file: string): ReadonlyMap<string, string> {
+  const comments = new Map<string, string>();
+  let owner = "";
+  let comment = "";
+  for (const raw of readFileSync(join(FOLDER, `${file}.proto`), "utf8").split("\n")) {
+    const line = raw.trim();
+    if (line.startsWith("//")) {
+      comment += ` ${line.slice(2).trim()}`;
+      continue;
+    }
+    const opened = /^(?:message|service|enum) (\w+) \{/.exec(line)?.[1];
+    const field = /^(?:optional |repeated )?[\w.<>, ]+ (\w+) = \d+;/.exec(line)?.[1];
+    if (opened !== undefined) {
+      owner = opened;
+      comments.set(owner, comment);
+    } else if (field !== undefined) comments.set(`${owner}.${field}`, comment);
+    comment = "";
+  }
+  return comments;
+}
+
+function numbersIn(comment: string): ReadonlySet<number> {
+  const found = comment.match(/\d[\d,]*/g) ?? [];
+  return new Set(found.map((text) => Number(text.replaceAll(",", ""))));
+}
+
+describe("the comments of the contract", () => {
+  it.each(STATED)("state the limits of $of", ({ file, of, limits }) => {
+    const comment = commentsOf(file).get(of);
+    expect(comment).toBeDefined();
+    const numbers = numbersIn(comment ?? "");
+    for (const limit of limits) expect([...numbers], limit).toContain(LIMITS[limit]);
+  });
+
+  it("state every limit that a caller can run into", () => {
+    // Inner limits, which a caller meets under another name or never.
+    const inner: readonly LimitName[] = [
+      ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
+      ...(["updateMaskPaths", "eventIdBytes"] as const),
+    ];
+    const stated = new Set<string>([...STATED.flatMap((entry) => entry.limits), ...inner]);
+    expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);
+  });
+
+  it("leave no number of a field's comment unexplained", () => {
+    const known = new Set<number>(Object.values(LIMITS));
+    // Plain numbers: defaults, years, digits of rules and examples.
+    const plain = [
+      0, 1, 2, 3, 4, 7, 8, 9, 10, 24, 50, 64, 100, 200, 800, 1042, 8_000, 9_999, 65_536,
+    ];
+    for (const number of plain) known.add(number);
+    const files = [...new Set(STATED.map((entry) => entry.file))];
+    for (const file of files) {
+      for (const [of, comment] of commentsOf(file)) {
+        const odd = [...numbersIn(comment)].filter((number) => !known.has(number));
+        expect(odd, `${file}: ${of}`).toEqual([]);
+      }
+    }
+  });
+});

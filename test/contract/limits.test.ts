@@ -1,0 +1,301 @@
+// Goal: every limit holds exactly. Each row names a limit, the field that a request breaks it with,
+// and how to make a request of a size: one below and at the limit it is taken, one above refused.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import {
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import {
+  deepStruct,
+  keepStage,
+  message,
+  policy,
+  session,
+  structOfSize,
+  toolCall,
+} from "../support/samples.ts";
+
+let server: TestServer;
+let unique = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  await server.client.call("appendMessages", {
+    sessionId: "s",
+    createSession: true,
+    messages: [message({ messageId: "m", text: "one" })],
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Row<M extends UnaryName = UnaryName> {
+  readonly method: M;
+  readonly field: string;
+  readonly max: number;
+  /** The smallest number allowed; below it is refused, too. */
+  readonly min?: number;
+  readonly make: (size: number) => Partial<RequestOf<M>>;
+}
+
+function row<M extends UnaryName>(
+  method: M,
+  field: string,
+  max: number,
+  make: (size: number) => Partial<RequestOf<M>>,
+): Row {
+  return { method, field, max, make } as unknown as Row;
+}
+
+const x = (size: number): string => "x".repeat(size);
+const fresh = (size: number): string => String(unique++).padStart(size, "x").slice(0, size);
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const bytes = (size: number): Buffer => Buffer.alloc(size, 0x78);
+const append = (
+  field: string,
+  max: number,
+  make: (size: number) => Parameters<typeof message>[0],
+) =>
+  row("appendMessages", `messages[0].${field}`, max, (size) => ({
+    sessionId: "s",
+    messages: [message(make(size))],
+  }));
+const create = (
+  field: string,
+  max: number,
+  make: (size: number) => Parameters<typeof session>[0],
+) => row("createSession", `session.${field}`, max, (size) => ({ session: session(make(size)) }));
+const windowPolicy = (
+  field: string,
+  max: number,
+  make: (size: number) => Parameters<typeof policy>[0],
+) =>
+  row("getWindow", `policy.${field}`, max, (size) => ({
+    sessionId: "s",
+    policy: policy(make(size)),
+  }));
+const labels = (count: number) => new Map(times(count, (index) => [`key-${index}`, "v"] as const));
+const assistant = Role.ASSISTANT;
+
+const ROWS: readonly Row[] = [
+  row("createSession", "namespace", LIMITS.namespaceChars, (size) => ({
+    namespace: `a${x(size - 1)}`,
+  })),
+  row("createSession", "request_id", LIMITS.requestIdBytes, (size) => ({ requestId: fresh(size) })),
+  create("session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: fresh(size) })),
+  create("user_id", LIMITS.userIdBytes, (size) => ({ userId: x(size) })),
+  create("agent_id", LIMITS.agentIdBytes, (size) => ({ agentId: x(size) })),
+  create("labels", LIMITS.labels, (size) => ({ labels: labels(size) })),
+  create('labels["k"]', LIMITS.labelValueBytes, (size) => ({ labels: new Map([["k", x(size)]]) })),
+  create("metadata", LIMITS.metadataBytes, (size) => ({ metadata: structOfSize(size) })),
+  create("metadata", LIMITS.structDepth, (size) => ({ metadata: deepStruct(size) })),
+  create("summary.text", LIMITS.summaryBytes, (size) => ({
+    summary: { text: x(size), tokenCount: 0, version: 0n, updateTime: undefined },
+  })),
+  row("getSession", "session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: x(size) })),
+  row("listSessions", "filter.labels", LIMITS.labels, (size) => ({
+    filter: {
+      userId: "",
+      agentId: "",
+      labels: labels(size),
+      createdFrom: undefined,
+      createdBefore: undefined,
+      updatedFrom: undefined,
+      updatedBefore: undefined,
+    },
+  })),
+  row("updateSession", "update_mask.paths", LIMITS.updateMaskPaths, (size) => ({
+    session: session({ sessionId: "s", userId: "u" }),
+    updateMask: times(size, () => "user_id"),
+  })),
+  row("appendMessages", "messages", LIMITS.appendMessages, (size) => ({
+    sessionId: "s",
+    messages: times(size, () => message()),
+  })),
+  append("message_id", LIMITS.messageIdBytes, (size) => ({ messageId: fresh(size) })),
+  append("name", LIMITS.nameBytes, (size) => ({ name: x(size) })),
+  append("parts", LIMITS.parts, (size) => ({
+    parts: times(size, () => ({ part: { $case: "text" as const, value: "" } })),
+  })),
+  append("parts[0].data", LIMITS.structuredDataBytes, (size) => ({
+    parts: [{ part: { $case: "data", value: structOfSize(size) } }],
+  })),
+  append("parts[0].image.url", LIMITS.imageUrlBytes, (size) => ({
+    parts: [image({ source: { $case: "url", value: x(size) } })],
+  })),
+  append("parts[0].image.media_type", LIMITS.mediaTypeBytes, (size) => ({
+    parts: [image({ mediaType: x(size) })],
+  })),
+  append("parts[0].image.detail", LIMITS.imageDetailBytes, (size) => ({
+    parts: [image({ detail: x(size) })],
+  })),
+  append("tool_calls", LIMITS.toolCalls, (size) => ({
+    role: assistant,
+    toolCalls: times(size, (index) => toolCall(`c${index}`)),
+  })),
+  append("tool_calls[0].tool_call_id", LIMITS.callIdBytes, (size) => ({
+    role: assistant,
+    toolCalls: [toolCall(x(size))],
+  })),
+  append("tool_calls[0].name", LIMITS.nameBytes, (size) => ({
+    role: assistant,
+    toolCalls: [toolCall("c", x(size))],
+  })),
+  append("agent_calls", LIMITS.agentCalls, (size) => ({
+    role: assistant,
+    agentCalls: times(size, () => ({ agentCallId: "", agentName: "a", request: "" })),
+  })),
+  append("agent_calls[0].agent_call_id", LIMITS.callIdBytes, (size) => ({
+    role: assistant,
+    agentCalls: [{ agentCallId: x(size), agentName: "a", request: "" }],
+  })),
+  append("agent_calls[0].agent_name", LIMITS.nameBytes, (size) => ({
+    role: assistant,
+    agentCalls: [{ agentCallId: "", agentName: x(size), request: "" }],
+  })),
+  append("tool_call_id", LIMITS.callIdBytes, (size) => ({ role: Role.TOOL, toolCallId: x(size) })),
+  append("structured_data", LIMITS.structuredDataBytes, (size) => ({
+    structuredData: structOfSize(size),
+  })),
+  append("structured_data", LIMITS.structDepth, (size) => ({ structuredData: deepStruct(size) })),
+  append("metadata", LIMITS.metadataBytes, (size) => ({ metadata: structOfSize(size) })),
+  append("provider_payload.provider", LIMITS.providerBytes, (size) => ({
+    providerPayload: { provider: x(size), mediaType: "", data: bytes(0) },
+  })),
+  append("provider_payload.media_type", LIMITS.mediaTypeBytes, (size) => ({
+    providerPayload: { provider: "p", mediaType: x(size), data: bytes(0) },
+  })),
+  append("provider_payload.data", LIMITS.providerPayloadBytes, (size) => ({
+    providerPayload: { provider: "p", mediaType: "", data: bytes(size) },
+  })),
+  append("labels", LIMITS.labels, (size) => ({ labels: labels(size) })),
+  append('labels["k"]', LIMITS.labelValueBytes, (size) => ({ labels: new Map([["k", x(size)]]) })),
+  append("token_count", LIMITS.tokenCount, (size) => ({ tokenCount: size })),
+  row("getMessage", "message_id", LIMITS.messageIdBytes, (size) => ({
+    sessionId: "s",
+    messageId: x(size),
+  })),
+  row("listMessages", "filter.roles", LIMITS.filterRoles, (size) => ({
+    sessionId: "s",
+    filter: { roles: times(size, () => Role.USER), firstSeq: 0n, lastSeq: 0n },
+  })),
+  row("listMessages", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    sessionId: "s",
+    pageToken: x(size),
+  })),
+  row("listEvents", "filter.types", LIMITS.filterTypes, (size) => ({
+    filter: { sessionId: "", userId: "", types: times(size, () => 1 as const) },
+  })),
+  row("listEvents", "resume_token", LIMITS.resumeTokenBytes, (size) => ({ resumeToken: x(size) })),
+  row("createConsumer", "consumer_id", LIMITS.consumerIdBytes, (size) => ({
+    consumerId: fresh(size),
+  })),
+  windowPolicy("stages", LIMITS.policyStages, (size) => ({
+    stages: times(size, (index) => keepStage({ name: `s${index}` })),
+  })),
+  windowPolicy("stages[0].name", LIMITS.stageNameChars, (size) => ({
+    stages: [keepStage({ name: x(size) })],
+  })),
+  windowPolicy("stages[0].any_of", LIMITS.policyTriggers, (size) => ({
+    stages: [
+      keepStage({
+        anyOf: times(size, () => ({ condition: { $case: "messageCountOver", value: 1 } })),
+      }),
+    ],
+  })),
+  windowPolicy("image_token_count", LIMITS.imageTokenCount, (size) => ({ imageTokenCount: size })),
+  windowPolicy("protections.pin_first", LIMITS.windowMessages, (size) => ({
+    protections: { system: 0, pinFirst: size },
+  })),
+  windowPolicy("protections.min_messages", LIMITS.windowMessages, (size) => ({
+    protections: { system: 0, pinFirst: 0, minMessages: size },
+  })),
+  windowPolicy("stages[0].drop_oldest.max_messages", LIMITS.windowMessages, (size) => ({
+    stages: [keepStage({ select: { $case: "dropOldest", value: { maxMessages: size } } })],
+  })),
+  windowPolicy("stages[0].drop_oldest.max_tokens", LIMITS.policyTokens, (size) => ({
+    stages: [keepStage({ select: { $case: "dropOldest", value: { maxTokens: BigInt(size) } } })],
+  })),
+  windowPolicy("stages[0].keep_last.unit_count", LIMITS.windowMessages, (size) => ({
+    stages: [keepStage({ select: { $case: "keepLast", value: { unitCount: size } } })],
+  })),
+  windowPolicy("stages[0].any_of[0].message_count_over", LIMITS.windowMessages, (size) => ({
+    stages: [keepStage({ anyOf: [{ condition: { $case: "messageCountOver", value: size } }] })],
+  })),
+  windowPolicy("stages[0].any_of[0].token_count_over", LIMITS.policyTokens, (size) => ({
+    stages: [
+      keepStage({ anyOf: [{ condition: { $case: "tokenCountOver", value: BigInt(size) } }] }),
+    ],
+  })),
+];
+
+function image(fields: object) {
+  const value = {
+    source: { $case: "url" as const, value: "u" },
+    mediaType: "",
+    detail: "",
+    ...fields,
+  };
+  return { part: { $case: "image" as const, value } };
+}
+
+/** Whether a request passes the checks of its shape; other failures come after them. */
+async function passes(entry: Row, size: number): Promise<boolean> {
+  const outcome = await server.client.raw(
+    entry.method,
+    requestBytes(entry.method, entry.make(size)),
+  );
+  if (!("failure" in outcome)) return true;
+  return outcome.failure.reason !== "REQUEST_INVALID";
+}
+
+describe("a limit", () => {
+  it.each(ROWS)("of $max holds for $method $field", async (entry) => {
+    expect(await passes(entry, entry.max - 1)).toBe(true);
+    expect(await passes(entry, entry.max)).toBe(true);
+    const before = server.store.revision();
+    const request = entry.make(entry.max + 1);
+    const failure = await server.client.fail(entry.method, request);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure.fields[0]).toBe(entry.field);
+    expect(failure.metadata).toMatchObject({ field: entry.field, limit: String(entry.max) });
+    expect(failure.details).toContain("BadRequest");
+    expect(server.store.revision()).toBe(before);
+  });
+
+  it("of 1,048,576 bytes holds for a message as it is stored", async () => {
+    // The fields that the server adds take 60 to 110 bytes: times and numbers differ in length.
+    const append = (length: number) => ({
+      namespace: "large",
+      sessionId: "s",
+      createSession: true,
+      messages: [message({ text: x(length) })],
+    });
+    await server.client.call("appendMessages", append(LIMITS.messageBytes - 110));
+    const failure = await server.client.fail("appendMessages", append(LIMITS.messageBytes - 60));
+    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["messages[0]"] });
+    const ref = { namespace: "large", sessionId: "s" };
+    const { messages } = await server.client.call("getWindow", ref);
+    expect(messages).toHaveLength(1);
+    const stored = await server.store.readWindow(ref);
+    const size = stored?.window[0]?.byteCount ?? 0;
+    expect(size).toBeGreaterThan(LIMITS.messageBytes - 51);
+    expect(size).toBeLessThanOrEqual(LIMITS.messageBytes);
+  });
+
+  it("lets the bytes of a text count, not its characters", async () => {
+    const text = "é".repeat(LIMITS.userIdBytes / 2);
+    await server.client.call("createSession", { session: session({ userId: text }) });
+    const failure = await server.client.fail("createSession", {
+      session: session({ userId: `${text}e` }),
+    });
+    expect(failure.fields).toEqual(["session.user_id"]);
+  });
+});

@@ -1,0 +1,491 @@
+// Every rpc of SessionService about sessions and windows: success, defaults, and each documented
+// failure.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A session of its own, with messages. */
+async function seeded(texts: readonly string[] = ["one", "two", "three"]): Promise<string> {
+  const sessionId = `session-${count++}`;
+  const messages = texts.map((text, index) => message({ messageId: `m${index + 1}`, text }));
+  await server.client.call("createSession", { session: session({ sessionId }) });
+  await server.client.call("appendMessages", { sessionId, messages });
+  return sessionId;
+}
+
+const second = (seconds: number) => ({ seconds: BigInt(seconds), nanos: 0 });
+
+describe("CreateSession", () => {
+  it("makes a session with a sortable id and every default of the policy written out", async () => {
+    const { session: made } = await server.client.call("createSession");
+    expect(made?.namespace).toBe("default");
+    expect(made?.sessionId).toMatch(/^[0-9a-z]{20,}$/);
+    expect(made?.lastSeq).toBe(0n);
+    expect(made?.ttl).toBeUndefined();
+    expect(made?.summary).toBeUndefined();
+    expect(made?.etag).not.toBe("");
+    expect(made?.createTime).toEqual(made?.updateTime);
+    const limits = { maxMessages: 200, maxTokens: 8_000n };
+    expect(made?.policy).toMatchObject({
+      tokenRule: 1,
+      imageTokenCount: 800,
+      protections: { system: 2, pinFirst: 0, minMessages: 1, lastUser: true },
+      stages: [
+        { name: "interactions", on: 1, unit: 3, select: { $case: "dropOldest", value: limits } },
+        { name: "rounds", on: 1, unit: 2, select: { $case: "dropOldest", value: limits } },
+      ],
+    });
+  });
+
+  it("keeps what the caller sets and ignores what only the server sets", async () => {
+    const metadata = structOfSize(100);
+    const { session: made } = await server.client.call("createSession", {
+      namespace: "tenant-1",
+      session: session({
+        sessionId: "chosen",
+        userId: "u",
+        agentId: "a",
+        labels: new Map([
+          ["b", "2"],
+          ["a", "1"],
+        ]),
+        metadata,
+        ttl: { seconds: 60n, nanos: 1 },
+        summary: { text: "so far", tokenCount: 99, version: 9n, updateTime: undefined },
+        lastSeq: 7n,
+        etag: "mine",
+        namespace: "other",
+      }),
+    });
+    expect(made).toMatchObject({
+      namespace: "tenant-1",
+      sessionId: "chosen",
+      userId: "u",
+      agentId: "a",
+      ttl: { seconds: 60n, nanos: 1_000_000 },
+      lastSeq: 0n,
+      summary: { text: "so far", tokenCount: 2, version: 1n },
+    });
+    expect([...(made?.labels ?? [])]).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+    ]);
+    expect(made?.metadata.equals(metadata)).toBe(true);
+    expect(made?.etag).not.toBe("mine");
+  });
+
+  it("gives the first answer to a repeat, and refuses the id for another request", async () => {
+    const request = { requestId: `create-${count++}`, session: session({ userId: "u" }) };
+    const first = await server.client.call("createSession", request);
+    expect(await server.client.call("createSession", request)).toEqual(first);
+    const other = { ...request, session: session({ userId: "v" }) };
+    expect(await server.client.fail("createSession", other)).toMatchObject({
+      code: "FAILED_PRECONDITION",
+      reason: "REQUEST_ID_REUSED",
+      metadata: { request_id: request.requestId },
+    });
+  });
+
+  it("takes a repeat for the same whatever the order of its labels", async () => {
+    const requestId = `order-${count++}`;
+    const labels = [
+      ["a", "1"],
+      ["b", "2"],
+      ["c", "3"],
+    ] as const;
+    const first = await server.client.call("createSession", {
+      requestId,
+      session: session({ labels: new Map(labels) }),
+    });
+    const second = await server.client.call("createSession", {
+      requestId,
+      session: session({ labels: new Map([...labels].reverse()) }),
+    });
+    expect(second.session?.sessionId).toBe(first.session?.sessionId);
+  });
+
+  it("refuses an id that exists", async () => {
+    const sessionId = await seeded();
+    const failure = await server.client.fail("createSession", { session: session({ sessionId }) });
+    expect(failure).toMatchObject({
+      code: "ALREADY_EXISTS",
+      reason: "SESSION_ALREADY_EXISTS",
+      metadata: { session_id: sessionId },
+    });
+    expect(failure.details).toContain("ResourceInfo");
+  });
+
+  it.each([
+    ["a control character", { sessionId: "a\nb" }, "session.session_id"],
+    ["a label key with a space", { labels: new Map([["a b", ""]]) }, 'session.labels["a b"]'],
+    ["an empty label key", { labels: new Map([["", ""]]) }, 'session.labels[""]'],
+    ["a ttl below a second", { ttl: { seconds: 0n, nanos: 999_999_999 } }, "session.ttl"],
+    ["a negative ttl", { ttl: { seconds: -5n, nanos: 0 } }, "session.ttl"],
+    ["a ttl above ten years", { ttl: { seconds: 315_576_000n, nanos: 1 } }, "session.ttl"],
+    [
+      "an unknown token rule",
+      { policy: policy({ tokenRule: 9 as 0 }) },
+      "session.policy.token_rule",
+    ],
+    [
+      "two stages of one name",
+      { policy: policy({ stages: [keepStage(), keepStage()] }) },
+      "session.policy.stages[1].name",
+    ],
+    [
+      "a stage without a name",
+      { policy: policy({ stages: [keepStage({ name: "" })] }) },
+      "session.policy.stages[0].name",
+    ],
+    [
+      "a stage that does nothing",
+      { policy: policy({ stages: [keepStage({ select: undefined })] }) },
+      "session.policy.stages[0].select",
+    ],
+    [
+      "a drop without a limit",
+      { policy: policy({ stages: [keepStage({ select: { $case: "dropOldest", value: {} } })] }) },
+      "session.policy.stages[0].drop_oldest",
+    ],
+    [
+      "a trigger without a condition",
+      { policy: policy({ stages: [keepStage({ anyOf: [{ condition: undefined }] })] }) },
+      "session.policy.stages[0].any_of[0].condition",
+    ],
+    [
+      "an unknown unit",
+      { policy: policy({ stages: [keepStage({ unit: 9 as 0 })] }) },
+      "session.policy.stages[0].unit",
+    ],
+    [
+      "a stage that runs at an unknown time",
+      { policy: policy({ stages: [keepStage({ on: 7 as 0 })] }) },
+      "session.policy.stages[0].on",
+    ],
+    [
+      "an unknown protection",
+      { policy: policy({ protections: { system: 8 as 0, pinFirst: 0 } }) },
+      "session.policy.protections.system",
+    ],
+    [
+      "a negative number of pins",
+      { policy: policy({ protections: { system: 0, pinFirst: -1 } }) },
+      "session.policy.protections.pin_first",
+    ],
+  ] as const)("refuses %s", async (_, fields, path) => {
+    const before = server.store.revision();
+    const failure = await server.client.fail("createSession", { session: session(fields) });
+    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: [path] });
+    expect(server.store.revision()).toBe(before);
+  });
+
+  it("names all faults at once, 20 at most", async () => {
+    const labels = new Map(Array.from({ length: 30 }, (_, index) => [`bad key ${index}`, ""]));
+    const failure = await server.client.fail("createSession", {
+      namespace: "No",
+      session: session({ userId: "u".repeat(513), labels }),
+    });
+    expect(failure.fields).toHaveLength(20);
+    expect(failure.fields.slice(0, 2)).toEqual(["namespace", "session.user_id"]);
+  });
+});
+
+describe("GetSession", () => {
+  it("gives the session with its totals", async () => {
+    const sessionId = await seeded();
+    const { session: found } = await server.client.call("getSession", { sessionId });
+    expect(found).toMatchObject({
+      sessionId,
+      lastSeq: 3n,
+      log: { messageCount: 3n, tokenCount: 4n },
+      window: { messageCount: 3n, tokenCount: 4n },
+    });
+  });
+
+  it("does not find one that is missing, expired, or of another namespace", async () => {
+    const missing = { code: "NOT_FOUND", reason: "SESSION_NOT_FOUND" };
+    const sessionId = await seeded();
+    expect(await server.client.fail("getSession", { sessionId: "none" })).toMatchObject(missing);
+    const foreign = { namespace: "other", sessionId };
+    expect(await server.client.fail("getSession", foreign)).toMatchObject(missing);
+    await server.client.call("createSession", {
+      session: session({ sessionId: "short", ttl: second(1) }),
+    });
+    server.advance(1_001);
+    const expired = await server.client.fail("getSession", { sessionId: "short" });
+    expect(expired).toMatchObject({ ...missing, metadata: { session_id: "short" } });
+  });
+
+  it("needs an id", async () => {
+    expect(await server.client.fail("getSession")).toMatchObject({ fields: ["session_id"] });
+  });
+});
+
+describe("ListSessions", () => {
+  const namespace = "listing";
+  const filter = {
+    userId: "",
+    agentId: "",
+    labels: new Map<string, string>(),
+    createdFrom: undefined,
+    createdBefore: undefined,
+    updatedFrom: undefined,
+    updatedBefore: undefined,
+  };
+  const ids = (page: { sessions: readonly { sessionId: string }[] }) =>
+    page.sessions.map((one) => one.sessionId);
+
+  beforeAll(async () => {
+    for (const [index, userId] of ["a", "b", "a", "b", "a"].entries()) {
+      const labels = new Map([["parity", String(index % 2)]]);
+      const made = session({ sessionId: `l${index}`, userId, agentId: `g${index}`, labels });
+      await server.client.call("createSession", { namespace, session: made });
+      server.advance(1_000);
+    }
+  });
+
+  it("gives the newest first, in pages", async () => {
+    const first = await server.client.call("listSessions", { namespace, pageSize: 2 });
+    expect(ids(first)).toEqual(["l4", "l3"]);
+    const rest = { namespace, pageSize: 1_000, pageToken: first.nextPageToken };
+    const last = await server.client.call("listSessions", rest);
+    expect(ids(last)).toEqual(["l2", "l1", "l0"]);
+    expect(last.nextPageToken).toBe("");
+  });
+
+  it("gives the oldest first when asked", async () => {
+    const page = await server.client.call("listSessions", { namespace, order: 2 });
+    expect(ids(page)).toEqual(["l0", "l1", "l2", "l3", "l4"]);
+  });
+
+  it("filters by user, agent, labels and times", async () => {
+    const list = async (fields: Partial<typeof filter> & object) =>
+      ids(
+        await server.client.call("listSessions", { namespace, filter: { ...filter, ...fields } }),
+      );
+    expect(await list({ userId: "b" })).toEqual(["l3", "l1"]);
+    expect(await list({ agentId: "g2" })).toEqual(["l2"]);
+    expect(await list({ labels: new Map([["parity", "1"]]) })).toEqual(["l3", "l1"]);
+    const l2 = await server.client.call("getSession", { namespace, sessionId: "l2" });
+    const at = l2.session?.createTime;
+    expect(await list({ createdFrom: at } as object)).toEqual(["l4", "l3", "l2"]);
+    expect(await list({ createdBefore: at } as object)).toEqual(["l1", "l0"]);
+    expect(await list({ updatedFrom: at, updatedBefore: at } as object)).toEqual([]);
+  });
+
+  it("refuses a token that is damaged or of another query", async () => {
+    const { nextPageToken } = await server.client.call("listSessions", { namespace, pageSize: 1 });
+    const invalid = { code: "INVALID_ARGUMENT", reason: "PAGE_TOKEN_INVALID" };
+    const requests = [
+      { namespace, pageToken: "nonsense" },
+      { namespace, pageToken: nextPageToken.slice(0, -2) },
+      { namespace, pageToken: `${nextPageToken}AA` },
+      { namespace: "default", pageToken: nextPageToken },
+      { namespace, pageToken: nextPageToken, order: 2 as const },
+      { namespace, pageToken: nextPageToken, filter: { ...filter, userId: "a" } },
+    ];
+    for (const request of requests) {
+      expect(await server.client.fail("listSessions", request)).toMatchObject(invalid);
+    }
+  });
+
+  it("refuses a negative size, an unknown order, and times that are none", async () => {
+    const failure = await server.client.fail("listSessions", {
+      order: 3 as 0,
+      pageSize: -1,
+      filter: { ...filter, createdFrom: { seconds: 253_402_300_800n, nanos: 0 } },
+    });
+    expect(failure.fields).toEqual(["filter.created_from", "order", "page_size"]);
+  });
+});
+
+describe("UpdateSession", () => {
+  it("changes what the mask names, clears what is named and not set", async () => {
+    const sessionId = await seeded();
+    const all = session({ sessionId, userId: "u", agentId: "a", labels: new Map([["k", "v"]]) });
+    await server.client.call("updateSession", { session: all });
+    const { session: changed } = await server.client.call("updateSession", {
+      session: session({ sessionId, agentId: "b" }),
+      updateMask: ["agent_id", "labels", "etag"],
+    });
+    expect(changed).toMatchObject({ userId: "u", agentId: "b", labels: new Map() });
+    const star = { session: session({ sessionId }), updateMask: ["*"] };
+    const { session: cleared } = await server.client.call("updateSession", star);
+    expect(cleared).toMatchObject({ userId: "", agentId: "" });
+    expect(cleared?.policy?.stages).toHaveLength(2);
+  });
+
+  it("trims at once by a new policy", async () => {
+    const sessionId = await seeded();
+    const { trims, session: changed } = await server.client.call("updateSession", {
+      session: session({
+        sessionId,
+        policy: policy({
+          stages: [keepStage({ select: { $case: "keepLast", value: { unitCount: 1 } } })],
+        }),
+      }),
+    });
+    expect(trims).toMatchObject([
+      {
+        stage: "keep",
+        reason: 3,
+        messageIds: ["m1", "m2"],
+        seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      },
+    ]);
+    expect(changed?.window?.messageCount).toBe(1n);
+  });
+
+  it("refuses a stale etag, a missing session, and paths that cannot be changed", async () => {
+    const sessionId = await seeded();
+    const update = (fields: object, updateMask?: string[]) =>
+      server.client.fail("updateSession", { session: session(fields), updateMask });
+    expect(await update({ sessionId, etag: "old", userId: "u" })).toMatchObject({
+      code: "ABORTED",
+      reason: "ETAG_MISMATCH",
+    });
+    expect(await update({ sessionId: "none", userId: "u" })).toMatchObject({
+      reason: "SESSION_NOT_FOUND",
+    });
+    const failure = await update({ sessionId }, ["session_id", "user_id", "nonsense"]);
+    expect(failure.fields).toEqual(["update_mask.paths[0]", "update_mask.paths[2]"]);
+    expect(await server.client.fail("updateSession")).toMatchObject({ fields: ["session"] });
+  });
+});
+
+describe("DeleteSession", () => {
+  it("deletes, and succeeds again when missing ones are allowed", async () => {
+    const sessionId = await seeded();
+    const { revision } = await server.client.call("deleteSession", { sessionId });
+    expect(revision).toBeGreaterThan(0n);
+    const again = await server.client.call("deleteSession", { sessionId, allowMissing: true });
+    expect(again.revision).toBe(0n);
+    expect(await server.client.fail("deleteSession", { sessionId })).toMatchObject({
+      reason: "SESSION_NOT_FOUND",
+    });
+  });
+
+  it("refuses a stale etag", async () => {
+    const sessionId = await seeded();
+    const failure = await server.client.fail("deleteSession", { sessionId, etag: "old" });
+    expect(failure.reason).toBe("ETAG_MISMATCH");
+  });
+});
+
+describe("ForkSession", () => {
+  it("copies up to a seq", async () => {
+    const sourceSessionId = await seeded();
+    const { session: copy } = await server.client.call("forkSession", {
+      sourceSessionId,
+      atSeq: 2n,
+    });
+    expect(copy).toMatchObject({
+      lastSeq: 2n,
+      forkedFrom: { sessionId: sourceSessionId, seq: 2n },
+      log: { messageCount: 2n },
+    });
+    const sessionId = copy?.sessionId ?? "";
+    const { messages } = await server.client.call("getWindow", { sessionId });
+    expect(messages.map((one) => one.text)).toEqual(["one", "two"]);
+  });
+
+  it("refuses a missing source, a target that exists, and a seq that is not there", async () => {
+    const source = await seeded();
+    const other = await seeded();
+    const fork = (fields: object) => server.client.fail("forkSession", fields);
+    expect(await fork({ sourceSessionId: "none" })).toMatchObject({ reason: "SESSION_NOT_FOUND" });
+    expect(await fork({ sourceSessionId: source, sessionId: other })).toMatchObject({
+      reason: "SESSION_ALREADY_EXISTS",
+    });
+    expect(await fork({ sourceSessionId: source, atSeq: 4n })).toMatchObject({
+      code: "OUT_OF_RANGE",
+      reason: "SEQ_OUT_OF_RANGE",
+      metadata: { seq: "4", last_seq: "3" },
+    });
+    expect(await fork({ sourceSessionId: source, atSeq: -1n })).toMatchObject({
+      fields: ["at_seq"],
+    });
+  });
+});
+
+describe("ResetSession", () => {
+  it("empties a session and goes on with the seqs", async () => {
+    const sessionId = await seeded();
+    const { deleted, session: empty } = await server.client.call("resetSession", { sessionId });
+    expect(deleted?.messageCount).toBe(3n);
+    expect(empty?.log?.messageCount).toBe(0n);
+    const next = await server.client.call("appendMessages", { sessionId, messages: [message()] });
+    expect(next.lastSeq).toBe(4n);
+  });
+
+  it("keeps system messages when asked; refuses a stale etag and a missing session", async () => {
+    const sessionId = await seeded();
+    const system = message({ role: Role.SYSTEM, text: "rules" });
+    await server.client.call("appendMessages", { sessionId, messages: [system] });
+    const stale = await server.client.fail("resetSession", { sessionId, etag: "old" });
+    expect(stale.reason).toBe("ETAG_MISMATCH");
+    const reset = { sessionId, keepSystemMessages: true };
+    const { session: kept } = await server.client.call("resetSession", reset);
+    expect(kept?.log?.messageCount).toBe(1n);
+    const missing = await server.client.fail("resetSession", { sessionId: "none" });
+    expect(missing.reason).toBe("SESSION_NOT_FOUND");
+  });
+});
+
+describe("GetWindow", () => {
+  it("gives the messages for the model, and what is outside", async () => {
+    const sessionId = await seeded(["one", "two", "three", "four"]);
+    const view = policy({
+      stages: [keepStage({ select: { $case: "dropOldest", value: { maxMessages: 2 } } })],
+    });
+    const window = await server.client.call("getWindow", { sessionId, policy: view });
+    expect(window).toMatchObject({
+      window: { messageCount: 2n },
+      outside: { messageCount: 2n },
+      outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      outsideTruncated: false,
+      overLimit: false,
+      lastSeq: 4n,
+      trims: [{ stage: "keep", reason: 1, messageIds: ["m1", "m2"] }],
+    });
+    expect(window.messages.map((one) => one.text)).toEqual(["three", "four"]);
+    const whole = await server.client.call("getWindow", { sessionId });
+    expect(whole.messages).toHaveLength(4);
+    expect(whole.outside?.messageCount).toBe(0n);
+  });
+
+  it("gives the window as it was, and names calls without a result", async () => {
+    const sessionId = await seeded(["one"]);
+    const call = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] });
+    await server.client.call("appendMessages", { sessionId, messages: [call] });
+    const now = await server.client.call("getWindow", { sessionId });
+    expect(now.openToolCallIds).toEqual(["c1"]);
+    const past = await server.client.call("getWindow", { sessionId, asOfSeq: 1n });
+    expect(past.messages.map((one) => one.text)).toEqual(["one"]);
+    expect(past.outside).toBeUndefined();
+    expect(past.lastSeq).toBe(1n);
+  });
+
+  it("refuses a missing session, a seq that is not there, and a policy that is none", async () => {
+    const sessionId = await seeded();
+    const get = (fields: object) => server.client.fail("getWindow", fields);
+    expect(await get({ sessionId: "none" })).toMatchObject({ reason: "SESSION_NOT_FOUND" });
+    expect(await get({ sessionId, asOfSeq: 4n })).toMatchObject({ reason: "SEQ_OUT_OF_RANGE" });
+    expect(await get({ sessionId, asOfSeq: -1n })).toMatchObject({ fields: ["as_of_seq"] });
+    const broken = policy({ stages: [keepStage({ name: "Not a name" })] });
+    expect(await get({ sessionId, policy: broken })).toMatchObject({
+      fields: ["policy.stages[0].name"],
+    });
+  });
+});

@@ -1,0 +1,260 @@
+// A real server on a Unix socket in this process, over the engine in memory, and a client without
+// any of our client code: it sends what a test gives it, also bytes that are no message.
+
+import { join } from "node:path";
+import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { type App, type AppSettings, startApp } from "../../src/app.ts";
+import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.ts";
+import { Status } from "../../src/gen/google/rpc/status.ts";
+import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
+import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
+import { createLogs } from "../../src/log.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { CODEC } from "../../src/transport/convert/message.ts";
+import { makeTempDir } from "./temp-dir.ts";
+
+/** Every method of the contract. */
+export const METHODS = {
+  ...SessionServiceService,
+  ...EventServiceService,
+  ...AdminServiceService,
+} as const;
+
+export type MethodName = keyof typeof METHODS;
+export type UnaryName = Exclude<MethodName, "watchEvents">;
+export type RequestOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["requestDeserialize"]>;
+export type ResponseOf<M extends MethodName> = ReturnType<
+  (typeof METHODS)[M]["responseDeserialize"]
+>;
+
+/** A failure as a caller sees it. */
+export interface Failure {
+  readonly code: string;
+  readonly reason: string;
+  readonly domain: string;
+  readonly message: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The faulty fields. */
+  readonly fields: readonly string[];
+  readonly retryAfterMs: number | undefined;
+  /** The kinds of the details. */
+  readonly details: readonly string[];
+}
+
+/** What a call gave: bytes or a failure. */
+export type RawOutcome = { readonly bytes: Buffer } | { readonly failure: Failure };
+
+const TYPE_PREFIX = "type.googleapis.com/google.rpc.";
+
+/** Reads the details of a failed call. */
+export function failureOf(error: ServiceError): Failure {
+  const binary = error.metadata.get("grpc-status-details-bin")[0];
+  const wire = Status.decode(binary instanceof Buffer ? binary : Buffer.alloc(0));
+  const find = (name: string): Buffer | undefined =>
+    wire.details.find((detail) => detail.typeUrl === TYPE_PREFIX + name)?.value;
+  const info = ErrorInfo.decode(find("ErrorInfo") ?? Buffer.alloc(0));
+  const bad = BadRequest.decode(find("BadRequest") ?? Buffer.alloc(0));
+  const retry = find("RetryInfo");
+  const delay = retry === undefined ? undefined : RetryInfo.decode(retry).retryDelay;
+  return {
+    code: status[error.code],
+    reason: info.reason,
+    domain: info.domain,
+    message: error.details,
+    metadata: Object.fromEntries(info.metadata),
+    fields: bad.fieldViolations.map((violation) => violation.field),
+    retryAfterMs:
+      delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1_000_000,
+    details: wire.details.map((detail) => detail.typeUrl.slice(TYPE_PREFIX.length)),
+  };
+}
+
+/** Thrown by `call` when the server refuses. */
+export class CallFailed extends Error {
+  override readonly name = "CallFailed";
+  readonly failure: Failure;
+
+  constructor(method: string, failure: Failure) {
+    super(`${method}: ${failure.code} ${failure.reason}: ${failure.message}`);
+    this.failure = failure;
+  }
+}
+
+/** How a call is sent. */
+export interface CallOptions {
+  readonly deadlineMs?: number;
+  readonly token?: string;
+}
+
+/** A request with what a test names; the rest is empty. */
+export function requestFor<M extends MethodName>(
+  method: M,
+  fields: Partial<RequestOf<M>> = {},
+): RequestOf<M> {
+  const empty = METHODS[method].requestDeserialize(Buffer.alloc(0)) as RequestOf<M>;
+  return { ...empty, ...fields };
+}
+
+/** The wire form of a request. */
+export function requestBytes<M extends MethodName>(
+  method: M,
+  fields: Partial<RequestOf<M>> = {},
+): Buffer {
+  const serialize = METHODS[method].requestSerialize as (request: RequestOf<M>) => Buffer;
+  return serialize(requestFor(method, fields));
+}
+
+function metadataFor(options: CallOptions): Metadata {
+  const metadata = new Metadata();
+  if (options.token !== undefined) metadata.set("authorization", `Bearer ${options.token}`);
+  return metadata;
+}
+
+/** A client that sends bytes. */
+export class TestClient {
+  readonly channel: Client;
+
+  constructor(address: string, security = credentials.createInsecure()) {
+    this.channel = new Client(address, security);
+  }
+
+  /** Sends bytes to a method. */
+  raw(method: UnaryName, bytes: Buffer, options: CallOptions = {}): Promise<RawOutcome> {
+    return new Promise((resolve) => {
+      this.channel.makeUnaryRequest(
+        METHODS[method].path,
+        (value: Buffer) => value,
+        (value: Buffer) => value,
+        bytes,
+        metadataFor(options),
+        options.deadlineMs === undefined ? {} : { deadline: Date.now() + options.deadlineMs },
+        (error, value) => {
+          if (error !== null) resolve({ failure: failureOf(error) });
+          else resolve({ bytes: value ?? Buffer.alloc(0) });
+        },
+      );
+    });
+  }
+
+  /** Calls a method. Throws CallFailed. */
+  async call<M extends UnaryName>(
+    method: M,
+    fields: Partial<RequestOf<M>> = {},
+    options: CallOptions = {},
+  ): Promise<ResponseOf<M>> {
+    const outcome = await this.raw(method, requestBytes(method, fields), options);
+    if ("failure" in outcome) throw new CallFailed(method, outcome.failure);
+    return METHODS[method].responseDeserialize(outcome.bytes) as ResponseOf<M>;
+  }
+
+  /** Calls a method that must fail, and gives how it did. */
+  async fail<M extends UnaryName>(
+    method: M,
+    fields: Partial<RequestOf<M>> = {},
+    options: CallOptions = {},
+  ): Promise<Failure> {
+    const outcome = await this.raw(method, requestBytes(method, fields), options);
+    if ("failure" in outcome) return outcome.failure;
+    throw new Error(`${method} did not fail`);
+  }
+
+  /** Opens a stream with bytes. */
+  stream(bytes: Buffer, options: CallOptions = {}) {
+    return this.channel.makeServerStreamRequest(
+      METHODS.watchEvents.path,
+      (value: Buffer) => value,
+      METHODS.watchEvents.responseDeserialize,
+      bytes,
+      metadataFor(options),
+    );
+  }
+
+  /** Opens a watch that must fail, and gives how it did. */
+  failStream(bytes: Buffer, options: CallOptions = {}): Promise<Failure> {
+    return new Promise((resolve, reject) => {
+      const stream = this.stream(bytes, options);
+      stream.on("data", () => {});
+      stream.on("error", (error) => resolve(failureOf(error as ServiceError)));
+      stream.on("end", () => reject(new Error("the stream did not fail")));
+    });
+  }
+
+  close(): void {
+    this.channel.close();
+  }
+}
+
+/** A server for a test. */
+export interface TestServer extends AsyncDisposable {
+  readonly app: App;
+  readonly store: Store;
+  readonly client: TestClient;
+  /** Where a client of its own connects. */
+  readonly address: string;
+  readonly directory: string;
+  /** The lines of the log. */
+  readonly log: readonly string[];
+  /** Moves the clock. */
+  advance(ms: number): void;
+}
+
+const SETTINGS: Omit<AppSettings, "listen"> = {
+  tokenFile: undefined,
+  tlsCert: undefined,
+  tlsKey: undefined,
+  handlersMax: 512,
+  connectionsMax: 256,
+  streamsMax: 1_000,
+  watchStreamsMax: 1_000,
+  shutdownGraceMs: 2_000,
+  checkpointIntervalMs: 200,
+  idempotencyWindowMs: 86_400_000,
+  eventAgeMsMax: 604_800_000,
+  eventCountMax: 1_000_000,
+};
+
+/** Changes of a test server. */
+export interface TestServerOptions {
+  readonly settings?: Partial<AppSettings>;
+  /** Stands between the services and the store. */
+  readonly wrapStore?: (store: Store) => Store;
+}
+
+/** Starts a server. Dispose of it with `await using`, or in `afterAll`. */
+export async function startContractServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const directory = await makeTempDir();
+  const memory = await openMemoryStore({ readFacts: CODEC.readFacts });
+  const store = options.wrapStore?.(memory) ?? memory;
+  const path = join(directory.path, "s.sock");
+  const log: string[] = [];
+  let shiftMs = 0;
+  const app = await startApp({
+    settings: { ...SETTINGS, listen: [{ kind: "unix", path }], ...options.settings },
+    logs: createLogs("debug", { write: (line: string) => void log.push(line) }),
+    store,
+    world: {
+      nowMs: () => Date.now() + shiftMs,
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    },
+  });
+  const address = app.addresses[0] ?? "";
+  const client = new TestClient(address);
+  return {
+    app,
+    store,
+    client,
+    address,
+    directory: directory.path,
+    log,
+    advance: (ms) => {
+      shiftMs += ms;
+    },
+    [Symbol.asyncDispose]: async () => {
+      client.close();
+      await app.stop();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

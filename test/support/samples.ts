@@ -1,0 +1,106 @@
+// Sound requests for every rpc, and small builders of what they are made of.
+
+import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { Policy, type PolicyStage } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
+import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
+
+const NOTHING = new Uint8Array(0);
+
+/** A message with what a test names. */
+export function message(fields: Partial<Message> = {}): Message {
+  return { ...Message.decode(NOTHING), role: Role.USER, ...fields };
+}
+
+/** A session with what a test names. */
+export function session(fields: Partial<Session> = {}): Session {
+  return { ...Session.decode(NOTHING), ...fields };
+}
+
+/** A policy with what a test names. */
+export function policy(fields: Partial<Policy> = {}): Policy {
+  return { ...Policy.decode(NOTHING), ...fields };
+}
+
+/** A stage that keeps so many messages. */
+export function keepStage(fields: Partial<PolicyStage> = {}): PolicyStage {
+  return {
+    name: "keep",
+    on: 0,
+    anyOf: [],
+    unit: 1,
+    select: { $case: "dropOldest", value: { maxMessages: 3 } },
+    ...fields,
+  };
+}
+
+/** A tool call. */
+export function toolCall(toolCallId: string, name = "search") {
+  return { toolCallId, name, arguments: "{}" };
+}
+
+/** The wire form of a Struct `{key: {key: ... 1}}` so many levels deep. */
+export function deepStruct(levels: number): Buffer {
+  // Value 1.0, then entries and Structs around it, from the inside out.
+  let value: Buffer = Buffer.from([0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
+  let struct: Buffer = Buffer.alloc(0);
+  for (let level = 0; level < levels; level++) {
+    const entry = Buffer.concat([Buffer.from([0x0a, 1, 0x61]), field(0x12, value)]);
+    struct = field(0x0a, entry);
+    value = field(0x2a, struct);
+  }
+  return struct;
+}
+
+/** The wire form of a Struct with one text of the size that makes the whole so large. */
+export function structOfSize(bytes: number): Buffer {
+  for (let length = bytes; length > 0; length--) {
+    const value = field(0x1a, Buffer.alloc(length, 0x78));
+    const struct = field(0x0a, Buffer.concat([Buffer.from([0x0a, 1, 0x61]), field(0x12, value)]));
+    if (struct.length === bytes) return struct;
+    if (struct.length < bytes) break;
+  }
+  throw new Error(`no Struct takes ${bytes} bytes`);
+}
+
+/** A field of the wire: a tag, a length and bytes. */
+export function field(tag: number, bytes: Buffer): Buffer {
+  const length: number[] = [];
+  let rest = bytes.length;
+  while (rest >= 0x80) {
+    length.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  length.push(rest);
+  return Buffer.concat([Buffer.from([tag, ...length]), bytes]);
+}
+
+/** A sound request for every method; ids are those of `seed`. */
+export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
+  createSession: { session: session({ labels: new Map([["a", "b"]]), userId: "u" }) },
+  getSession: { sessionId: "seed" },
+  listSessions: { pageSize: 10 },
+  updateSession: { session: session({ sessionId: "seed", userId: "v" }) },
+  deleteSession: { sessionId: "doomed", allowMissing: true },
+  forkSession: { sourceSessionId: "seed", atSeq: 1n },
+  resetSession: { sessionId: "doomed" },
+  appendMessages: { sessionId: "seed", messages: [message({ text: "hello" })] },
+  listMessages: { sessionId: "seed", pageSize: 10 },
+  getMessage: { sessionId: "seed", messageId: "first" },
+  updateMessage: { sessionId: "seed", message: message({ messageId: "first", text: "new" }) },
+  deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
+  getWindow: { sessionId: "seed" },
+  watchEvents: { start: { $case: "position", value: 1 } },
+  listEvents: { pageSize: 10 },
+  createConsumer: { consumerId: "new" },
+  getConsumer: { consumerId: "seed" },
+  listConsumers: { pageSize: 10 },
+  deleteConsumer: { consumerId: "gone", allowMissing: true },
+  ackEvents: { consumerId: "seed", resumeToken: "x" },
+  getServerInfo: {},
+};
+
+/** The wire form of the sound request of a method. */
+export function soundBytes<M extends MethodName>(method: M): Buffer {
+  return requestBytes(method, SOUND[method]);
+}
