@@ -3,7 +3,7 @@
 //   npm run build             both
 //   npm run build -- server   only the server, as the image does
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./process.ts";
@@ -19,8 +19,7 @@ for (const name of asked.length === 0 ? Object.keys(PARTS) : asked) {
   if (part === undefined) throw new Error(`unknown part ${name}: there are server and client`);
   // What an earlier build left must not be shipped.
   rmSync(join(ROOT, part.out), { recursive: true, force: true });
-  execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", part.config], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
+  const tsc = join(ROOT, "node_modules/.bin/tsc");
+  const { status } = spawnSync(tsc, ["-p", part.config], { cwd: ROOT, stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
 }

@@ -1,0 +1,44 @@
+# The server as an image.
+#
+#   docker build -t memory-sidecar .
+#   docker run -v memory:/data --network container:my-agent memory-sidecar
+#
+# It listens on loopback and on a socket in /data, as in a pod, where containers share the network.
+# To publish the port, give it an address and a token file:
+#
+#   docker run -p 50151:50151 -v memory:/data -v ./tokens:/tokens:ro memory-sidecar \
+#     --listen 0.0.0.0:50151 --token-file /tokens
+#
+# test/e2e/image.test.ts runs these steps in clean folders, so every COPY is known to be enough.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY clients/typescript/package.json clients/typescript/
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY tools/build.ts tools/process.ts tools/
+COPY src src
+RUN npm run build -- server
+# The image brings Node itself; links to development tools and to the client lead nowhere.
+RUN npm prune --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/node-linux-* node_modules/@memory-sidecar node_modules/.bin
+RUN mkdir -m 0700 data
+
+FROM node:24-slim
+ENV NODE_ENV=production
+# More threads for the commits of the store than the four that Node starts with.
+ENV UV_THREADPOOL_SIZE=16
+ENV MEMORY_SIDECAR_DATA_DIR=/data
+WORKDIR /app
+COPY LICENSE package.json ./
+COPY proto/image.binpb proto/
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build --chown=node:node /app/data /data
+USER node
+VOLUME /data
+EXPOSE 50151
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "dist/main.js", "health"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/main.js", "serve"]

@@ -1,0 +1,122 @@
+// The code blocks of README.md and docs run as they are written. docs/contributing.md describes the
+// comments that say which and how. The READMEs of the clients are run by the clients' own tests.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { type Block, blocksOf } from "./blocks.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PYTHON = join(ROOT, "clients/python/.venv/bin/python");
+const CLIENT = join(ROOT, "clients/typescript/src/index.ts");
+const ADDRESS = "127.0.0.1:50151";
+
+const documents = ["README.md", ...globSync("docs/*.md", { cwd: ROOT }).sort()];
+const blocks = documents
+  .filter((path) => existsSync(join(ROOT, path)))
+  .flatMap((path) => blocksOf(path, readFileSync(join(ROOT, path), "utf8")));
+const runnable = blocks.filter(({ mark }) => mark === "run" || mark === "run with server");
+
+/** The program and the file that run a block. */
+function prepare(block: Block, folder: string, address: string): [string, string[]] {
+  const code = block.code.replaceAll(ADDRESS, address);
+  if (block.language === "sh") {
+    const command = `memory-sidecar() { node ${JSON.stringify(join(ROOT, "src/main.ts"))} "$@"; }`;
+    writeFileSync(join(folder, "block.sh"), `set -euo pipefail\n${command}\n${code}`);
+    return ["bash", ["block.sh"]];
+  }
+  if (block.language === "ts") {
+    const own = code.replaceAll('"@memory-sidecar/client"', JSON.stringify(CLIENT));
+    writeFileSync(join(folder, "block.mts"), own);
+    return [process.execPath, ["block.mts"]];
+  }
+  writeFileSync(join(folder, "block.py"), code);
+  return [PYTHON, ["block.py"]];
+}
+
+async function runBlock(block: Block, address: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "memory-sidecar-block-"));
+  try {
+    const [command, args] = prepare(block, folder, address);
+    const path = `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`;
+    const child = spawn(command, args, { cwd: folder, env: { ...process.env, PATH: path } });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    }
+    const [code] = await once(child, "close");
+    expect(code, output).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe("code blocks of the documents", () => {
+  let server: RunningServer | undefined;
+  let data = "";
+
+  beforeAll(async () => {
+    if (!runnable.some(({ mark }) => mark === "run with server")) return;
+    data = mkdtempSync(join(tmpdir(), "memory-sidecar-docs-"));
+    server = await startServer({ dataDir: data });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    if (data !== "") rmSync(data, { recursive: true, force: true });
+  });
+
+  it("all say whether they are run", () => {
+    const silent = blocks.filter(({ mark }) => mark === "none").map(({ place }) => place);
+    expect(silent, "put one of the comments of docs/contributing.md before them").toEqual([]);
+  });
+
+  for (const block of runnable) {
+    const possible = block.language !== "python" || existsSync(PYTHON) || process.env["CI"];
+    it.runIf(possible)(`run: ${block.place}`, async () => {
+      await runBlock(block, block.mark === "run" ? ADDRESS : (server?.address ?? ""));
+    });
+  }
+});
+
+describe("links of the documents", () => {
+  const linked = [
+    ...documents,
+    ...globSync("{clients,bench,examples}/**/README.md", { cwd: ROOT }),
+  ];
+
+  it.each(linked.filter((path) => !path.includes("node_modules")))("lead somewhere: %s", (path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const dead = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+      .map(([, target]) => target ?? "")
+      .filter((target) => !existsSync(join(ROOT, dirname(path), target)));
+    expect(dead).toEqual([]);
+  });
+});
+
+describe("the reader of blocks", () => {
+  const one = (text: string): Block | undefined => blocksOf("a.md", text)[0];
+
+  it("takes the comment before a block, and only that", () => {
+    expect(one("<!-- run -->\n\n```bash\nls\n```\n")).toEqual({
+      place: "a.md:3",
+      language: "sh",
+      code: "ls\n",
+      mark: "run",
+    });
+    expect(one("<!-- run with server -->\n```ts\nx\n```\n")?.mark).toBe("run with server");
+    expect(one("<!-- run -->\n\nText.\n\n```python\nx\n```\n")?.mark).toBe("none");
+    expect(one("<!-- run -->\n```text\nx\n```\n\n```sh\ny\n```\n")?.mark).toBe("none");
+  });
+
+  it("takes no excuse without a reason", () => {
+    expect(one("<!-- not run: needs docker -->\n```sh\nx\n```\n")?.mark).toBe("not run");
+    expect(one("<!-- not run -->\n```sh\nx\n```\n")?.mark).toBe("none");
+  });
+});
