@@ -156,10 +156,7 @@ export async function deleteConsumer(
     const replay = replayOf(context, call, view.reply);
     if (replay !== undefined) return { kind: "answer", result: replay };
     const bytes = input.encode();
-    if (view.consumer === undefined) {
-      if (!allowMissing) throw consumerNotFound(consumerId);
-      return { kind: "answer", result: bytes };
-    }
+    if (view.consumer === undefined && !allowMissing) throw consumerNotFound(consumerId);
     const reply = replyPart(call, nowMs, bytes);
     return { kind: "save", result: bytes, consumer: undefined, ...reply };
   });

@@ -244,7 +244,8 @@ function decideDelete(
   if (view.session === undefined) throw sessionNotFound(input.sessionId);
   if (input.allowMissing && !view.messages.has(input.messageId)) {
     const { window } = view.session.head;
-    return { kind: "answer", result: input.encode({ revision: 0, trims: [], window }) };
+    const bytes = input.encode({ revision: 0, trims: [], window });
+    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
   }
   const { session, old } = existing(view, input);
   const { stamp } = context.codec.mergeMessage(old.bytes, NOTHING, []);

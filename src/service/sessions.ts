@@ -108,7 +108,8 @@ export async function deleteSession(
     const { session, revision } = view;
     if (session === undefined) {
       if (!input.allowMissing) throw sessionNotFound(sessionId);
-      return { kind: "answer", result: input.encode({ revision: 0 }) };
+      const bytes = input.encode({ revision: 0 });
+      return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
     }
     if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
     const bytes = input.encode({ revision });

@@ -84,8 +84,8 @@ export interface SessionView {
 export type SessionDecision<T> =
   /** Load the window too, then decide again. */
   | { readonly kind: "need-window" }
-  /** Change nothing. */
-  | { readonly kind: "answer"; readonly result: T }
+  /** Change nothing but the answer remembered under the request id, if there is one. */
+  | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
   | { readonly kind: "save"; readonly result: T; readonly plan: SessionPlan };
 
 /** A change of one session. Saved in one transaction or not at all. */

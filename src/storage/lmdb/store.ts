@@ -30,7 +30,7 @@ import type {
   StoredMessage,
 } from "../store.ts";
 import { SessionCache } from "./cache.ts";
-import { applyPlan, viewOf } from "./change.ts";
+import { applyPlan, saveReply, viewOf } from "./change.ts";
 import {
   applyConsumer,
   ConsumerCounts,
@@ -367,6 +367,7 @@ class LmdbStore implements Store {
       }
       const { result } = decision;
       return this.whenSeen([], change, change).then(() => result);
+      saveReply(core, change, decision.reply);
     } catch (error) {
       return this.whenSeen([], change, change).then(() => {
         throw error;

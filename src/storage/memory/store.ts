@@ -146,7 +146,10 @@ class MemoryStore implements Store {
       let decision = decide(this.#viewOf(change, change.needWindow === true));
       if (decision.kind === "need-window") decision = decide(this.#viewOf(change, true));
       if (decision.kind === "need-window") throw new Error("The window was given already.");
-      if (decision.kind === "answer") return decision.result;
+      if (decision.kind === "answer") {
+        rememberReply(this.#state, change.namespace, change.requestId, decision.reply);
+        return decision.result;
+      }
       const { plan, result } = decision;
       saveSession(this.#state, this.#readFacts, change, plan);
       rememberReply(this.#state, change.namespace, change.requestId, plan.reply);

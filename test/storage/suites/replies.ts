@@ -61,6 +61,20 @@ export function replySuite(open: OpenEngine): void {
       expect(await scene.store.readSession(refOf("other"))).toBeUndefined();
     });
 
+    test("may be remembered without a change", async (scene) => {
+      const change = { namespace: "default", sessionId: "none", requestId: "r" };
+      const reply = newReply("nothing to do");
+      const result = await scene.store.changeSession(change, () => ({
+        kind: "answer",
+        result: 7,
+        reply,
+      }));
+      expect(result).toBe(7);
+      await scene.engine.reopen();
+      expect(plain(await replyTo(scene, "r"))).toEqual(plain(reply));
+      expect(scene.store.revision()).toBe(0);
+    });
+
     test("is not seen from another namespace", async (scene) => {
       await remember(scene, "r", newReply("one"), "a");
       await remember(scene, "r", newReply("two"), "b");
