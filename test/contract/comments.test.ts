@@ -1,5 +1,6 @@
-// Goal: the numbers in the comments of the contract are those of the code. Every number of a field's
-// comment that looks like a limit must be the value of one of the limits that belong to the field.
+// Goal: the numbers in the comments of the contract are those of the code. Every number of a
+// field's comment that looks like a limit must be the value of one of the limits that belong to the
+// field.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
