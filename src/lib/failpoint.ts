@@ -17,9 +17,9 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 let armed: Map<Failpoint, number> | undefined;
 
 /**
- * Arms failpoints: `before-commit:17,after-commit:3` kills the process with SIGKILL at the 17th pass
- * of the one and the 3rd of the other, whichever comes first. An empty text disarms all. Throws an
- * Error when the text is malformed.
+ * Arms failpoints: `before-commit:17,after-commit:3` kills the process with SIGKILL at the 17th
+ * pass of the one and the 3rd of the other, whichever comes first. An empty text disarms all.
+ * Throws an Error when the text is malformed.
  */
 export function armFailpoints(spec: string): void {
   armed = undefined;

@@ -1,5 +1,5 @@
-// Changes of a session: what decide gets to see, and what a plan does to the pending state. All of it
-// is synchronous; a plan is checked as a whole before any of it is applied.
+// Changes of a session: what decide gets to see, and what a plan does to the pending state. All of
+// it is synchronous; a plan is checked as a whole before any of it is applied.
 
 import { recordCorrupt } from "../../domain/errors.ts";
 import { seqOfMessageId } from "../../domain/ids.ts";

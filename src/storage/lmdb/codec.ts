@@ -9,40 +9,15 @@ import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import type { Consumer, NewEvent, StoredReply } from "../store.ts";
 import { ENVELOPE_BYTES, seal, writeEnvelope } from "./envelope.ts";
 import { u64 } from "./keys.ts";
+import { indexSlab, logSlab, type Slab, sealIndex } from "./slab.ts";
 import { WireReader, WireWriter } from "./wire.ts";
 
 const writer = new WireWriter();
 
-// Small records share slabs, so that a record costs no allocation of its own.
-const SLAB_BYTES = 16_384;
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-let slabPosition = 0;
-
-function takeRoom(bytes: number): Buffer {
-  if (bytes > SLAB_BYTES >> 2) {
-    return Buffer.allocUnsafeSlow(bytes);
-  }
-  if (slabPosition + bytes > SLAB_BYTES) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-    slabPosition = 0;
-  }
-  const start = slabPosition;
-  slabPosition += bytes;
-  return slab.subarray(start, slabPosition);
-}
-
-function finish(key: string): Buffer {
+function finish(key: string, slab: Slab = indexSlab): Buffer {
   writeEnvelope(key, writer.buffer, writer.position);
-  const record = takeRoom(writer.position);
+  const record = slab.take(writer.position);
   writer.buffer.copy(record, 0, 0, writer.position);
-  return record;
-}
-
-/** Puts a payload into an envelope in shared room. */
-export function sealShared(key: string, payload: Uint8Array): Buffer {
-  const record = takeRoom(ENVELOPE_BYTES + payload.length);
-  record.set(payload, ENVELOPE_BYTES);
-  writeEnvelope(key, record);
   return record;
 }
 
@@ -242,7 +217,7 @@ function decodeNumbers(payload: Uint8Array, fields: number): number[] {
 
 /** A number as the whole record. */
 export function encodeNumber(key: string, value: number): Buffer {
-  return sealShared(key, Buffer.from(u64(value), "latin1"));
+  return sealIndex(key, Buffer.from(u64(value), "latin1"));
 }
 
 export function decodeNumber(payload: Uint8Array): number {
@@ -260,7 +235,7 @@ export function encodeEvent(key: string, event: NewEvent): Buffer {
   writer.string(4, event.sessionId);
   writer.string(5, event.userId);
   writer.number(6, event.createMs);
-  return finish(key);
+  return finish(key, logSlab);
 }
 
 export function decodeEvent(payload: Uint8Array): NewEvent {

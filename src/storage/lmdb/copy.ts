@@ -1,7 +1,8 @@
 // Copies of a session's log. The log is copied in bounded chunks into a new log that belongs to no
-// session yet; a purge record guards it from the first chunk on, so that upkeep erases the half of a
-// copy that a crash or an abort left. Then the copy is published in one transaction, which removes
-// the guard, if nothing of what was copied was changed meanwhile; else the copy starts over.
+// session yet; a purge record guards it from the first chunk on, so that upkeep erases the half of
+// a copy that a crash or an abort left. Then the copy is published in one transaction, which
+// removes the guard, if nothing of what was copied was changed meanwhile; else the copy starts
+// over.
 
 import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { SeqRange } from "../../domain/window/types.ts";

@@ -1,6 +1,6 @@
-// The only place that opens an LMDB environment. The settings are those of the measurements: a write
-// is acknowledged when it is on stable storage (overlappingSync off), a failed one can be handled
-// (eventTurnBatching off), nobody else can read the files.
+// The only place that opens an LMDB environment. The settings are those of the measurements: a
+// write is acknowledged when it is on stable storage (overlappingSync off), a failed one can be
+// handled (eventTurnBatching off), nobody else can read the files.
 
 import { chmodSync, mkdirSync, statfsSync } from "node:fs";
 import { type Database, open, type RootDatabase } from "lmdb";

@@ -1,5 +1,5 @@
-// The free-space floor. LMDB must never meet a full disk: a failed commit is fatal and can crash the
-// process. So writes are turned away while there is still room for what is under way.
+// The free-space floor. LMDB must never meet a full disk: a failed commit is fatal and can crash
+// the process. So writes are turned away while there is still room for what is under way.
 
 import { statfsSync } from "node:fs";
 import { storeFull } from "../../domain/errors.ts";

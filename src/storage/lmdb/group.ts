@@ -1,7 +1,10 @@
 // What one commit saves: everything that was decided while the commit before was under way.
 
-import type { StoredEvent } from "../store.ts";
+import type { NewEvent, StoredEvent } from "../store.ts";
 import type { CachedSession } from "./cache.ts";
+import { encodeEvent } from "./codec.ts";
+import { eventKey, REVISION_EVENTS_MAX, u64 } from "./keys.ts";
+import { sealLog } from "./slab.ts";
 
 /** A record on its way into a table. */
 export interface Put {
@@ -29,13 +32,15 @@ export class Group {
   readonly eventRemovals: string[] = [];
   /** Index keys of dead logs, which are removed without the journal. */
   readonly indexRemovals: string[] = [];
+  /** Sessions that have another state after the group. */
   readonly sessions: CachedSession[] = [];
   readonly waiters: Waiter[] = [];
-  /** A change of the group took messages out of a window. */
+  /** What the group does, for the failpoints. */
   trimmed = false;
   purging = false;
   copying = false;
   bytes = 0;
+  /** The newest revision of the group; 0 when it has none. */
   revision = 0;
 
   constructor(firstMessageNo: number) {
@@ -51,5 +56,43 @@ export class Group {
       this.eventRemovals.length +
       this.indexRemovals.length
     );
+  }
+
+  /** The wire form of a message of this group. */
+  message(messageNo: number): Uint8Array | undefined {
+    return this.messages[messageNo - this.firstMessageNo];
+  }
+
+  addMessage(messageNo: number, bytes: Uint8Array): void {
+    const key = u64(messageNo);
+    this.messages.push(bytes);
+    this.messagePuts.push({ key, value: sealLog(key, bytes) });
+    this.bytes += bytes.length;
+  }
+
+  /** Adds the events of a revision. */
+  addEvents(revision: number, events: readonly NewEvent[]): void {
+    if (events.length === 0 || events.length > REVISION_EVENTS_MAX) {
+      throw new Error("A saved change must have events, and not too many.");
+    }
+    this.revision = revision;
+    let index = 0;
+    for (const event of events) {
+      const key = eventKey(revision, index, index === events.length - 1);
+      this.eventPuts.push({ key, value: encodeEvent(key, event) });
+      this.bytes += event.body.length;
+      const { type, namespace, sessionId, userId, createMs, body } = event;
+      this.events.push({
+        revision,
+        index,
+        type,
+        namespace,
+        sessionId,
+        userId,
+        createMs,
+        body,
+      });
+      index++;
+    }
   }
 }

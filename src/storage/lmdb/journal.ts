@@ -1,5 +1,5 @@
-// Journal records: the index changes of a group, durable in one record under a rising key before the
-// index itself has them.
+// Journal records: the index changes of a group, durable in one record under a rising key before
+// the index itself has them.
 
 import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
 import { u64 } from "./keys.ts";
@@ -17,6 +17,13 @@ export interface Counters {
   readonly nextSessionNo: number;
   readonly nextLogNo: number;
   readonly nextMessageNo: number;
+}
+
+/** Where the journal goes on after the start. */
+export interface JournalStart extends Counters {
+  /** The numbers of the oldest journal record kept and of the next one. */
+  readonly firstJournalNo: number;
+  readonly nextJournalNo: number;
 }
 
 /** A journal record, decoded. */

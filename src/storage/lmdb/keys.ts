@@ -17,7 +17,7 @@
 // entry     log number, seq              -> EntryRecord
 // id        log number, message id       -> seq; only for ids that do not name their seq themselves
 // window    log number, seq              -> WindowRecord: the window when seq was the newest
-// kept      log number                   -> WindowRecord: the seqs below the first that a reset kept
+// kept      log number                   -> WindowRecord: the seqs below the first, kept by a reset
 // reply     namespace, request id        -> ReplyRecord
 // consumer  namespace, consumer id       -> ConsumerRecord
 // expiry    ms, session number           -> nothing

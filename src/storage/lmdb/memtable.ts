@@ -1,10 +1,18 @@
-// The part of the index that is not in its B-tree yet. A slot holds up to three values of a key: the
-// durable one, the one of the group being committed, and the one of the group being formed. Reads
-// use the durable value; decisions use the newest. Keys of ordered tables are kept in buckets, sorted
-// only when somebody reads a range.
+// The part of the index that is not in its B-tree yet. A slot holds up to three values of a key:
+// the durable one, the one of the group being committed, and the one of the group being formed.
+// Reads use the durable value; decisions use the newest. Keys of ordered tables are kept in
+// buckets, sorted only when somebody reads a range.
 
 import type { IndexChange } from "./journal.ts";
 import { bucketOf } from "./keys.ts";
+
+/** At this many keys changes wait for the flush. */
+export const MEMTABLE_SLOTS_MAX = 65_536;
+
+// Flushing starts at the low-water mark: what changes again before that is written once.
+const LOW_WATER = 2_048;
+const CHUNK_MIN = 256;
+const CHUNK_MAX = 2_048;
 
 /** Which state of the store a read sees. */
 export type Visibility = "committed" | "pending";
@@ -150,8 +158,16 @@ export class Memtable {
     this.markDirty(slot, journalNo);
   }
 
-  /** Takes up to `count` of the keys that wait longest, sorted by key. */
-  takeChunk(count: number): FlushChunk {
+  /**
+   * Takes the keys that wait longest, sorted by key; none while few wait, unless it is urgent. The
+   * more wait the more are taken, so that flushing keeps pace with what comes in.
+   */
+  takeChunk(isUrgent: boolean): FlushChunk {
+    const dirty = this.dirtyCount;
+    if (!isUrgent && dirty < LOW_WATER + CHUNK_MIN) {
+      return [];
+    }
+    const count = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, dirty >>> 5));
     const stop = Math.min(this.queueHead + count, this.queue.length);
     const chunk: { slot: Slot; value: Uint8Array | null; key: string }[] = [];
     for (; this.queueHead < stop; this.queueHead++) {
@@ -178,8 +194,8 @@ export class Memtable {
   }
 
   /**
-   * The slots of one bucket with keys from `start` on and below `end`, by rising key. Both keys must
-   * belong to the bucket.
+   * The slots of one bucket with keys from `start` on and below `end`, by rising key. Both keys
+   * must belong to the bucket.
    */
   range(start: string, end: string): readonly Slot[] {
     const name = bucketOf(start);

@@ -1,9 +1,9 @@
 // Messages, the entries of a log, and windows.
 //
-// Density: every seq from a log's first to its last has an entry, a tombstone (message number 0) when
-// the message was erased. So a missing entry is damage, not an answer. Below the first seq there is
-// only what a reset kept; the ranges in the `kept` record say exactly which seqs these are, so that a
-// missing one is noticed there too.
+// Density: every seq from a log's first to its last has an entry, a tombstone (message number 0)
+// when the message was erased. So a missing entry is damage, not an answer. Below the first seq
+// there is only what a reset kept; the ranges in the `kept` record say exactly which seqs these
+// are, so that a missing one is noticed there too.
 
 import { recordCorrupt } from "../../domain/errors.ts";
 import { seqOfMessageId } from "../../domain/ids.ts";

@@ -6,10 +6,9 @@ import { type Core, decodeRecord, readIndex } from "./core.ts";
 import { seal, unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
 import { type EventLogStart, readEventLog } from "./events.ts";
-import { decodeJournal } from "./journal.ts";
+import { decodeJournal, type JournalStart } from "./journal.ts";
 import { DROPPED_KEY, readU64, u64 } from "./keys.ts";
 import type { Memtable } from "./memtable.ts";
-import type { WriterStart } from "./writer.ts";
 
 /** The format of the whole directory. A store of a newer one is not opened. */
 export const STORE_FORMAT = 1;
@@ -61,10 +60,10 @@ export function isEmpty(env: Environment): boolean {
 }
 
 /**
- * Replays the journal tail into the memtable. Throws RECORD_CORRUPT when a record of it is damaged or
- * missing, or when messages are there that no journal record knows of.
+ * Replays the journal tail into the memtable. Throws RECORD_CORRUPT when a record of it is damaged
+ * or missing, or when messages are there that no journal record knows of.
  */
-export function replayJournal(env: Environment, memtable: Memtable): WriterStart {
+export function replayJournal(env: Environment, memtable: Memtable): JournalStart {
   let first = 0;
   let last = 0;
   let start = { revision: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };

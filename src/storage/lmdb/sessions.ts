@@ -11,7 +11,7 @@ import {
 } from "../../domain/session.ts";
 import type { SessionPage, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
-import { decodeHead, decodeNumber, decodeSession, type SessionRow, sealShared } from "./codec.ts";
+import { decodeHead, decodeNumber, decodeSession, type SessionRow } from "./codec.ts";
 import { type Core, rangeIndex, readIndex } from "./core.ts";
 import {
   afterPrefix,
@@ -27,6 +27,7 @@ import {
   u64,
   userPrefix,
 } from "./keys.ts";
+import { sealIndex } from "./slab.ts";
 
 /** Where a session is listed: the prefixes that its number follows. */
 export function listPrefixes(namespace: string, fields: SessionFields): string[] {
@@ -232,5 +233,5 @@ const NOTHING = new Uint8Array(0);
 
 /** A record whose key says everything. */
 export function emptyRecord(key: string): Uint8Array {
-  return sealShared(key, NOTHING);
+  return sealIndex(key, NOTHING);
 }

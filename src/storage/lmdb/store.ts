@@ -73,8 +73,8 @@ export interface LmdbStoreOptions {
   /** Opens a directory on a network filesystem, where LMDB is not safe. Default false. */
   readonly allowNetworkFilesystem?: boolean;
   /**
-   * Called once when a commit failed: the process must end soon and must not be asked to write again.
-   * Default: nothing beyond the failed calls.
+   * Called once when a commit failed: the process must end soon and must not be asked to write
+   * again. Default: nothing beyond the failed calls.
    */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -84,8 +84,9 @@ const CLOSE_FLUSH_MS = 2_000;
 const CLOSE_MS = 5_000;
 
 /**
- * Opens the store in a directory, and makes it if it is missing. Throws StoreInUseError when another
- * process has it, RECORD_CORRUPT when it is visibly damaged, and an Error when it cannot be opened.
+ * Opens the store in a directory, and makes it if it is missing. Throws StoreInUseError when
+ * another process has it, RECORD_CORRUPT when it is visibly damaged, and an Error when it cannot be
+ * opened.
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   prepareDirectory(options.directory, options.allowNetworkFilesystem === true);
@@ -366,8 +367,8 @@ class LmdbStore implements Store {
         throw new Error("A decision asked for a window it had.");
       }
       const { result } = decision;
-      return this.whenSeen([], change, change).then(() => result);
       saveReply(core, change, decision.reply);
+      return this.whenSeen([], change, change).then(() => result);
     } catch (error) {
       return this.whenSeen([], change, change).then(() => {
         throw error;

@@ -1,11 +1,11 @@
-// A look at the structure of a data file without LMDB. LMDB trusts its pages: a page that lies beyond
-// the end of the file, or that is not what the page above it says, ends the whole process. So before
-// the file is opened its trees are walked here. It is the layout of LMDB's data version 2 on a 64-bit
-// little-endian machine: pages with a header of 24 bytes, then the offsets of the nodes (counted from
-// the end of the header), and the nodes at the end of the page.
+// A look at the structure of a data file without LMDB. LMDB trusts its pages: a page that lies
+// beyond the end of the file, or that is not what the page above it says, ends the whole process.
+// So before the file is opened its trees are walked here. It is the layout of LMDB's data version 2
+// on a 64-bit little-endian machine: pages with a header of 24 bytes, then the offsets of the nodes
+// (counted from the end of the header), and the nodes at the end of the page.
 //
-// In a large file only the pages above the leaves are walked, which are few; the leaves are then only
-// known to lie inside the file. The records in them have checksums of their own.
+// In a large file only the pages above the leaves are walked, which are few; the leaves are then
+// only known to lie inside the file. The records in them have checksums of their own.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
@@ -30,7 +30,9 @@ const WHOLE_BYTES_MAX = 67_108_864;
 /** What is wrong with a file; undefined when nothing was found. */
 export type StructureFault = string | undefined;
 
-/** Walks the trees of a data file. `isWhole` looks at every page; default: when the file is small. */
+/**
+ * Walks the trees of a data file. `isWhole` looks at every page; default: when the file is small.
+ */
 export function checkStructure(path: string, isWhole?: boolean): StructureFault {
   const file = openSync(path, "r");
   try {

@@ -1,5 +1,6 @@
-// What verify reads with: the index as it is with the journal tail on top, in key order, and a list of
-// problems that stays short. Unlike the reads of a server nothing here stops at the first damage.
+// What verify reads with: the index as it is with the journal tail on top, in key order, and a list
+// of problems that stays short. Unlike the reads of a server nothing here stops at the first
+// damage.
 
 import { AppError } from "../../domain/errors.ts";
 import { unseal } from "./envelope.ts";

@@ -1,5 +1,6 @@
-// Checks a data directory. The work is done in a child process, because LMDB crashes on some damaged
-// files: then only the child ends, and its death is what is reported. Nothing of the data is changed.
+// Checks a data directory. The work is done in a child process, because LMDB crashes on some
+// damaged files: then only the child ends, and its death is what is reported. Nothing of the data
+// is changed.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -42,8 +43,8 @@ export interface VerifyReport {
 /** How a directory is checked. */
 export interface VerifyOptions {
   /**
-   * The module that exports `readFacts`; with it the ids, roles and token counts inside the messages
-   * are checked as well. Default: they are not.
+   * The module that exports `readFacts`; with it the ids, roles and token counts inside the
+   * messages are checked as well. Default: they are not.
    */
   readonly factsModule?: URL;
 }

@@ -44,7 +44,9 @@ export class WireWriter {
     this.position = position;
   }
 
-  /** Writes a number field; zero is left out as protobuf does. Times before 1970 are not allowed. */
+  /**
+   * Writes a number field; zero is left out as protobuf does. Times before 1970 are not allowed.
+   */
   number(field: number, value: number): void {
     if (value === 0) {
       return;

@@ -9,6 +9,8 @@ export const ENTRY_POINTS: EntryPoints = {
     "src/main.ts",
     // Started as a thread by token-counter.ts.
     "src/service/bpe-worker.ts",
+    // Started as a process by verify.ts.
+    "src/storage/lmdb/verify-child.ts",
     // The model engine: what tests and the conformance suite compare the LMDB engine with.
     "src/storage/memory/store.ts",
   ],
