@@ -1,6 +1,7 @@
 // The base of every ratio: a bare grpc-js server that decodes a message with ts-proto and answers
 // with one. `Echo` gives back what it got; `Sized` answers a small request with one bytes field of
-// the size that the request names, the cheapest message of that size there is. Usage: node bench/echo-server.ts PORT
+// the size that the request names, the cheapest message of that size there is. Usage: node
+// bench/echo-server.ts PORT
 
 import { Buffer } from "node:buffer";
 import {

@@ -1,5 +1,5 @@
-// The load generator, a process of its own so that it can have a core of its own. It takes one job a
-// line on standard input and answers one line each. Closed loop: a call is started when one ends.
+// The load generator, a process of its own so that it can have a core of its own. It takes one job
+// a line on standard input and answers one line each. Closed loop: a call is started when one ends.
 
 import { createInterface } from "node:readline";
 import { type BodySpec, pointAt, type Template, template } from "./bodies.ts";

@@ -1,6 +1,7 @@
 // A bare HTTP/2 connection for unary gRPC calls: just enough of the protocol to load a server with
-// little work of its own. It writes frames by hand into one buffer, keeps every header block free of
-// dynamic state (the table size is 0), and so tells a good answer from a bad one by its trailers.
+// little work of its own. It writes frames by hand into one buffer, keeps every header block free
+// of dynamic state (the table size is 0), and so tells a good answer from a bad one by its
+// trailers.
 
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the Python environment of the client in .venv: the pinned requirements and the package itself,
-# editable. Does nothing when the environment is up to date. PYTHON names another interpreter.
+# Makes the Python environment of the client in .venv: the pinned requirements and the package
+# itself, editable. Does nothing when the environment is up to date. PYTHON names another
+# interpreter.
 #
 # To pin anew after a change of pyproject.toml:
 #   uv pip compile pyproject.toml --extra dev --universal --python-version 3.10 \

@@ -1,5 +1,5 @@
-// Every fixed limit of the product, in one place. The comments of the public contract state the same
-// numbers; test/contract compares the two. What an operator may change is in config.ts.
+// Every fixed limit of the product, in one place. The comments of the public contract state the
+// same numbers; test/contract compares the two. What an operator may change is in config.ts.
 
 /** The limits by name; GetServerInfo reports them as they are here, in snake case. */
 export const LIMITS = {

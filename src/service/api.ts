@@ -264,10 +264,10 @@ export interface Watcher {
   /** Everything up to here was given out or did not match. */
   readonly position: EventPosition;
   /**
-   * Waits for matching events. Gives a few of them, at most 32 KiB or one event; an empty list after
-   * `timeoutMs` without any. Throws RESUME_TOKEN_EXPIRED when the reader fell behind what is kept,
-   * SHUTTING_DOWN when the server stops. Never called twice at once. After each call `position` is
-   * that of the last event given, or later when the rest did not match.
+   * Waits for matching events. Gives a few of them, at most 32 KiB or one event; an empty list
+   * after `timeoutMs` without any. Throws RESUME_TOKEN_EXPIRED when the reader fell behind what is
+   * kept, SHUTTING_DOWN when the server stops. Never called twice at once. After each call
+   * `position` is that of the last event given, or later when the rest did not match.
    */
   next(timeoutMs: number): Promise<readonly StoredEvent[]>;
   close(): void;

@@ -1,5 +1,5 @@
-// AppendMessages: the write that everything else is built around. One transaction holds the messages,
-// the trims that follow, their events, and the answer for the request id.
+// AppendMessages: the write that everything else is built around. One transaction holds the
+// messages, the trims that follow, their events, and the answer for the request id.
 
 import {
   lastSeqMismatch,

@@ -1,5 +1,5 @@
-// The thread that counts tokens by byte pair encoding. Tables are loaded with the first count of their
-// rule. Special tokens in the text are plain text here.
+// The thread that counts tokens by byte pair encoding. Tables are loaded with the first count of
+// their rule. Special tokens in the text are plain text here.
 
 import { parentPort } from "node:worker_threads";
 import { bpePieces } from "../domain/tokens.ts";

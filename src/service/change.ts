@@ -1,9 +1,9 @@
 // The one way in which a use case changes a session: idempotency, expiry and the stored answer are
 // handled here, so that a use case only decides.
 //
-// A request id is remembered in the same transaction as its effect, with a digest of the request and
-// the answer. A repeat inside the idempotency window gets that answer back; older answers are as good
-// as gone, whether or not upkeep has removed them yet.
+// A request id is remembered in the same transaction as its effect, with a digest of the request
+// and the answer. A repeat inside the idempotency window gets that answer back; older answers are
+// as good as gone, whether or not upkeep has removed them yet.
 
 import { AppError, requestIdReused } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";

@@ -1,11 +1,11 @@
 // Fan-out of events to watchers.
 //
 // Watchers pull. The feed keeps the newest durable events in one shared ring, bounded in bytes; a
-// watcher holds only its position. One that keeps up takes references to the shared events; one that
-// fell behind the ring reads a few events at a time from the store, so a stalled reader costs its
-// position and what the transport has handed to the socket. Because the ring is filled in order after
-// durability, and positions only move forward, no watcher sees a gap, a repeat, or an event that could
-// still be lost.
+// watcher holds only its position. One that keeps up takes references to the shared events; one
+// that fell behind the ring reads a few events at a time from the store, so a stalled reader costs
+// its position and what the transport has handed to the socket. Because the ring is filled in order
+// after durability, and positions only move forward, no watcher sees a gap, a repeat, or an event
+// that could still be lost.
 //
 // Rejected: a queue per watcher (memory grows with the slowest reader, and overflow must end the
 // stream).

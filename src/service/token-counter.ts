@@ -1,9 +1,9 @@
 // Counts the tokens of messages, once, when they are appended or changed.
 //
-// The heuristics cost nothing worth mentioning and are done at once. Byte pair encodings take 15 to 50
-// us for a short text and would stop every other call for a long one, so they run in a worker thread,
-// started with the first count; its tables take about 60 MB, which a store that never asks for exact
-// counts does not pay.
+// The heuristics cost nothing worth mentioning and are done at once. Byte pair encodings take 15 to
+// 50 us for a short text and would stop every other call for a long one, so they run in a worker
+// thread, started with the first count; its tables take about 60 MB, which a store that never asks
+// for exact counts does not pay.
 
 import { Worker } from "node:worker_threads";
 import type { TokenRule } from "../domain/policy.ts";

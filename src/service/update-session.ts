@@ -1,4 +1,5 @@
-// UpdateSession: changes what describes a session; a new policy takes effect in the same transaction.
+// UpdateSession: changes what describes a session; a new policy takes effect in the same
+// transaction.
 
 import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
 import { etagAllows } from "../domain/etag.ts";

@@ -1,5 +1,6 @@
-// Background work that keeps the store small: sessions past their time, old events, old answers, and
-// logs that were deleted. In small steps with pauses, so that it never holds up a call for long.
+// Background work that keeps the store small: sessions past their time, old events, old answers,
+// and logs that were deleted. In small steps with pauses, so that it never holds up a call for
+// long.
 
 import type { MaintenancePlan } from "../storage/store.ts";
 import { eraseExpired } from "./change.ts";

@@ -1,5 +1,5 @@
-// What a change of the log or of the policy does to the stored window: runs the policy and gives the
-// parts of the plan that follow from it.
+// What a change of the log or of the policy does to the stored window: runs the policy and gives
+// the parts of the plan that follow from it.
 
 import { windowFull } from "../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";

@@ -1,5 +1,5 @@
-// GetWindow: the messages that go to the model, and what is left out. Reads only: the stored window is
-// looked at through the policy of the session or of the request, now or as of a past seq.
+// GetWindow: the messages that go to the model, and what is left out. Reads only: the stored window
+// is looked at through the policy of the session or of the request, now or as of a past seq.
 
 import { seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";

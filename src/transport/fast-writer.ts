@@ -113,8 +113,8 @@ class FastWriter extends BinaryWriter {
     return this;
   }
 
-  // The contract has no field of these kinds. One that comes must be built here first: the library's
-  // own methods would write to a buffer that nobody reads.
+  // The contract has no field of these kinds. One that comes must be built here first: the
+  // library's own methods would write to a buffer that nobody reads.
   override uint64 = unsupported;
   override sint32 = unsupported;
   override sint64 = unsupported;

@@ -1,6 +1,6 @@
-// `npm run conformance`: runs the conformance suite of the storage interface on every engine and says
-// in the last line how many of its tests passed and failed. Exits with 1 when one failed, and with 2
-// when it is called wrongly.
+// `npm run conformance`: runs the conformance suite of the storage interface on every engine and
+// says in the last line how many of its tests passed and failed. Exits with 1 when one failed, and
+// with 2 when it is called wrongly.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 // The large changes: filling, copying, emptying and deleting sessions, which take more than one
-// transaction inside. After a crash each of them is there as a whole or not at all. They happen in a
-// namespace of their own, one after the other.
+// transaction inside. After a crash each of them is there as a whole or not at all. They happen in
+// a namespace of their own, one after the other.
 
 import { isMemorySidecarError, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import type { Journal, Known } from "./journal.ts";

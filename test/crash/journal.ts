@@ -1,6 +1,7 @@
-// What the test knows for sure: a journal of every write that was intended and every answer that came
-// back. It lives in the test process, which is never killed, and is the oracle for what a store must
-// hold after a crash. A write without an answer may have happened or not, but not by half.
+// What the test knows for sure: a journal of every write that was intended and every answer that
+// came back. It lives in the test process, which is never killed, and is the oracle for what a
+// store must hold after a crash. A write without an answer may have happened or not, but not by
+// half.
 
 /** Whether something is so, as far as the answers tell. */
 export type Known = "yes" | "no" | "maybe";

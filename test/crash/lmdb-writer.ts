@@ -1,5 +1,5 @@
-// A store with nothing around it, for the controls of the system call check: puts one value for every
-// line it reads and answers with the line. Usage: node lmdb-writer.ts DIR durable|fast
+// A store with nothing around it, for the controls of the system call check: puts one value for
+// every line it reads and answers with the line. Usage: node lmdb-writer.ts DIR durable|fast
 
 import { Buffer } from "node:buffer";
 import { createInterface } from "node:readline";

@@ -1,6 +1,6 @@
-// The oracle must find what it is there for: each case takes a true account of a store and breaks it
-// in one way. The last one runs a real server with a client that counts a write as acknowledged when
-// it is sent, as a server would that answers before its commit.
+// The oracle must find what it is there for: each case takes a true account of a store and breaks
+// it in one way. The last one runs a real server with a client that counts a write as acknowledged
+// when it is sent, as a server would that answers before its commit.
 
 import { expect, test } from "vitest";
 import { randomFrom } from "../support/random.ts";

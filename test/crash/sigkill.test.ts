@@ -1,5 +1,5 @@
-// Kills the server at random moments under load, again and again, and holds what it shows afterwards
-// against the journal of what it had acknowledged.
+// Kills the server at random moments under load, again and again, and holds what it shows
+// afterwards against the journal of what it had acknowledged.
 
 import { expect, test } from "vitest";
 import { randomFrom, testSeed } from "../support/random.ts";

@@ -125,8 +125,8 @@ export interface Needle {
 }
 
 /**
- * Checks that a write went to the file, was flushed, was made valid by a synchronous meta write, and
- * was answered only then. Returns what is wrong; undefined when the order is right.
+ * Checks that a write went to the file, was flushed, was made valid by a synchronous meta write,
+ * and was answered only then. Returns what is wrong; undefined when the order is right.
  */
 export function durableOrder(
   pid: number,

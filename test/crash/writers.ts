@@ -1,5 +1,5 @@
-// The load of the crash tests: writers that append, change and delete, and write down in the journal
-// what they intend and what they are told.
+// The load of the crash tests: writers that append, change and delete, and write down in the
+// journal what they intend and what they are told.
 
 import {
   connect,

@@ -1,5 +1,5 @@
-// The example manifest, as far as it can be checked without a cluster: that it is YAML, that it asks
-// for what the image offers, and that its commands exist.
+// The example manifest, as far as it can be checked without a cluster: that it is YAML, that it
+// asks for what the image offers, and that its commands exist.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Rude clients over bare HTTP/2: streams that are reset at once, deadlines that cannot be met, calls
-// that are given up.
+// Rude clients over bare HTTP/2: streams that are reset at once, deadlines that cannot be met,
+// calls that are given up.
 
 import { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, constants } from "node:http2";

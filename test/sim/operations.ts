@@ -1,5 +1,5 @@
-// What the simulation can do to a store, as plain data, so that an operation is applied to two engines
-// alike, printed, and played again.
+// What the simulation can do to a store, as plain data, so that an operation is applied to two
+// engines alike, printed, and played again.
 
 import { AppError } from "../../src/domain/errors.ts";
 import type { EventType } from "../../src/domain/event.ts";

@@ -2,8 +2,8 @@
 // that can be read compared.
 //
 // Most operations come one after another. Some come in batches at the same time; there the order is
-// the engine's to choose, and is found by the revisions: what was saved is done on the model in that
-// order, and what was not must have the answer that the model gives at some moment between.
+// the engine's to choose, and is found by the revisions: what was saved is done on the model in
+// that order, and what was not must have the answer that the model gives at some moment between.
 
 import { isDeepStrictEqual } from "node:util";
 

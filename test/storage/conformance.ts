@@ -1,5 +1,5 @@
-// The conformance suite of the storage interface: what src/storage/store.ts says, as tests that run on
-// every engine.
+// The conformance suite of the storage interface: what src/storage/store.ts says, as tests that run
+// on every engine.
 
 import { describe } from "vitest";
 

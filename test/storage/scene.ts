@@ -1,5 +1,5 @@
-// What the tests of the conformance suite work with: a store of the engine under test, short ways to
-// do things to it, and a clock that goes on by a millisecond with every action.
+// What the tests of the conformance suite work with: a store of the engine under test, short ways
+// to do things to it, and a clock that goes on by a millisecond with every action.
 
 import { it } from "vitest";
 

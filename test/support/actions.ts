@@ -1,5 +1,6 @@
-// A small service over a store, for tests of the storage: each action is plain data, decided by a pure
-// function, with an answer that can be compared. It covers what a plan can say, not what a policy does.
+// A small service over a store, for tests of the storage: each action is plain data, decided by a
+// pure function, with an answer that can be compared. It covers what a plan can say, not what a
+// policy does.
 
 import {
   lastSeqMismatch,

@@ -1,5 +1,5 @@
-// Values of the storage as plain ones that compare by content and print well: bytes become text, maps
-// become sorted lists, and what is undefined goes.
+// Values of the storage as plain ones that compare by content and print well: bytes become text,
+// maps become sorted lists, and what is undefined goes.
 
 /** Turns a value into a plain one. */
 export function plain(value: unknown): unknown {

@@ -1,5 +1,5 @@
-// Random choices for tests that can be made again: everything follows from one seed, which is printed
-// and can be given by the environment.
+// Random choices for tests that can be made again: everything follows from one seed, which is
+// printed and can be given by the environment.
 
 /** A source of random choices. */
 export interface Random {

@@ -1,5 +1,5 @@
-// Reads everything that a paged read gives, for tests of the storage. Every page is checked to keep to
-// its limit, and a read that does not end is an error.
+// Reads everything that a paged read gives, for tests of the storage. Every page is checked to keep
+// to its limit, and a read that does not end is an error.
 
 import { comparePositions, type EventPosition } from "../../src/domain/event.ts";
 import type { Session, SessionRef } from "../../src/domain/session.ts";

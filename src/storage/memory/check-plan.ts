@@ -1,5 +1,5 @@
-// What a plan must keep to. An engine for the disk trusts its caller in this; the model does not, so
-// that a faulty plan shows in the tests.
+// What a plan must keep to. An engine for the disk trusts its caller in this; the model does not,
+// so that a faulty plan shows in the tests.
 
 import type { SessionHead } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";

@@ -1,5 +1,5 @@
-// What the memory engine holds: plain maps, one per namespace, so that what belongs to one namespace
-// cannot be seen from another.
+// What the memory engine holds: plain maps, one per namespace, so that what belongs to one
+// namespace cannot be seen from another.
 
 import { type EventPosition, STREAM_START } from "../../domain/event.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";

@@ -1,5 +1,5 @@
-// The text of the repository as the tidy rules see it. Rules take a map, so that their own tests can
-// give them a project of two lines.
+// The text of the repository as the tidy rules see it. Rules take a map, so that their own tests
+// can give them a project of two lines.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
