@@ -1,6 +1,9 @@
 // Records share slabs, so that a record costs no allocation of its own. Those of the index may stay
 // in the memtable for long; those of the logs are done with after their commit: so each kind has
 // its own slabs, and none keeps the other's in memory.
+
+import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
+
 /** Gives out pieces of large buffers. */
 export class Slab {
   private readonly size: number;
