@@ -26,7 +26,7 @@ export interface Seed {
   readonly messages: number;
 }
 
-/** Fills the store of a server with sessions of equal length. Checks the last seq of each append. */
+/** Fills a server with sessions of equal length. Checks the last seq of each append. */
 export async function seed(port: number, what: Seed): Promise<void> {
   const caller = new Caller(port);
   const whole = turns(Math.min(BATCH, what.messages));

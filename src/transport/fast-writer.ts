@@ -137,7 +137,7 @@ class FastWriter extends BinaryWriter {
     this.at += size;
   }
 
-  /** Writes a short text that is ASCII; gives false, having written nothing of use, if it is not. */
+  /** Writes a short ASCII text; gives false, having written nothing of use, if it is not. */
   private writeAscii(value: string, from: number): boolean {
     for (let index = 0; index < value.length; index++) {
       const code = value.charCodeAt(index);

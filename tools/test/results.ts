@@ -74,7 +74,7 @@ export function countJunit(xml: string): Counts {
   return counts;
 }
 
-/** The one line that says it all: `12 passed, 0 failed`, with the skipped ones when there are any. */
+/** The line that says it all: `12 passed, 0 failed`, with the skipped ones when there are any. */
 export function totalLine(outcomes: readonly Outcome[]): string {
   const sum = (of: (outcome: Outcome) => number): number =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);

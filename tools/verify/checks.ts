@@ -11,7 +11,7 @@ import { addressProblems, documentProblems, type Manifest, rangeProblems } from 
 const MANIFESTS = ["package.json", "clients/typescript/package.json"];
 
 /** What the built server needs beside main.js: files that nothing imports by name. */
-const BUILT = ["main.js", "service/bpe-worker.js", "storage/lmdb/verify.js"];
+const BUILT = ["main.js", "service/bpe-worker.js", "storage/lmdb/verify-child.js"];
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");

@@ -11,6 +11,8 @@ export const ENTRY_POINTS: EntryPoints = {
     "src/service/bpe-worker.ts",
     // Started as a process by verify.ts.
     "src/storage/lmdb/verify-child.ts",
+    // Started as a process by verify.ts: damage that crashes LMDB then ends only the child.
+    "src/storage/lmdb/verify-child.ts",
     // The model engine: what tests and the conformance suite compare the LMDB engine with.
     "src/storage/memory/store.ts",
   ],

@@ -31,7 +31,7 @@ export function fileLengthProblems(project: Project): string[] {
 
 const HAS_COLUMNS = /\.(ts|proto|py|sh|yaml|toml)$|(^|\/)(Dockerfile|run)$/;
 
-/** Names lines that do not fit. The formatter judges code: it leaves only long texts as they are. */
+/** Names lines that do not fit. The formatter judges code: it leaves only long texts alone. */
 export function lineLengthProblems(project: Project): string[] {
   const problems: string[] = [];
   for (const [path, text] of project) {
