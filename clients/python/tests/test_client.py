@@ -242,3 +242,8 @@ def test_tls_is_asked_for(fake: FakeServer, certificates: Path) -> None:
     with Client(fake.path, tls=False) as client:
         client.server_info()
     assert len(fake.calls) == 1
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert f'\nversion = "{ms.__version__}"\n' in text
