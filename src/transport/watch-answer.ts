@@ -22,7 +22,9 @@ export function encodeWatchAnswer(event: StoredEvent, tokens: ResumeTokens): Uin
   const known = answers.get(event);
   if (known !== undefined) return known;
   const rest = encodeCheckpoint(tokens.make(event.namespace, event));
-  const answer = spliceField(EVENT_FIELD, [event.body], rest);
+  // A copy of its own size: a slice of the shared pool would keep 64 KiB of it alive as long as the
+  // event is held, which is a hundred times the answer.
+  const answer = new Uint8Array(spliceField(EVENT_FIELD, [event.body], rest));
   answers.set(event, answer);
   return answer;
 }
