@@ -249,7 +249,10 @@ export type ConsumerDecision<T> =
       readonly reply?: StoredReply;
     };
 
-/** What keeps the store small; every step does a bounded piece of the work. */
+/**
+ * What keeps the store small; every step does a bounded piece of the work. Events are dropped by whole
+ * revisions. Replies may be kept for a while longer.
+ */
 export interface MaintenancePlan {
   readonly nowMs: number;
   /** Events older than this are dropped. */
@@ -289,8 +292,9 @@ export interface Store {
     ref: SessionRef,
   ): Promise<{ session: Session; window: readonly StoredEntry[] } | undefined>;
   /**
-   * The window as it was when `seq` was the newest, without messages erased since. `window` is
-   * undefined when the seq does not lie between firstSeq - 1 and lastSeq.
+   * The window as it was when `seq` was the newest, without messages erased since, and held under
+   * the ceiling by fitCeiling where messages have grown since. `window` is undefined when the seq
+   * does not lie between firstSeq - 1 and lastSeq.
    */
   readWindowAt(
     ref: SessionRef,
@@ -319,7 +323,8 @@ export interface Store {
 
   /**
    * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position
-   * are no longer kept.
+   * are no longer kept, of whatever namespace, and RESUME_TOKEN_INVALID when the position lies after
+   * the newest event.
    */
   listEvents(query: EventQuery): Promise<EventPage>;
   /** Calls back with every event once it is durable, in order. Returns how to stop. */

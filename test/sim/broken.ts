@@ -1,8 +1,9 @@
 // Engines that are broken on purpose: proof that the simulation notices. Each is the model with one
 // fault of a kind that an engine for the disk could have.
 
+import type { SessionRef } from "../../src/domain/session.ts";
 import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
-import type { Store } from "../../src/storage/store.ts";
+import type { Store, StoredMessage } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { openMemoryEngine } from "../support/memory-engine.ts";
 import { reading } from "./simulation.ts";
@@ -95,14 +96,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   }),
   "finds a message that was erased": (store) => {
-    const seen = new Map<string, Awaited<ReturnType<Store["readMessage"]>>>();
+    const seen = new Map<string, StoredMessage>();
+    const keyOf = (ref: SessionRef, id: string) => `${ref.namespace} ${ref.sessionId} ${id}`;
     return {
-      readMessage: async (ref, id) => {
-        const key = `${ref.namespace} ${ref.sessionId} ${id}`;
-        const message = (await store.readMessage(ref, id)) ?? seen.get(key);
-        seen.set(key, message);
-        return message;
-      },
+      changeSession: (change, decide) =>
+        store.changeSession(change, (view) => {
+          for (const [id, message] of view.messages) seen.set(keyOf(change, id), message);
+          return decide(view);
+        }),
+      readMessage: async (ref, id) =>
+        (await store.readMessage(ref, id)) ?? seen.get(keyOf(ref, id)),
     };
   },
   "keeps counting a consumer that is gone": (store) => ({

@@ -89,8 +89,10 @@ async function drawChange(draw: Draw): Promise<Operation> {
     consumer: 5,
     maintain: 2,
     reopen: 1,
+    pause: 0.3,
   });
-  if (kind === "reopen") return { kind };
+  if (kind === "pause") return { kind };
+  if (kind === "reopen") return { kind, killed: random.chance(0.5) };
   if (kind === "maintain") return drawMaintain(draw);
   const ref = drawRef(draw);
   const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;

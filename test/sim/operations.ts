@@ -1,6 +1,8 @@
 // What the simulation can do to a store, as plain data, so that an operation is applied to two
 // engines alike, printed, and played again.
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { AppError } from "../../src/domain/errors.ts";
 import type { EventType } from "../../src/domain/event.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
@@ -62,7 +64,10 @@ export type Operation =
   | ConsumerOperation
   | ReadOperation
   | { readonly kind: "maintain"; readonly plan: MaintenancePlan }
-  | { readonly kind: "reopen" };
+  /** Closes and opens again, or opens what a killed process would have left. */
+  | { readonly kind: "reopen"; readonly killed: boolean }
+  /** Lets the engine do what it does when there is nothing else to do. */
+  | { readonly kind: "pause" };
 
 /** How an operation ended, in a form that can be compared. */
 export type Outcome =
@@ -83,6 +88,8 @@ export async function applyTo(store: Store, operation: Operation): Promise<Outco
   }
 }
 
+const PAUSE_MS = 70;
+
 function perform(store: Store, operation: Operation): Promise<unknown> {
   switch (operation.kind) {
     case "fork":
@@ -91,6 +98,8 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeConsumer(store, operation);
     case "maintain":
       return maintain(store, operation.plan);
+    case "pause":
+      return sleep(PAUSE_MS);
     case "reopen":
       throw new Error("An engine is opened again by the simulation.");
     case "read-message":

@@ -7,6 +7,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 
+import type { SessionRef } from "../../src/domain/session.ts";
 import type { SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { REPLY_AGE_MS } from "../support/action-types.ts";
@@ -70,7 +71,7 @@ export async function simulate(
     compareAt += WHOLE_EVERY;
     await compareWhole(run);
   }
-  await reopen(run);
+  await reopen(run, false);
   await compareWhole(run);
   return run.counts;
 }
@@ -80,8 +81,9 @@ function listen(run: Run): void {
   run.model.store.onEvents((events) => run.heard.model.push(...events));
 }
 
-async function reopen(run: Run): Promise<void> {
-  await run.subject.reopen();
+async function reopen(run: Run, killed: boolean): Promise<void> {
+  if (killed && run.subject.crash !== undefined) await run.subject.crash();
+  else await run.subject.reopen();
   await run.model.reopen();
   run.counts.reopens += 1;
   listen(run);
@@ -97,7 +99,7 @@ function note(run: Run, operation: Operation): void {
 async function step(run: Run, operation: Operation): Promise<void> {
   note(run, operation);
   if (operation.kind === "reopen") {
-    await reopen(run);
+    await reopen(run, operation.killed);
     await compareWhole(run);
     return;
   }
@@ -109,6 +111,7 @@ async function step(run: Run, operation: Operation): Promise<void> {
   same(run, "the revision", run.subject.store.revision(), run.model.store.revision());
   if ("sessionId" in operation) {
     await compareSession(run, operation);
+    if ("messageId" in operation) await compareMessage(run, operation);
     if (operation.kind === "fork") {
       await compareSession(run, { namespace: operation.namespace, sessionId: operation.target });
     }
@@ -122,15 +125,21 @@ async function onModel(run: Run, operation: Operation): Promise<Outcome> {
   return outcome;
 }
 
-async function compareSession(
-  run: Run,
-  { namespace, sessionId }: { readonly namespace: string; readonly sessionId: string },
-): Promise<void> {
+async function compareSession(run: Run, { namespace, sessionId }: SessionRef): Promise<void> {
   const ref = { namespace, sessionId };
   const whole = run.random.chance(0.1);
   const look = async (store: Store) =>
     plain(whole ? await dumpSession(store, ref) : (await store.readWindow(ref))?.window);
   same(run, "the session", await look(run.subject.store), await look(run.model.store));
+}
+
+async function compareMessage(
+  run: Run,
+  { namespace, sessionId, messageId }: SessionRef & { readonly messageId: string },
+): Promise<void> {
+  const read = { kind: "read-message", namespace, sessionId, messageId } as const;
+  const expected = await onModel(run, read);
+  same(run, "the message", await applyTo(run.subject.store, read), expected);
 }
 
 async function compareRead(run: Run): Promise<void> {
@@ -164,8 +173,7 @@ async function drawBatch(run: Run): Promise<readonly Operation[]> {
   for (let size = run.random.int(2, BATCH_MAX); size > 0; size -= 1) {
     const operation = await run.generator.change();
     // Consumers and upkeep have no revision that would tell their order.
-    if (operation.kind === "reopen" || operation.kind === "consumer") continue;
-    if (operation.kind === "maintain") continue;
+    if (!("sessionId" in operation) || operation.kind === "consumer") continue;
     operations.push(operation);
   }
   return operations;

@@ -1,29 +1,50 @@
 import { describe, expect, it } from "vitest";
 
+import type { Engine } from "../storage/scene.ts";
+import { openLmdbEngine } from "../support/lmdb-engine.ts";
 import { openMemoryEngine } from "../support/memory-engine.ts";
-import { randomFrom, testSeed } from "../support/random.ts";
+import { type Random, randomFrom, testSeed } from "../support/random.ts";
 import { FAULTS, openBroken } from "./broken.ts";
-import { SimulationError, simulate } from "./simulation.ts";
+import { type SimulationCounts, SimulationError, simulate } from "./simulation.ts";
 
-const OPERATIONS = 2_000;
+// TEST_SEED plays a run again; SIM_OPERATIONS makes it longer.
+const OPERATIONS = Number(process.env["SIM_OPERATIONS"] ?? 2_500);
+const FAULT_OPERATIONS = 2_000;
+const TIMEOUT_MS = 600_000;
+
+async function compare(open: () => Promise<Engine>, random: Random): Promise<SimulationCounts> {
+  await using subject = await open();
+  await using model = await openMemoryEngine();
+  return await simulate({ subject, model }, random, OPERATIONS);
+}
 
 describe("the simulation of the storage", () => {
   const seed = testSeed("storage simulation");
 
-  it("finds no difference between the model and itself", async () => {
-    await using subject = await openMemoryEngine();
-    await using model = await openMemoryEngine();
-    const counts = await simulate({ subject, model }, randomFrom(seed), OPERATIONS);
-    expect(counts.saved).toBeGreaterThan(OPERATIONS / 4);
-    expect(counts.batches).toBeGreaterThan(10);
-    expect(counts.reopens).toBeGreaterThan(1);
-  });
+  const engines: Readonly<Record<string, () => Promise<Engine>>> = {
+    "the model": openMemoryEngine,
+    "the LMDB engine": openLmdbEngine,
+    "the LMDB engine without a cache": () => openLmdbEngine({ cacheBytes: 1 }),
+  };
+  for (const [name, open] of Object.entries(engines)) {
+    it(
+      `finds no difference between ${name} and the model`,
+      async () => {
+        const counts = await compare(open, randomFrom(seed));
+        process.stdout.write(`${name}: ${JSON.stringify(counts)}\n`);
+        expect(counts.saved).toBeGreaterThan(OPERATIONS / 4);
+        expect(counts.batches).toBeGreaterThan(OPERATIONS / 200);
+        expect(counts.reopens).toBeGreaterThan(1);
+      },
+      TIMEOUT_MS,
+    );
+  }
 
   for (const [name, fault] of Object.entries(FAULTS)) {
     it(`notices an engine that ${name}`, async () => {
       await using subject = await openBroken(fault);
       await using model = await openMemoryEngine();
-      const run = simulate({ subject, model }, randomFrom(seed), OPERATIONS);
+      const run = simulate({ subject, model }, randomFrom(seed), FAULT_OPERATIONS);
       await expect(run).rejects.toThrow(SimulationError);
     });
   }

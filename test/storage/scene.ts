@@ -18,6 +18,8 @@ export interface Engine extends AsyncDisposable {
   readonly store: Store;
   /** Closes the store and opens it again on what it left. */
   reopen(): Promise<void>;
+  /** Opens what a killed process would have left. Unset when there is no such thing. */
+  readonly crash?: () => Promise<void>;
 }
 
 /** Opens an engine on an empty store. */

@@ -1,23 +1,45 @@
 // Opens the LMDB engine in a temporary directory for tests of the storage.
 
+import { cpSync } from "node:fs";
+import { basename, join } from "node:path";
+
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { readFacts } from "./plans.ts";
 import { makeTempDir } from "./temp-dir.ts";
 
-/** Opens the LMDB engine on an empty store; what it leaves is removed with it. */
-export async function openLmdbEngine(): Promise<Engine & { readonly directory: string }> {
+const DATA_FILE = "data.mdb";
+
+/**
+ * Opens the LMDB engine on an empty store; what it leaves is removed with it. `cacheBytes` is that of
+ * the store; a small one makes it read everything from the disk again.
+ */
+export async function openLmdbEngine(
+  options: { readonly cacheBytes?: number } = {},
+): Promise<Engine & { readonly crash: () => Promise<void> }> {
   const temporary = await makeTempDir();
-  const directory = `${temporary.path}/data`;
-  let store = await openLmdbStore({ directory, readFacts });
+  let opened = 0;
+  let directory = join(temporary.path, "data-0");
+  const open = () => openLmdbStore({ directory, readFacts, ...options });
+  let store = await open();
   return {
-    directory,
     get store() {
       return store;
     },
     reopen: async () => {
       await store.close();
-      store = await openLmdbStore({ directory, readFacts });
+      store = await open();
+    },
+    crash: async () => {
+      // The file as it is now, without waiting for anything, is what a killed process leaves.
+      const killed = store;
+      const source = directory;
+      opened += 1;
+      directory = join(temporary.path, `data-${opened}`);
+      const filter = (path: string) => path === source || basename(path) === DATA_FILE;
+      cpSync(source, directory, { recursive: true, filter });
+      await killed.close();
+      store = await open();
     },
     [Symbol.asyncDispose]: async () => {
       await store.close();

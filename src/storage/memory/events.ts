@@ -1,6 +1,6 @@
 // The events of the memory engine: one array in order, shortened at its start by upkeep.
 
-import { resumeTokenExpired } from "../../domain/errors.ts";
+import { resumeTokenExpired, resumeTokenInvalid } from "../../domain/errors.ts";
 import { comparePositions, type EventPosition } from "../../domain/event.ts";
 import type { EventPage, EventQuery, MaintenancePlan, NewEvent, StoredEvent } from "../store.ts";
 import type { MemoryState } from "./state.ts";
@@ -26,8 +26,12 @@ export function oldestRevision(state: MemoryState): number {
   return state.events[0]?.revision ?? state.revision + 1;
 }
 
-/** A page of the events after a position. Throws RESUME_TOKEN_EXPIRED when some were dropped. */
+/**
+ * A page of the events after a position. Throws RESUME_TOKEN_EXPIRED when some of them were dropped,
+ * and RESUME_TOKEN_INVALID for a position that no event has reached yet.
+ */
 export function listEvents(state: MemoryState, query: EventQuery): EventPage {
+  if (comparePositions(query.after, newestPosition(state)) > 0) throw resumeTokenInvalid();
   if (comparePositions(query.after, state.dropped) < 0) {
     throw resumeTokenExpired(oldestRevision(state));
   }
@@ -56,15 +60,17 @@ function matches(event: StoredEvent, query: EventQuery): boolean {
   );
 }
 
-/** Drops the oldest events beyond the limits of a plan. */
+/** Drops the oldest revisions whose events are too old or too many. */
 export function dropEvents(state: MemoryState, plan: MaintenancePlan): void {
   for (;;) {
     const oldest = state.events[0];
     if (oldest === undefined) return;
     const tooOld = oldest.createMs < plan.nowMs - plan.eventAgeMsMax;
     if (!tooOld && state.events.length <= plan.eventCountMax) return;
-    state.events.shift();
-    state.dropped = { revision: oldest.revision, index: oldest.index };
+    while (state.events[0]?.revision === oldest.revision) {
+      state.dropped = { revision: oldest.revision, index: state.events[0].index };
+      state.events.shift();
+    }
   }
 }
 

@@ -1,6 +1,9 @@
 // The reads of the memory engine: each looks at everything and keeps what was asked for.
 
 import { isExpired, type SessionRef } from "../../domain/session.ts";
+import { fitCeiling } from "../../domain/window/fit.ts";
+import { rangesOf } from "../../domain/window/ranges.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
 import type {
   Consumer,
   MessagePage,
@@ -28,6 +31,17 @@ export function entriesIn(
   return [...state.log]
     .filter(([seq]) => inRanges(ranges, seq))
     .map(([seq, message]) => entryOf(readFacts, seq, message));
+}
+
+/** The window of the past in some runs, under the ceiling. */
+export function windowIn(
+  readFacts: ReadFacts,
+  state: SessionState,
+  ranges: readonly SeqRange[],
+): { readonly window: readonly StoredEntry[]; readonly ranges: readonly SeqRange[] } {
+  const entries = entriesIn(readFacts, state, ranges);
+  const window = fitCeiling(entries);
+  return { window, ranges: window === entries ? ranges : rangesOf(window) };
 }
 
 /** The message of a log with an id. */

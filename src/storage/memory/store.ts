@@ -133,8 +133,8 @@ class MemoryStore implements Store {
       const state = sessionOf(this.#state, ref);
       if (state === undefined) return undefined;
       const ranges = state.windows.get(seq);
-      const window = ranges && reads.entriesIn(this.#readFacts, state, ranges);
-      return { session: state.session, window, ranges: ranges ?? [] };
+      if (ranges === undefined) return { session: state.session, window: undefined, ranges: [] };
+      return { session: state.session, ...reads.windowIn(this.#readFacts, state, ranges) };
     });
   }
 
@@ -285,7 +285,7 @@ class MemoryStore implements Store {
     if (ranges === undefined) return view;
     const log = reads.entriesIn(this.#readFacts, source, [{ first: 1, last: atSeq }]);
     const tokenCount = log.reduce((total, entry) => total + entry.tokenCount, 0);
-    const window = reads.entriesIn(this.#readFacts, source, ranges);
+    const { window } = reads.windowIn(this.#readFacts, source, ranges);
     return { ...view, copied: { log: { messageCount: log.length, tokenCount }, window } };
   }
 

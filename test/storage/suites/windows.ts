@@ -170,6 +170,20 @@ export function windowSuite(open: OpenEngine): void {
       expect(await scene.store.readMessage(refOf("s"), "id-1")).toBeUndefined();
     });
 
+    test("is held under the ceiling when its messages have grown since", async (scene) => {
+      await scene.append("s", ids(6));
+      await scene.append("s", ids(1, 7), { load: "asked", keep: 1 });
+      const text = "x".repeat(1_000_000);
+      for (const messageId of ["id-1", "id-2", "id-3", "id-4", "id-5"]) {
+        const change = { messageId, tokenCount: 1, text, load: "never" } as const;
+        await scene.run("replace", "s", change);
+      }
+      expect(await scene.windowAt("s", 6)).toEqual([3, 4, 5, 6]);
+      const at = await scene.store.readWindowAt(refOf("s"), 6);
+      expect(at?.ranges).toEqual([{ first: 3, last: 6 }]);
+      expect(await scene.window("s")).toEqual([7]);
+    });
+
     test("begins anew with every further reset, kept messages and all", async (scene) => {
       const system = (name: string) => ({ role: ROLE.system, messageId: name });
       await scene.append("s", [system("one"), ...ids(2, 2), system("two")]);
