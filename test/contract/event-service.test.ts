@@ -1,0 +1,356 @@
+// Every rpc of EventService and AdminService: success, defaults, and each documented failure.
+
+import { once } from "node:events";
+import type { ClientReadableStream } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { WatchEventsResponse } from "../../src/gen/memorysidecar/v1/event_service.ts";
+import {
+  failureOf,
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+} from "../support/contract.ts";
+import { keepStage, message, policy, session } from "../support/samples.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const NOW = { $case: "position", value: 1 } as const;
+const OLDEST = { $case: "position", value: 2 } as const;
+
+/** An open watch: answers are taken one by one. */
+class Watch {
+  readonly stream: ClientReadableStream<WatchEventsResponse>;
+  readonly #answers: AsyncIterator<WatchEventsResponse>;
+
+  constructor(fields: Partial<RequestOf<"watchEvents">>) {
+    this.stream = server.client.stream(requestBytes("watchEvents", fields));
+    this.stream.on("error", () => {});
+    this.#answers = this.stream[Symbol.asyncIterator]() as AsyncIterator<WatchEventsResponse>;
+  }
+
+  async next(): Promise<WatchEventsResponse> {
+    const { value } = await this.#answers.next();
+    return value as WatchEventsResponse;
+  }
+
+  /** The next answer that holds an event. */
+  async event(): Promise<WatchEventsResponse & { event: object }> {
+    for (;;) {
+      const answer = await this.next();
+      if (answer.event !== undefined) return answer as WatchEventsResponse & { event: object };
+    }
+  }
+
+  close(): void {
+    this.stream.cancel();
+  }
+}
+
+async function append(namespace: string, sessionId: string, ...texts: string[]): Promise<void> {
+  await server.client.call("appendMessages", {
+    namespace,
+    sessionId,
+    createSession: true,
+    messages: texts.map((text) => message({ text })),
+  });
+}
+
+describe("WatchEvents", () => {
+  it("begins with a token, then gives every event of the namespace in order", async () => {
+    const namespace = `w${count++}`;
+    const watch = new Watch({ namespace, start: NOW });
+    const first = await watch.next();
+    expect(first.event).toBeUndefined();
+    expect(first.resumeToken.length).toBeGreaterThan(0);
+    expect(first.resumeToken.length).toBeLessThanOrEqual(LIMITS.resumeTokenBytes);
+    await append("elsewhere", "s", "not here");
+    await append(namespace, "s", "one");
+    const created = await watch.event();
+    const appended = await watch.event();
+    expect(created.event).toMatchObject({ type: 1, namespace, sessionId: "s", index: 0 });
+    expect(appended.event).toMatchObject({
+      type: 6,
+      index: 1,
+      detail: {
+        $case: "messagesAppended",
+        value: { seqs: { firstSeq: 1n, lastSeq: 1n }, appended: { messageCount: 1n } },
+      },
+    });
+    watch.close();
+  });
+
+  it("goes on after a token, without a gap", async () => {
+    const namespace = `w${count++}`;
+    for (let index = 0; index < 5; index++) await append(namespace, "s", String(index));
+    const all = new Watch({ namespace, start: OLDEST });
+    const answers: WatchEventsResponse[] = [];
+    for (let index = 0; index < 6; index++) answers.push(await all.event());
+    all.close();
+    for (const [index, answer] of answers.slice(0, -1).entries()) {
+      const start = { $case: "resumeToken", value: answer.resumeToken } as const;
+      const rest = new Watch({ namespace, start });
+      expect((await rest.event()).event).toEqual(answers[index + 1]?.event);
+      rest.close();
+    }
+  });
+
+  it("filters by session, user and type, and sends checkpoints meanwhile", async () => {
+    const namespace = `w${count++}`;
+    const user = session({ sessionId: "b", userId: "u" });
+    const filter = { sessionId: "", userId: "", types: [] };
+    const bySession = new Watch({ namespace, start: NOW, filter: { ...filter, sessionId: "b" } });
+    const byUser = new Watch({ namespace, start: NOW, filter: { ...filter, userId: "u" } });
+    const byType = new Watch({ namespace, start: NOW, filter: { ...filter, types: [6] } });
+    const first = await Promise.all([bySession.next(), byUser.next(), byType.next()]);
+    await append(namespace, "a", "one");
+    const checkpoint = await bySession.next();
+    expect(checkpoint.event).toBeUndefined();
+    expect(checkpoint.resumeToken).not.toBe(first[0]?.resumeToken);
+    await server.client.call("createSession", { namespace, session: user });
+    expect((await bySession.event()).event).toMatchObject({ type: 1, sessionId: "b" });
+    expect((await byUser.event()).event).toMatchObject({ type: 1, sessionId: "b", userId: "u" });
+    expect((await byType.event()).event).toMatchObject({ type: 6, sessionId: "a" });
+    for (const watch of [bySession, byUser, byType]) watch.close();
+  });
+
+  it("tells trims, updates, deletes, forks and resets", async () => {
+    const namespace = `w${count++}`;
+    const sessionId = "s";
+    const call = server.client.call.bind(server.client);
+    await append(namespace, sessionId, "1", "2", "3", "4");
+    const watch = new Watch({ namespace, start: NOW });
+    await watch.next();
+    const { messages } = await call("listMessages", { namespace, sessionId });
+    const [first, second] = messages;
+    const stages = [keepStage()];
+    await call("updateSession", {
+      namespace,
+      session: session({ sessionId, policy: policy({ stages }) }),
+    });
+    const changed = message({ messageId: second?.messageId ?? "", text: "new" });
+    await call("updateMessage", { namespace, sessionId, message: changed, requestId: "my-id" });
+    await call("deleteMessage", { namespace, sessionId, messageId: second?.messageId ?? "" });
+    await call("forkSession", { namespace, sourceSessionId: sessionId, sessionId: "t" });
+    await call("resetSession", { namespace, sessionId });
+    await call("deleteSession", { namespace, sessionId });
+    const seen: unknown[] = [];
+    for (let index = 0; index < 7; index++) seen.push((await watch.event()).event);
+    expect(seen).toMatchObject([
+      { type: 2, detail: { value: { paths: ["policy"] } } },
+      {
+        type: 7,
+        index: 1,
+        detail: { value: { trim: { stage: "keep", messageIds: [first?.messageId] } } },
+      },
+      { type: 8, requestId: "my-id", detail: { value: { paths: ["text"], seq: 2n } } },
+      { type: 9, detail: { value: { seq: 2n, wasInWindow: true } } },
+      { type: 4, sessionId: "t", detail: { value: { origin: { sessionId, seq: 4n } } } },
+      { type: 5, detail: { value: { deleted: { messageCount: 3n } } } },
+      { type: 3, detail: { value: { reason: 1 } } },
+    ]);
+    watch.close();
+  });
+
+  it("refuses tokens that are damaged or come from elsewhere, and missing consumers", async () => {
+    const fail = (fields: Partial<RequestOf<"watchEvents">>) =>
+      server.client.failStream(requestBytes("watchEvents", fields));
+    const token = (value: string) => ({ $case: "resumeToken", value }) as const;
+    const { resumeToken } = await server.client.call("listEvents");
+    for (const bad of ["x", resumeToken.slice(1), `${resumeToken}A`, "A".repeat(50), "%%%"]) {
+      expect(await fail({ start: token(bad) })).toMatchObject({
+        code: "INVALID_ARGUMENT",
+        reason: "RESUME_TOKEN_INVALID",
+      });
+    }
+    expect(await fail({ namespace: "other", start: token(resumeToken) })).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      reason: "RESUME_TOKEN_FOREIGN",
+    });
+    await using foreign = await startContractServer();
+    const { resumeToken: theirs } = await foreign.client.call("listEvents");
+    expect(await fail({ start: token(theirs) })).toMatchObject({ reason: "RESUME_TOKEN_FOREIGN" });
+    expect(await fail({ start: { $case: "consumerId", value: "none" } })).toMatchObject({
+      code: "NOT_FOUND",
+      reason: "CONSUMER_NOT_FOUND",
+    });
+    const position = { $case: "position", value: 3 as 0 } as const;
+    expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
+    const unknown = { sessionId: "", userId: "", types: [0, 10] as 0[] };
+    expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
+      fields: ["filter.types[0]", "filter.types[1]"],
+    });
+  });
+
+  it("says when events after the token are gone", async () => {
+    await using small = await startContractServer({ settings: { eventCountMax: 2 } });
+    const { resumeToken } = await small.client.call("listEvents");
+    for (let index = 0; index < 5; index++) await small.client.call("createSession");
+    await small.store.maintain({
+      nowMs: Date.now(),
+      eventAgeMsMax: 1e12,
+      eventCountMax: 2,
+      replyAgeMsMax: 1e12,
+    });
+    const start = { $case: "resumeToken", value: resumeToken } as const;
+    const oldest = String(small.store.oldestRevision());
+    expect(await small.client.failStream(requestBytes("watchEvents", { start }))).toMatchObject({
+      code: "OUT_OF_RANGE",
+      reason: "RESUME_TOKEN_EXPIRED",
+      metadata: { oldest_revision: oldest },
+    });
+    const listed = await small.client.fail("listEvents", { resumeToken });
+    expect(listed.reason).toBe("RESUME_TOKEN_EXPIRED");
+  });
+
+  it("ends with UNAVAILABLE when the server stops", async () => {
+    const stopping = await startContractServer();
+    const stream = stopping.client.stream(requestBytes("watchEvents", { start: NOW }));
+    await once(stream, "data");
+    const ended = once(stream, "error");
+    await stopping[Symbol.asyncDispose]();
+    const [error] = await ended;
+    expect(failureOf(error)).toMatchObject({
+      code: "UNAVAILABLE",
+      reason: "SHUTTING_DOWN",
+      retryAfterMs: 1_000,
+    });
+  });
+});
+
+describe("ListEvents", () => {
+  it("gives pages and a token to go on from", async () => {
+    const namespace = `l${count++}`;
+    for (let index = 0; index < 4; index++) await append(namespace, "s", String(index));
+    const list = (fields: object = {}) =>
+      server.client.call("listEvents", { namespace, ...fields });
+    const whole = await list();
+    expect(whole.events.map((event) => event.type)).toEqual([1, 6, 6, 6, 6]);
+    expect(whole.nextPageToken).toBe("");
+    const first = await list({ pageSize: 2 });
+    const second = await list({ pageSize: 5_000, pageToken: first.nextPageToken });
+    expect([...first.events, ...second.events]).toEqual(whole.events);
+    expect((await list({ resumeToken: first.resumeToken })).events).toEqual(whole.events.slice(2));
+    const none = await list({ resumeToken: whole.resumeToken });
+    expect(none.events).toEqual([]);
+    expect(none.resumeToken).not.toBe("");
+    const wrong = { namespace, pageToken: first.nextPageToken, resumeToken: whole.resumeToken };
+    expect(await server.client.fail("listEvents", wrong)).toMatchObject({
+      reason: "PAGE_TOKEN_INVALID",
+    });
+    const filter = { sessionId: "", userId: "", types: [1 as const] };
+    expect((await list({ filter })).events).toHaveLength(1);
+    expect(await server.client.fail("listEvents", { pageSize: -1 })).toMatchObject({
+      fields: ["page_size"],
+    });
+  });
+});
+
+describe("consumers", () => {
+  it("CreateConsumer, GetConsumer, AckEvents, WatchEvents and DeleteConsumer work together", async () => {
+    const namespace = `c${count++}`;
+    await append(namespace, "s", "one");
+    const { consumer } = await server.client.call("createConsumer", {
+      namespace,
+      consumerId: "worker",
+      start: OLDEST,
+    });
+    expect(consumer).toMatchObject({ consumerId: "worker" });
+    expect(consumer?.lag).toBeGreaterThan(0n);
+    const start = { $case: "consumerId", value: "worker" } as const;
+    const watch = new Watch({ namespace, start });
+    const created = await watch.event();
+    const appended = await watch.event();
+    watch.close();
+    const ack = (resumeToken: string) =>
+      server.client.call("ackEvents", { namespace, consumerId: "worker", resumeToken });
+    const acked = await ack(appended.resumeToken);
+    expect(acked.consumer).toMatchObject({ resumeToken: appended.resumeToken, lag: 0n });
+    const late = await ack(created.resumeToken);
+    expect(late.consumer?.resumeToken).toBe(appended.resumeToken);
+    const found = await server.client.call("getConsumer", { namespace, consumerId: "worker" });
+    expect(found.consumer?.resumeToken).toBe(appended.resumeToken);
+    await server.client.call("deleteConsumer", { namespace, consumerId: "worker" });
+    expect(
+      await server.client.fail("getConsumer", { namespace, consumerId: "worker" }),
+    ).toMatchObject({ code: "NOT_FOUND", reason: "CONSUMER_NOT_FOUND" });
+  });
+
+  it("ListConsumers gives them by id, in pages", async () => {
+    const namespace = `c${count++}`;
+    for (const consumerId of ["b", "a", "c"]) {
+      await server.client.call("createConsumer", { namespace, consumerId });
+    }
+    const list = (fields: object) => server.client.call("listConsumers", { namespace, ...fields });
+    const first = await list({ pageSize: 2 });
+    expect(first.consumers.map((one) => one.consumerId)).toEqual(["a", "b"]);
+    const second = await list({ pageToken: first.nextPageToken });
+    expect(second.consumers.map((one) => one.consumerId)).toEqual(["c"]);
+    expect(second.nextPageToken).toBe("");
+    expect(
+      await server.client.fail("listConsumers", { pageToken: first.nextPageToken }),
+    ).toMatchObject({ reason: "PAGE_TOKEN_INVALID" });
+  });
+
+  it("are refused when they exist, are missing, or get a token that is none", async () => {
+    const namespace = `c${count++}`;
+    const requestId = `r${count++}`;
+    const create = { namespace, consumerId: "a", requestId };
+    const made = await server.client.call("createConsumer", create);
+    expect(await server.client.call("createConsumer", create)).toEqual(made);
+    expect(await server.client.fail("createConsumer", { ...create, requestId: "" })).toMatchObject({
+      code: "ALREADY_EXISTS",
+      reason: "CONSUMER_ALREADY_EXISTS",
+    });
+    const { resumeToken } = await server.client.call("listEvents", { namespace });
+    const ack = (fields: object) =>
+      server.client.fail("ackEvents", { namespace, consumerId: "a", resumeToken, ...fields });
+    expect((await ack({ consumerId: "none" })).reason).toBe("CONSUMER_NOT_FOUND");
+    expect((await ack({ resumeToken: "x" })).reason).toBe("RESUME_TOKEN_INVALID");
+    expect((await ack({ namespace: "other" })).reason).toBe("RESUME_TOKEN_FOREIGN");
+    expect((await ack({ resumeToken: "" })).fields).toEqual(["resume_token"]);
+    const gone = { namespace, consumerId: "none" };
+    expect((await server.client.fail("deleteConsumer", gone)).reason).toBe("CONSUMER_NOT_FOUND");
+    await server.client.call("deleteConsumer", { ...gone, allowMissing: true });
+  });
+
+  it("are 1,000 at most in a namespace", async () => {
+    const namespace = `c${count++}`;
+    for (let start = 0; start < LIMITS.consumers; start += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          server.client.call("createConsumer", { namespace, consumerId: `c${start + index}` }),
+        ),
+      );
+    }
+    const failure = await server.client.fail("createConsumer", { namespace, consumerId: "more" });
+    expect(failure).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      reason: "CONSUMER_LIMIT_REACHED",
+      metadata: { limit: "1000" },
+    });
+    expect(failure.details).toContain("QuotaFailure");
+  });
+});
+
+describe("GetServerInfo", () => {
+  it("tells the version, the store, what the server can do, and its limits", async () => {
+    const info = await server.client.call("getServerInfo");
+    expect(info.version).toBe("0.1.0");
+    expect(info.storeId).toBe(server.store.storeId);
+    expect(info.revision).toBe(BigInt(server.store.revision()));
+    const limits = new Map(info.limits.map(({ name, value }) => [name, value]));
+    expect(limits.get("message_bytes")).toBe(1_048_576n);
+    expect([...limits.keys()]).toEqual([...limits.keys()].sort());
+    expect(info.capabilities).toEqual([...info.capabilities].sort());
+    expect(limits.size).toBe(Object.keys(LIMITS).length);
+  });
+});
