@@ -18,6 +18,8 @@ export interface ForkAction extends ActionBase {
   readonly kind: "fork";
   readonly target: string;
   readonly atSeq?: number;
+  /** How many of the oldest messages of the window the copy leaves out. Default 0. */
+  readonly leaveOut?: number;
 }
 
 /** Copies a session. */
@@ -34,11 +36,11 @@ export function fork(
     ...(requestId === undefined ? {} : { requestId }),
     ...(signal === undefined ? {} : { signal }),
   };
-  // The newest seq is that of the first decision: later ones publish what was copied up to it.
-  let resolved = atSeq;
+  // The newest seq is that of the decision to copy: the one to save has what was copied up to it.
+  let newest = 0;
   return store.copySession<ActionResult>(copy, (view) => {
-    resolved ??= view.source?.head.lastSeq;
-    return decideFork(action, resolved ?? 0, view);
+    if (view.copied === undefined) newest = view.source?.head.lastSeq ?? 0;
+    return decideFork(action, atSeq ?? newest, view);
   });
 }
 
@@ -51,14 +53,15 @@ function decideFork(action: ForkAction, atSeq: number, view: CopyView): CopyDeci
   if (atSeq < firstSeq - 1 || atSeq > lastSeq) throw seqOutOfRange(atSeq, lastSeq);
   if (copied === undefined) return { kind: "copy", atSeq };
   const { namespace, target, nowMs } = action;
-  const seqs = copied.window.map(({ seq }) => seq);
+  const window = copied.window.slice(action.leaveOut ?? 0);
+  const seqs = window.map(({ seq }) => seq);
   const forkedFrom = { sessionId: action.sessionId, seq: atSeq };
   const fields = { ...source.fields, forkedFrom, createMs: nowMs, etagRevision: revision };
   const head = {
     lastSeq: atSeq,
     firstSeq,
     log: copied.log,
-    window: totalsOf(copied.window),
+    window: totalsOf(window),
     windowRanges: rangesOf(seqs),
     updateMs: nowMs,
     revision,

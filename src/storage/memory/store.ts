@@ -159,28 +159,12 @@ class MemoryStore implements Store {
   }
 
   async copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T> {
-    const first = await this.#run(() => decide(this.#copyViewOf(copy)));
-    if (first.kind === "answer") return first.result;
-    if (first.kind === "save") throw new Error("There is no copy to save yet.");
-    const { atSeq } = first;
-    return this.#run(() => {
-      copy.signal?.throwIfAborted();
-      const source = sessionOf(this.#state, copy.source);
-      const decision = decide(this.#copyViewOf(copy, atSeq));
-      if (decision.kind === "answer") return decision.result;
-      if (decision.kind === "copy" || source === undefined) {
-        throw new Error("The copy asked for was made already.");
-      }
-      saveCopy(
-        this.#state,
-        this.#readFacts,
-        { source, target: copy.target, atSeq },
-        { fields: decision.fields, head: decision.head },
-      );
-      rememberReply(this.#state, copy.target.namespace, copy.requestId, decision.reply);
-      this.#publish(decision.events);
-      return decision.result;
-    });
+    let atSeq: number | undefined;
+    for (;;) {
+      const step = await this.#run(() => this.#copyStep(copy, decide, atSeq));
+      if (step.kind === "answer") return step.result;
+      atSeq = step.atSeq;
+    }
   }
 
   readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
@@ -287,6 +271,28 @@ class MemoryStore implements Store {
     const tokenCount = log.reduce((total, entry) => total + entry.tokenCount, 0);
     const { window } = reads.windowIn(this.#readFacts, source, ranges);
     return { ...view, copied: { log: { messageCount: log.length, tokenCount }, window } };
+  }
+
+  /** Decides about a copy, which is made and published in one go. */
+  #copyStep<T>(
+    copy: SessionCopy,
+    decide: (view: CopyView) => CopyDecision<T>,
+    atSeq: number | undefined,
+  ): Exclude<CopyDecision<T>, { readonly kind: "save" }> {
+    if (atSeq !== undefined) copy.signal?.throwIfAborted();
+    const source = sessionOf(this.#state, copy.source);
+    const view = this.#copyViewOf(copy, atSeq);
+    const decision = decide(view);
+    if (decision.kind !== "save") return decision;
+    if (source === undefined || atSeq === undefined || view.copied === undefined) {
+      throw new Error("There is no copy to save.");
+    }
+    const { fields, head, events, reply, result } = decision;
+    const place = { source, target: copy.target, atSeq };
+    saveCopy(this.#state, this.#readFacts, place, { fields, head });
+    rememberReply(this.#state, copy.target.namespace, copy.requestId, reply);
+    this.#publish(events);
+    return { kind: "answer", result };
   }
 
   #publish(events: readonly NewEvent[]): void {
