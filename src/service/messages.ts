@@ -130,7 +130,6 @@ function decideUpdate(
   const tokens = newCount(update, merged, policy);
   if (tokens === undefined) return { kind: "answer", result: { merged, policy } };
   const message = encodeUpdate(update, view, old, { merged, ...tokens });
-  const inWindow = containsSeq(session.head.windowRanges, message.seq);
   const window = (view.window ?? []).map((entry) => (entry.seq === message.seq ? message : entry));
   const change = applyPolicy(window, session.head.windowRanges, policy);
   const log: Totals = {
@@ -148,7 +147,7 @@ function decideUpdate(
     bytes,
     log,
     change,
-    windowTrimmed: inWindow && change.trims.length > 0,
+    windowTrimmed: change.trims.length > 0,
     part: { replace: [message] },
     detail: { type: EVENT_TYPE.messageUpdated, messageId, seq, paths: input.paths, tokenCount },
     call,

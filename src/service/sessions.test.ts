@@ -173,6 +173,33 @@ test("a fork has the log and the window as they were, and is independent", async
   expect(fork.head.log.messageCount).toBe(4);
 });
 
+test("a fork leaves out a tool result whose call was deleted since", async () => {
+  await create({ policy: KEEP_TWO });
+  await services.append("s", [
+    { messageId: "call", role: 2, text: "call", callIds: ["t"] },
+    { role: 4, text: "result", toolCallId: "t" },
+  ]);
+  await services.append("s", [{ text: "a" }, { text: "b" }]);
+  await services.sessions.deleteMessage(services.call("DeleteMessage"), {
+    ...ref,
+    messageId: "call",
+    etag: "",
+    allowMissing: false,
+    encode: toBytes,
+  });
+  await services.sessions.forkSession(services.call("ForkSession"), {
+    namespace: "default",
+    sourceSessionId: "s",
+    sessionId: "f",
+    atSeq: 2,
+    encode: toBytes,
+  });
+  expect(await services.windowTexts("f")).toEqual([]);
+  const fork = await get("f");
+  expect(fork.head.window).toMatchObject({ messageCount: 0, tokenCount: 0 });
+  expect(fork.head.log.messageCount).toBe(1);
+});
+
 test("the window of every past seq is the one that an append answered", async () => {
   await create({ policy: KEEP_TWO });
   const then: string[][] = [[]];

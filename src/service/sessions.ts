@@ -34,6 +34,7 @@ import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { withSummary } from "./update-session.ts";
+import { applyPolicy } from "./window-change.ts";
 
 const SESSION_ID_RANDOM_BYTES = 10;
 
@@ -203,9 +204,14 @@ export async function forkSession(
     signal: call.signal,
     ...(input.atSeq === undefined ? {} : { atSeq: input.atSeq }),
   };
-  return await context.store.copySession<Uint8Array>(copy, (view) =>
-    decideFork(context, call, { ...input, sessionId: target.sessionId, nowMs }, view),
-  );
+  // Without a seq the newest is meant, at the time of the decision to copy: the one to publish has
+  // what was copied up to it, while appends may go on.
+  let newest: number | undefined;
+  return await context.store.copySession<Uint8Array>(copy, (view) => {
+    if (view.copied === undefined) newest = view.source?.head.lastSeq;
+    const atSeq = input.atSeq ?? newest;
+    return decideFork(context, call, { ...input, atSeq, sessionId: target.sessionId, nowMs }, view);
+  });
 }
 
 function decideFork(
@@ -226,7 +232,9 @@ function decideFork(
   if (copied === undefined) return { kind: "copy", atSeq };
   const { nowMs } = fork;
   const origin = { sessionId: fork.sourceSessionId, seq: atSeq };
-  const window = totalsOf(copied.window);
+  // A tool result may have lost its call since: what no window may hold stays outside this one, too.
+  const bare = { ...source.fields.policy, stages: [] };
+  const { window: kept, totals: window } = applyPolicy(copied.window, [], bare);
   const session: Session = {
     namespace: fork.namespace,
     sessionId: fork.sessionId,
@@ -236,7 +244,7 @@ function decideFork(
       firstSeq: source.head.firstSeq,
       log: copied.log,
       window,
-      windowRanges: rangesOf(copied.window),
+      windowRanges: rangesOf(kept),
       updateMs: nowMs,
       revision,
     },

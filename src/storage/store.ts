@@ -151,7 +151,7 @@ export type CopyDecision<T> =
   | { readonly kind: "answer"; readonly result: T }
   /** Copy up to this seq, then decide again with what was copied. */
   | { readonly kind: "copy"; readonly atSeq: number }
-  /** Publish the copy under these fields and head. */
+  /** Publish the copy under these fields and head; its window may hold less than was copied. */
   | {
       readonly kind: "save";
       readonly result: T;

@@ -258,6 +258,10 @@ class CopyAttempt {
     saveExpiry(core, sessionNo, undefined, session);
     core.memtable.set(purgeKey(this.logNo), null);
     const isWhole = copied.window.length === head.window.messageCount;
+    if (!isWhole) {
+      const key = windowKey(this.logNo, this.atSeq);
+      core.memtable.set(key, encodeRanges(key, head.windowRanges));
+    }
     core.writer.setState(cached, {
       sessionNo,
       logNo: this.logNo,

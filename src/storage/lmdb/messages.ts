@@ -8,6 +8,8 @@
 import { recordCorrupt } from "../../domain/errors.ts";
 import { seqOfMessageId } from "../../domain/ids.ts";
 import { LIMITS } from "../../domain/limits.ts";
+import { fitCeiling } from "../../domain/window/fit.ts";
+import { rangesOf } from "../../domain/window/ranges.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { MessagePage, MessageQuery, StoredEntry, StoredMessage } from "../store.ts";
 import { type SessionState, WindowList } from "./cache.ts";
@@ -165,24 +167,24 @@ function entryPage(
   return page;
 }
 
-/** The existing messages of some runs, in order. */
-function readRuns(
+/** The places of the existing messages of some runs, in order. */
+function placesOf(
   core: Core,
   state: SessionState,
   runs: readonly SeqRange[],
   visibility: Visibility,
-): StoredEntry[] {
-  const entries: StoredEntry[] = [];
+): (Entry & { readonly seq: number })[] {
+  const places: (Entry & { readonly seq: number })[] = [];
   for (const run of runs) {
     for (const range of denseRanges(core, state, run, visibility)) {
       for (const { seq, entry } of denseEntries(core, state.logNo, range, visibility)) {
         if (entry.messageNo !== 0) {
-          entries.push(readStored(core, seq, entry, visibility));
+          places.push({ ...entry, seq });
         }
       }
     }
   }
-  return entries;
+  return places;
 }
 
 /** Loads the window of a state unless it is loaded. Throws RECORD_CORRUPT when it is damaged. */
@@ -191,7 +193,8 @@ export function loadWindow(core: Core, state: SessionState, visibility: Visibili
     return state.window;
   }
   const { head } = state.session;
-  const entries = readRuns(core, state, head.windowRanges, visibility);
+  const places = placesOf(core, state, head.windowRanges, visibility);
+  const entries = places.map((place) => readStored(core, place.seq, place, visibility));
   let tokenCount = 0;
   let byteCount = 0;
   for (const entry of entries) {
@@ -232,10 +235,15 @@ export function runsAt(core: Core, state: SessionState, seq: number): SeqRange[]
   return seq < firstSeq ? [] : [{ first: firstSeq, last: seq }];
 }
 
-/** The window when `seq` was the newest, without messages erased since. */
+/** The window when `seq` was the newest, without messages erased since, under the ceiling. */
 export function readWindowAt(core: Core, state: SessionState, seq: number) {
   const ranges = runsAt(core, state, seq);
-  return { ranges, window: readRuns(core, state, ranges, "committed") };
+  const places = placesOf(core, state, ranges, "committed");
+  const kept = fitCeiling(places);
+  return {
+    ranges: kept === places ? ranges : rangesOf(kept),
+    window: kept.map((place) => readStored(core, place.seq, place, "committed")),
+  };
 }
 
 /** Finds a message by its id; undefined when there is none. */

@@ -108,9 +108,12 @@ export function saveCopy(
     sessionNo: state.nextSessionNo,
     session: { namespace: target.namespace, sessionId: target.sessionId, fields, head },
     log: new Map([...source.log].filter(([seq]) => seq <= atSeq)),
-    windows: new Map([...source.windows].filter(([seq]) => seq <= atSeq)),
+    windows: new Map([
+      ...[...source.windows].filter(([seq]) => seq <= atSeq),
+      [atSeq, head.windowRanges],
+    ]),
   };
-  checkSession(readFacts, after, { ranges: source.windows.get(atSeq) ?? [] });
+  checkSession(readFacts, after, {});
   if (sessionOf(state, target) !== undefined || head.lastSeq !== atSeq) {
     throw new Error("The plan is faulty: the target of the copy exists or has another newest seq.");
   }

@@ -72,6 +72,22 @@ export function copySuite(open: OpenEngine): void {
       expect(await scene.messages("copy")).toEqual([]);
     });
 
+    test("may have a smaller window, and remembers it", async (scene) => {
+      await scene.append("s", ids(4));
+      await scene.fork("s", "t", { leaveOut: 3 });
+      expect(await scene.window("t")).toEqual([4]);
+      await scene.append("t", ids(1, 5));
+      for (const [seq, window] of [
+        [3, [1, 2, 3]],
+        [4, [4]],
+        [5, [4, 5]],
+      ] as const) {
+        expect(await scene.windowAt("t", seq)).toEqual(window);
+      }
+      await scene.engine.reopen();
+      expect(await scene.window("t")).toEqual([4, 5]);
+    });
+
     test("of a session that was reset has the messages kept", async (scene) => {
       await scene.append("s", [{ role: ROLE.system, messageId: "sys" }, ...ids(3, 2)]);
       await scene.run("reset", "s", { keepSystem: true });
@@ -205,6 +221,33 @@ function busyCopySuite(open: OpenEngine): void {
       expect(erasedEarly + later).toBeGreaterThanOrEqual(1_900 - (source?.length ?? 0));
       const seqs = new Set(target?.map(({ seq }) => seq));
       for (const { seq } of source ?? []) expect(seqs.has(seq)).toBe(true);
+    });
+
+    test("goes up to a newest seq though appends go on", async (scene) => {
+      await scene.append("s", ids(600));
+      const busy: Promise<unknown>[] = [];
+      const copying = scene.fork("s", "t");
+      for (let n = 1; n <= 30; n += 1) {
+        busy.push(scene.append("s", ids(1, 600 + n)));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const { lastSeq } = await copying;
+      await Promise.all(busy);
+      expect(lastSeq).toBeGreaterThanOrEqual(600);
+      expect(await scene.texts("t")).toEqual((await scene.texts("s"))?.slice(0, lastSeq));
+    });
+
+    test("of its source that is reset fails or is of one side", async (scene) => {
+      await scene.append("s", ids(600));
+      const copying = scene.fork("s", "t");
+      await scene.run("reset", "s", { keepSystem: false });
+      await scene.append("s", ids(2));
+      await copying;
+      const seqs = (await scene.messages("t"))?.map(({ seq }) => seq) ?? [];
+      expect([0, 1, 2, 600]).toContain(seqs.length);
+      const read = await scene.store.readWindow(refOf("t"));
+      expect(read?.session.head.log.messageCount).toBe(seqs.length);
+      expect(read?.window.length).toBe(seqs.length);
     });
 
     test("of its source that deletes it fails or is whole", async (scene) => {
