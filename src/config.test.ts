@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ConfigError, configHelp, configTable, printConfig, readConfig } from "./config.ts";
+import { envName, fileKey, SETTINGS, type Setting } from "./config-table.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-config-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function fileWith(content: unknown): string {
+  const path = join(directory, "config.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+function problemsOf(args: readonly string[], env: Record<string, string> = {}): readonly string[] {
+  try {
+    readConfig(args, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("readConfig", () => {
+  it("has a default for everything, and cannot be changed afterwards", () => {
+    const config = readConfig(["--data-dir", "/var/data"], {});
+    expect(config.listen).toEqual([
+      { kind: "tcp", host: "127.0.0.1", port: 50_151 },
+      { kind: "unix", path: "/var/data/memory-sidecar.sock" },
+    ]);
+    expect(config).toMatchObject({
+      dataDir: "/var/data",
+      tokenFile: undefined,
+      logLevel: "info",
+      maxHandlers: 512,
+      maxConnections: 256,
+      watchStreams: 1_000,
+      idempotencyWindowMs: 86_400_000,
+      eventRetentionAgeMs: 604_800_000,
+      eventRetentionCount: 1_000_000,
+      checkpointIntervalMs: 10_000,
+      allowNetworkFilesystem: false,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it("leaves the default socket out when its path is too long", () => {
+    const config = readConfig([`--data-dir=/${"d".repeat(100)}`], {});
+    expect(config.listen).toHaveLength(1);
+  });
+
+  it("lets flags win over variables, variables over the file, the file over defaults", () => {
+    const file = fileWith({
+      max_handlers: 1,
+      max_connections: 1,
+      max_streams: 1,
+      listen: ["[::1]:1"],
+    });
+    const env = {
+      MEMORY_SIDECAR_CONFIG: file,
+      MEMORY_SIDECAR_MAX_HANDLERS: "2",
+      MEMORY_SIDECAR_MAX_CONNECTIONS: "2",
+    };
+    const config = readConfig(["--max-handlers", "3"], env);
+    expect(config).toMatchObject({
+      maxHandlers: 3,
+      maxConnections: 2,
+      maxStreams: 1,
+      watchStreams: 1_000,
+      listen: [{ kind: "tcp", host: "::1", port: 1 }],
+    });
+  });
+
+  it("takes lists with commas and repeated flags, and booleans alone", () => {
+    const config = readConfig(
+      ["--listen", "127.0.0.1:1,localhost:2", "--listen=unix:/s", "--allow-network-filesystem"],
+      {},
+    );
+    expect(config.listen).toEqual([
+      { kind: "tcp", host: "127.0.0.1", port: 1 },
+      { kind: "tcp", host: "localhost", port: 2 },
+      { kind: "unix", path: "/s" },
+    ]);
+    expect(config.allowNetworkFilesystem).toBe(true);
+  });
+
+  it("reports all problems at once, with what was probably meant", () => {
+    const file = fileWith({ data_dri: "x", log_level: { a: 1 } });
+    const problems = problemsOf(
+      ["--config", file, "--max-handlres", "3", "stray", "--tls-cert", "c", "--max-streams", "0"],
+      { MEMORY_SIDECAR_LOG_LEVL: "info", MEMORY_SIDECAR_CACHE_BYTES: "many" },
+    );
+    expect(problems).toEqual([
+      "unknown flag --max-handlres: did you mean --max-handlers?",
+      '"stray" is not a flag: flags begin with --',
+      "unknown variable MEMORY_SIDECAR_LOG_LEVL: did you mean MEMORY_SIDECAR_LOG_LEVEL?",
+      `unknown key "data_dri" in ${file}: did you mean data_dir?`,
+      `key "log_level" in ${file} must be a text, a number, a boolean or a list`,
+      '--max-streams must be a whole number of 1 to 65536, not "0"',
+      '--cache-bytes must be a whole number of 1048576 to 1099511627776, not "many"',
+      "--tls-cert and --tls-key go together: set both or none",
+    ]);
+  });
+
+  it.each([
+    ["a flag without its value", ["--data-dir"], "--data-dir needs a value"],
+    ["an address that is none", ["--listen", "nowhere"], "is not an address"],
+    ["a port that is none", ["--listen", "localhost:70000"], "is not an address"],
+    ["a socket without a path", ["--listen", "unix:"], "names no socket"],
+    ["a level that is none", ["--log-level", "loud"], "must be one of silent, error"],
+    ["a boolean that is none", ["--allow-grpc-trace=maybe"], "must be true or false"],
+    ["a file that is missing", ["--config", "/nowhere.json"], "cannot be read as JSON"],
+    ["an open address", ["--listen", "0.0.0.0:1"], "can be reached from other machines"],
+    ["an open address beside a local one", ["--listen", "127.0.0.1:1,[::]:1"], "[::]:1 can be"],
+  ])("refuses %s", (_, args, text) => {
+    expect(problemsOf(args).join("\n")).toContain(text);
+  });
+
+  it("takes an open address with a token file or a certificate", () => {
+    expect(problemsOf(["--listen", "0.0.0.0:1", "--token-file", "t"])).toEqual([]);
+    const tls = ["--listen", "0.0.0.0:1", "--tls-cert", "c", "--tls-key", "k"];
+    expect(problemsOf(tls)).toEqual([]);
+  });
+
+  it("refuses the tracing of grpc, which prints tokens, unless it is allowed", () => {
+    const env = { GRPC_TRACE: "all" };
+    expect(problemsOf([], env).join()).toContain("GRPC_TRACE is set");
+    expect(problemsOf(["--allow-grpc-trace"], env)).toEqual([]);
+  });
+
+  it("refuses a file that is not an object", () => {
+    expect(problemsOf(["--config", fileWith("[1]")]).join()).toContain("one JSON object");
+    expect(problemsOf(["--config", fileWith("{")]).join()).toContain("cannot be read as JSON");
+  });
+});
+
+describe("the settings", () => {
+  const shown = (Object.values(SETTINGS) as Setting[]).filter((setting) => setting.hidden !== true);
+
+  it("are all in the table, the help and what is printed", () => {
+    const printed = JSON.parse(printConfig(readConfig([], {}))) as Record<string, unknown>;
+    expect(Object.keys(printed)).toEqual(shown.map(fileKey));
+    for (const setting of shown) {
+      expect(configTable()).toContain(`| \`--${setting.flag}\` | \`${envName(setting)}\` |`);
+      expect(configHelp()).toContain(`--${setting.flag}`);
+    }
+  });
+
+  it("can be printed and read again", () => {
+    const args = ["--listen", "127.0.0.1:9", "--max-handlers", "7", "--token-file", "/t"];
+    const config = readConfig(args, {});
+    const kept = Object.fromEntries(
+      Object.entries(JSON.parse(printConfig(config)) as object).filter(
+        ([, value]) => value !== null,
+      ),
+    );
+    expect(readConfig(["--config", fileWith(kept)], {})).toEqual(config);
+  });
+});
