@@ -201,7 +201,8 @@ function checkOperations(journal: Journal, seen: Seen, wrong: string[]): void {
   }
   for (const { requestId, outcome, revision } of journal.operations.values()) {
     const found = revisionOf.get(requestId);
-    if (outcome === "yes" && found !== revision) {
+    const elsewhere = revision !== undefined && found !== revision;
+    if (outcome === "yes" && (found === undefined || elsewhere)) {
       wrong.push(`LOST event of ${requestId}: revision ${found ?? "none"}, answered ${revision}`);
     }
     if (outcome === "no" && found !== undefined)
