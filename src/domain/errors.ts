@@ -166,7 +166,7 @@ export function resumeTokenInvalid(): AppError {
 }
 
 /** A resume token comes from elsewhere. */
-export function resumeTokenForeign(what: "store" | "namespace"): AppError {
+export function resumeTokenForeign(what: "store" | "namespace" | "state of this store"): AppError {
   return new AppError(
     "RESUME_TOKEN_FOREIGN",
     `The resume token comes from another ${what}. Start from now or from the oldest event.`,

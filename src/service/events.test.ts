@@ -110,6 +110,32 @@ test("a reader that falls behind what is kept is told, never skipped ahead", asy
   expect(oldest[0]?.revision).toBe(services.store.oldestRevision());
 });
 
+test("a position that the store has not reached is refused, never waited for", async () => {
+  await services.append("s", [{ text: "a" }]);
+  const ref = { namespace: "default", consumerId: "c" };
+  const start = { kind: "after", position: { revision: 1, index: 2 } } as const;
+  const create = (from: StreamStart): Promise<Uint8Array> =>
+    services.events.createConsumer(services.call("CreateConsumer"), {
+      ...ref,
+      start: from as Exclude<StreamStart, { kind: "consumer" }>,
+      encode: toBytes,
+    });
+  const foreign = { reason: "RESUME_TOKEN_FOREIGN" };
+  await expect(watch(start)).rejects.toMatchObject(foreign);
+  await expect(create(start)).rejects.toMatchObject(foreign);
+  await create({ kind: "now" });
+  const { position } = start;
+  const ack = services.events.ackEvents(services.call("AckEvents"), { ...ref, position });
+  await expect(ack).rejects.toMatchObject(foreign);
+  const list = services.events.listEvents(services.call("ListEvents"), {
+    namespace: "default",
+    after: position,
+    filter: {},
+    limit: 1,
+  });
+  await expect(list).rejects.toMatchObject(foreign);
+});
+
 test("a consumer starts where it was told and moves only forward", async () => {
   await services.append("s", [{ text: "a" }]);
   const ref = { namespace: "default", consumerId: "c" };
@@ -123,7 +149,7 @@ test("a consumer starts where it was told and moves only forward", async () => {
   const ack = (revision: number): Promise<{ lag: number }> =>
     services.events.ackEvents(services.call("AckEvents"), {
       ...ref,
-      position: { revision, index: 1 },
+      position: { revision, index: revision === 1 ? 1 : 0 },
     });
   await services.append("s", [{ text: "b" }]);
   expect((await ack(1)).lag).toBe(1);

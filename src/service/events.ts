@@ -5,6 +5,7 @@ import {
   consumerAlreadyExists,
   consumerNotFound,
   resumeTokenExpired,
+  resumeTokenForeign,
 } from "../domain/errors.ts";
 import { comparePositions, type EventPosition } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
@@ -43,9 +44,11 @@ export async function listEvents(
   input: ListEventsInput,
 ): Promise<EventPage> {
   checkLive(call.signal);
+  const after = input.after ?? context.store.oldestPosition();
+  checkReached(context, after);
   return await context.store.listEvents({
     namespace: input.namespace,
-    after: input.after ?? context.store.oldestPosition(),
+    after,
     limit: input.limit,
     maxBytes: LIMITS.pageBytes,
     ...input.filter,
@@ -73,7 +76,15 @@ async function startPosition(
   }
 }
 
+/** Refuses a position of the future: events up to it would be skipped without a word. */
+function checkReached(context: ServiceContext, position: EventPosition): void {
+  if (comparePositions(position, context.store.newestPosition()) > 0) {
+    throw resumeTokenForeign("state of this store");
+  }
+}
+
 function checkKept(context: ServiceContext, position: EventPosition): void {
+  checkReached(context, position);
   if (comparePositions(position, context.store.oldestPosition()) < 0) {
     throw resumeTokenExpired(context.store.oldestRevision());
   }
@@ -176,6 +187,7 @@ export async function ackEvents(
     (view) => {
       const { consumer } = view;
       if (consumer === undefined) throw consumerNotFound(consumerId);
+      checkReached(context, position);
       if (comparePositions(position, consumer.position) <= 0) {
         return { kind: "answer", result: consumer };
       }
