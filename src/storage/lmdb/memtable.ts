@@ -194,8 +194,8 @@ export class Memtable {
   }
 
   /**
-   * The slots of one bucket with keys from `start` on and below `end`, by rising key. Both keys
-   * must belong to the bucket.
+   * The slots of one bucket with keys from `start` on and below `end`, by rising key. The start
+   * must be as long as a whole key, because the bucket is found by it.
    */
   range(start: string, end: string): readonly Slot[] {
     const name = bucketOf(start);

@@ -1,0 +1,163 @@
+// What is encoded by hand against the generated code.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EventType } from "../../domain/event.ts";
+import type { Role } from "../../domain/window/types.ts";
+import {
+  ConsumerRecord,
+  EntryRecord,
+  EventRecord,
+  HeadRecord,
+  JournalRecord,
+  PurgeRecord,
+  ReplyRecord,
+  WindowRecord,
+} from "../../gen/memorysidecar/storage/v1/records.ts";
+import {
+  decodeConsumer,
+  decodeEntry,
+  decodeEvent,
+  decodeHead,
+  decodeRanges,
+  decodeReply,
+  encodeConsumer,
+  encodeEntry,
+  encodeEvent,
+  encodeHead,
+  encodePurge,
+  encodeRanges,
+  encodeReply,
+} from "./codec.ts";
+import { unseal } from "./envelope.ts";
+import { decodeJournal, encodeJournal } from "./journal.ts";
+
+const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
+const bytes = fc.uint8Array({ maxLength: 300 }).map((raw) => Buffer.from(raw));
+const text = fc.string({ unit: "grapheme", maxLength: 100 });
+const ranges = fc
+  .uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 20 })
+  .map((seqs) => {
+    const sorted = seqs.sort((a, b) => a - b);
+    const list: { first: number; last: number }[] = [];
+    for (let i = 0; i + 1 < sorted.length; i += 2) {
+      list.push({ first: sorted[i] ?? 0, last: sorted[i + 1] ?? 0 });
+    }
+    return list;
+  });
+const flat = (list: readonly { first: number; last: number }[]): bigint[] =>
+  list.flatMap(({ first, last }) => [BigInt(first), BigInt(last)]);
+
+describe("records written by hand", () => {
+  it("of entries are those of the generated code", () => {
+    fc.assert(
+      fc.property(number, fc.integer({ min: 1, max: 4 }), number, number, (a, role, b, c) => {
+        const entry = { messageNo: a, role: role as Role, tokenCount: b, byteCount: c };
+        const payload = unseal("k", encodeEntry("k", entry), "test");
+        expect(decodeEntry(payload)).toEqual(entry);
+        expect(EntryRecord.decode(payload)).toEqual({
+          messageNo: BigInt(a),
+          role,
+          tokenCount: BigInt(b),
+          byteCount: BigInt(c),
+        });
+      }),
+    );
+  });
+
+  it("of heads are those of the generated code", () => {
+    fc.assert(
+      fc.property(fc.array(number, { minLength: 10, maxLength: 10 }), ranges, (n, windowRanges) => {
+        const at = (i: number): number => n[i] ?? 0;
+        const head = {
+          lastSeq: at(1),
+          firstSeq: at(2),
+          log: { messageCount: at(3), tokenCount: at(4) },
+          window: { messageCount: at(5), tokenCount: at(6), byteCount: at(7) },
+          windowRanges,
+          updateMs: at(8),
+          revision: at(9),
+        };
+        const payload = unseal("k", encodeHead("k", at(0), head), "test");
+        expect(decodeHead(payload)).toEqual({ logNo: at(0), head });
+        const record = HeadRecord.decode(payload);
+        expect(HeadRecord.encode(record).finish()).toEqual(new Uint8Array(payload));
+        expect(record.windowRanges).toEqual(flat(windowRanges));
+        expect(record.revision).toBe(BigInt(at(9)));
+      }),
+    );
+  });
+
+  it("of windows, purges and consumers are those of the generated code", () => {
+    fc.assert(
+      fc.property(ranges, number, number, (list, a, b) => {
+        const window = unseal("k", encodeRanges("k", list), "test");
+        expect(decodeRanges(window)).toEqual(list);
+        expect(WindowRecord.decode(window).ranges).toEqual(flat(list));
+        const purge = PurgeRecord.decode(unseal("k", encodePurge("k", a, b), "test"));
+        expect(purge).toEqual({ nextSeq: BigInt(a), lastSeq: BigInt(b) });
+        const consumer = { position: { revision: a, index: 7 }, createMs: b, updateMs: a };
+        const payload = unseal("k", encodeConsumer("k", consumer), "test");
+        expect(decodeConsumer(payload)).toEqual(consumer);
+        expect(ConsumerRecord.decode(payload).revision).toBe(BigInt(a));
+      }),
+    );
+  });
+
+  it("of events and replies are those of the generated code", () => {
+    fc.assert(
+      fc.property(bytes, text, text, number, (body, namespace, sessionId, createMs) => {
+        const type = 6 as EventType;
+        const event = { body, type, namespace, sessionId, userId: "", createMs };
+        const payload = unseal("k", encodeEvent("k", event), "test");
+        expect({ ...decodeEvent(payload), body: null }).toEqual({ ...event, body: null });
+        expect(Buffer.from(decodeEvent(payload).body)).toEqual(body);
+        const record = EventRecord.decode(payload);
+        expect(record).toEqual({ ...event, createMs: BigInt(createMs) });
+        const reply = { method: sessionId, digest: body, bytes: body, createMs };
+        const sealed = unseal("k", encodeReply("k", reply), "test");
+        expect(decodeReply(sealed).method).toBe(sessionId);
+        expect(ReplyRecord.decode(sealed).reply).toEqual(body);
+      }),
+    );
+  });
+
+  it("of the journal are those of the generated code, however many it takes", () => {
+    const change = fc.record({
+      key: fc.uint8Array({ minLength: 1, maxLength: 40 }).map((raw) => {
+        return Buffer.from(raw).toString("latin1");
+      }),
+      value: fc.option(bytes),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 400 }), number, (changes, revision) => {
+        const counters = { revision, nextSessionNo: 5, nextLogNo: 6, nextMessageNo: 7 };
+        const records = encodeJournal(11, changes, counters);
+        const found = records.flatMap(({ key, value }) => {
+          const payload = unseal(key, value, "test");
+          const entry = decodeJournal(payload);
+          const generated = JournalRecord.decode(payload);
+          expect(generated.changes.length).toBe(entry.changes.length);
+          expect(generated.revision).toBe(BigInt(revision));
+          expect(entry.nextMessageNo).toBe(7);
+          return entry.changes;
+        });
+        expect(found.map(({ key }) => key)).toEqual(changes.map(({ key }) => key));
+        expect(found.map(({ value }) => value && Buffer.from(value))).toEqual(
+          changes.map(({ value }) => value),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("refuse what is not well formed", () => {
+    expect(() => decodeEntry(Buffer.from([8]))).toThrow();
+    expect(() => decodeEntry(Buffer.from([42, 0]))).toThrow();
+    expect(() => decodeRanges(Buffer.from([10, 1, 1]))).toThrow();
+    expect(() => decodeRanges(Buffer.from([10, 2, 5, 4]))).toThrow();
+    expect(() => decodeHead(Buffer.from([74, 9, 1]))).toThrow();
+    const entry = { messageNo: -1, role: 1 as Role, tokenCount: 0, byteCount: 0 };
+    expect(() => encodeEntry("k", entry)).toThrow("whole number");
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  afterPrefix,
+  bucketOf,
+  consumerKey,
+  consumerPrefix,
+  entryKey,
+  entryPrefix,
+  eventKey,
+  idKey,
+  labelPrefix,
+  nameKey,
+  readEventKey,
+  readText,
+  readU64,
+  replyKey,
+  textPart,
+  u64,
+  userPrefix,
+} from "./keys.ts";
+
+const number = fc.maxSafeNat();
+const text = fc.string({ unit: "grapheme", maxLength: 20 });
+
+function bytesOf(key: string): Buffer {
+  return Buffer.from(key, "latin1");
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+describe("keys", () => {
+  it("order numbers as numbers, as texts and as bytes", () => {
+    fc.assert(
+      fc.property(number, number, (a, b) => {
+        const expected = Math.sign(a - b);
+        expect(order(u64(a), u64(b))).toBe(expected);
+        expect(Buffer.compare(bytesOf(u64(a)), bytesOf(u64(b)))).toBe(expected);
+        expect(readU64(`x${u64(a)}`, 1)).toBe(a);
+      }),
+    );
+  });
+
+  it("order entries by log and seq, and the consumers of a namespace by their bytes", () => {
+    fc.assert(
+      fc.property(number, number, number, number, (logA, seqA, logB, seqB) => {
+        const expected = Math.sign(logA - logB) || Math.sign(seqA - seqB);
+        expect(order(entryKey(logA, seqA), entryKey(logB, seqB))).toBe(expected);
+      }),
+    );
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const expected = Buffer.compare(Buffer.from(a), Buffer.from(b));
+        expect(order(consumerKey("n", a), consumerKey("n", b))).toBe(expected);
+      }),
+    );
+  });
+
+  it("never meet for different parts", () => {
+    const parts = fc.tuple(text, text);
+    const makers = [nameKey, replyKey, consumerKey];
+    fc.assert(
+      fc.property(parts, parts, fc.nat(2), (a, b, at) => {
+        const make = makers[at] ?? nameKey;
+        expect(make(...a) === make(...b)).toBe(a[0] === b[0] && a[1] === b[1]);
+        expect(userPrefix(...a) === userPrefix(...b)).toBe(a[0] === b[0] && a[1] === b[1]);
+      }),
+    );
+    expect(labelPrefix("n", "ab", "c")).not.toBe(labelPrefix("n", "a", "bc"));
+    expect(idKey(1, "a")).not.toBe(idKey(2, "a"));
+  });
+
+  it("carry text both ways", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(readText(textPart(value))).toBe(value);
+        expect(bytesOf(textPart(value))).toEqual(Buffer.from(value));
+      }),
+    );
+  });
+
+  it("order events by revision and index, whether last or not", () => {
+    const event = fc.record({ revision: number, index: fc.nat(32_767), isLast: fc.boolean() });
+    fc.assert(
+      fc.property(event, event, (a, b) => {
+        const keyA = eventKey(a.revision, a.index, a.isLast);
+        const keyB = eventKey(b.revision, b.index, b.isLast);
+        expect(readEventKey(keyA)).toEqual(a);
+        const expected = Math.sign(a.revision - b.revision) || Math.sign(a.index - b.index);
+        if (expected !== 0) {
+          expect(order(keyA, keyB)).toBe(expected);
+        }
+      }),
+    );
+  });
+
+  it("give the end of a prefix", () => {
+    expect(afterPrefix("a\xff")).toBe("b");
+    expect(afterPrefix(entryPrefix(255)) > entryKey(255, Number.MAX_SAFE_INTEGER)).toBe(true);
+    expect(afterPrefix(entryPrefix(255)) <= entryKey(256, 0)).toBe(true);
+    expect(() => afterPrefix("\xff")).toThrow();
+  });
+
+  it("put what one read needs into one bucket", () => {
+    const prefix = consumerPrefix("name");
+    expect(bucketOf(prefix)).toBe(prefix);
+    expect(bucketOf(consumerKey("name", "x"))).toBe(prefix);
+    expect(bucketOf(afterPrefix(prefix))).not.toBe(bucketOf(entryKey(1, 1)));
+    expect(bucketOf(entryKey(1, 1))).toBeUndefined();
+  });
+});

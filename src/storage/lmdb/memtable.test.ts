@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { afterPrefix, allPrefix, u64 } from "./keys.ts";
+import { type FlushChunk, Memtable, slotValue, type Visibility } from "./memtable.ts";
+
+const prefix = allPrefix("n");
+const keyOf = (n: number): string => prefix + u64(n);
+
+type Step =
+  | { readonly kind: "set"; readonly n: number; readonly value: number | null }
+  | { readonly kind: "seal" | "commit" | "flush" | "flushed" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("set" as const),
+      n: fc.nat(12),
+      value: fc.option(fc.nat(255)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("seal", "commit", "flush", "flushed"),
+    }),
+  },
+);
+
+// The same as plain maps: the index as flushed, and the three states on top.
+class Model {
+  readonly index = new Map<string, number>();
+  readonly committed = new Map<string, number>();
+  forming = new Map<string, number | null>();
+  inFlight: Map<string, number | null> | undefined;
+  chunk: FlushChunk | undefined;
+  private journalNo = 1;
+
+  run(memtable: Memtable, { ...step }: Step): void {
+    if (step.kind === "set") {
+      const key = keyOf(step.n);
+      memtable.set(key, step.value === null ? null : Uint8Array.of(step.value));
+      this.forming.set(key, step.value);
+    } else if (step.kind === "seal" && this.inFlight === undefined) {
+      expect(memtable.seal().length).toBe(this.forming.size);
+      this.inFlight = this.forming;
+      this.forming = new Map();
+    } else if (step.kind === "commit" && this.inFlight !== undefined) {
+      memtable.commit(this.journalNo++);
+      apply(this.committed, this.inFlight);
+      this.inFlight = undefined;
+    } else if (step.kind === "flush" && this.chunk === undefined) {
+      this.chunk = memtable.takeChunk(true);
+      for (const { slot, value } of this.chunk) {
+        apply(this.index, new Map([[slot.key, value?.[0] ?? null]]));
+      }
+    } else if (step.kind === "flushed" && this.chunk !== undefined) {
+      memtable.flushed(this.chunk);
+      this.chunk = undefined;
+    }
+  }
+
+  expected(visibility: Visibility): Map<string, number> {
+    const state = new Map(this.committed);
+    if (visibility === "pending") {
+      apply(state, this.inFlight ?? new Map());
+      apply(state, this.forming);
+    }
+    return new Map([...state].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+function apply(state: Map<string, number>, changes: ReadonlyMap<string, number | null>): void {
+  for (const [key, value] of changes) {
+    if (value === null) {
+      state.delete(key);
+    } else {
+      state.set(key, value);
+    }
+  }
+}
+
+// What a read finds: the memtable over the index.
+function seen(memtable: Memtable, model: Model, visibility: Visibility): Map<string, number> {
+  const found = new Map(model.index);
+  for (const slot of memtable.range(keyOf(0), afterPrefix(prefix))) {
+    const value = slotValue(slot, visibility);
+    expect(memtable.get(slot.key, visibility)).toBe(value);
+    if (value !== undefined) {
+      apply(found, new Map([[slot.key, value?.[0] ?? null]]));
+    }
+  }
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+describe("the memtable", () => {
+  it("shows every reader its state, whatever is under way", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const memtable = new Memtable();
+        const model = new Model();
+        for (const each of steps) {
+          model.run(memtable, each);
+          expect(seen(memtable, model, "committed")).toEqual(model.expected("committed"));
+          expect(seen(memtable, model, "pending")).toEqual(model.expected("pending"));
+        }
+      }),
+    );
+  });
+
+  it("is empty once everything is flushed", () => {
+    const memtable = new Memtable();
+    for (let n = 0; n < 1_000; n++) {
+      memtable.set(keyOf(n), Uint8Array.of(1));
+    }
+    memtable.seal();
+    memtable.commit(7);
+    expect(memtable.oldestDirty).toBe(7);
+    expect(memtable.takeChunk(false)).toEqual([]);
+    while (memtable.dirtyCount > 0) {
+      const chunk = memtable.takeChunk(true);
+      expect(chunk.length).toBeLessThanOrEqual(256);
+      memtable.flushed(chunk);
+    }
+    expect([memtable.size, memtable.oldestDirty]).toEqual([0, 0]);
+    expect(memtable.range(keyOf(0), afterPrefix(prefix))).toEqual([]);
+  });
+
+  it("keeps a key that changed while it was flushed", () => {
+    const memtable = new Memtable();
+    memtable.set(keyOf(1), Uint8Array.of(1));
+    memtable.seal();
+    memtable.commit(1);
+    const chunk = memtable.takeChunk(true);
+    memtable.set(keyOf(1), Uint8Array.of(2));
+    memtable.seal();
+    memtable.commit(2);
+    memtable.flushed(chunk);
+    expect(memtable.get(keyOf(1), "committed")).toEqual(Uint8Array.of(2));
+    expect(memtable.oldestDirty).toBe(2);
+  });
+});

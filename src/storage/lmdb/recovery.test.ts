@@ -1,0 +1,133 @@
+// Kills a process that loads the bare store, at every failpoint, and looks at what is left.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  newEvent,
+  newFields,
+  newHead,
+  newMessage,
+  readFacts,
+} from "../../../test/support/plans.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { FAILPOINTS } from "../../lib/failpoint.ts";
+import type { Store } from "../store.ts";
+import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const LOAD = new URL("../../../test/support/lmdb-load.ts", import.meta.url).pathname;
+const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+
+// Runs the load until it is killed; gives the newest acknowledged seq of every session.
+async function runLoad(
+  directory: string,
+  spec: string,
+  seed: number,
+): Promise<Map<string, number>> {
+  const child = spawn(process.execPath, [LOAD, directory, spec, String(seed)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), spec === "" ? 700 : 20_000);
+  const [, signal] = (await once(child, "close")) as [number | null, string | null];
+  clearTimeout(timer);
+  expect(signal).toBe("SIGKILL");
+  const newest = new Map<string, number>();
+  for (const line of output.split("\n").slice(0, -1)) {
+    const [name = "", seq = "0"] = line.split(" ");
+    newest.set(name, Math.max(newest.get(name) ?? 0, Number(seq)));
+  }
+  return newest;
+}
+
+async function checkSessions(directory: string, newest: Map<string, number>): Promise<void> {
+  const store = await openLmdbStore({ directory, ...OPTIONS });
+  try {
+    for (const [sessionId, seq] of newest) {
+      const found = await store.readWindow({ namespace: "default", sessionId });
+      expect(found?.session.head.lastSeq).toBeGreaterThanOrEqual(seq);
+      expect(found?.window.length).toBe(found?.session.head.window.messageCount);
+    }
+    expect(store.newestPosition().revision).toBe(store.revision());
+  } finally {
+    await store.close();
+  }
+}
+
+describe("a store that was killed", () => {
+  it.each(["", ...FAILPOINTS])(
+    "at %j has all that was acknowledged, and nothing damaged",
+    async (name) => {
+      await using temporary = await makeTempDir();
+      const directory = join(temporary.path, "data");
+      const newest = await runLoad(directory, "", 1);
+      for (const pass of [1, 3, 8]) {
+        const spec = name === "" ? "" : `${name}:${pass}`;
+        const more = await runLoad(directory, spec, pass);
+        for (const [session, seq] of more) {
+          newest.set(session, Math.max(newest.get(session) ?? 0, seq));
+        }
+        const report = await verifyDirectory(directory, { factsModule: FACTS });
+        expect(report.problems).toEqual([]);
+        await checkSessions(directory, newest);
+      }
+    },
+    120_000,
+  );
+});
+
+const ref = { namespace: "default", sessionId: "s" };
+
+async function append(store: Store): Promise<number> {
+  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+    const old = view.session?.head ?? newHead();
+    const message = newMessage({ seq: old.lastSeq + 1 });
+    const window = [...(view.window ?? []), message];
+    const head = newHead({
+      lastSeq: message.seq,
+      log: { messageCount: window.length, tokenCount: 10 * window.length },
+      window: {
+        messageCount: window.length,
+        tokenCount: 10 * window.length,
+        byteCount: window.reduce((sum, { byteCount }) => sum + byteCount, 0),
+      },
+      windowRanges: [{ first: 1, last: message.seq }],
+    });
+    const fields = view.session === undefined ? { fields: newFields() } : {};
+    const plan = { ...fields, append: [message], window, head, events: [newEvent(ref)] };
+    return { kind: "save", result: message.seq, plan };
+  });
+}
+
+describe("the files of a running store", () => {
+  it("hold every acknowledged change at once, flushed or not", async () => {
+    await using temporary = await makeTempDir();
+    const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });
+    for (let seq = 1; seq <= 40; seq++) {
+      expect(await append(store)).toBe(seq);
+      // Past the first flush of an idle store too.
+      if (seq % 10 === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 80));
+      }
+      const copy = join(temporary.path, `copy-${seq}`);
+      mkdirSync(copy);
+      copyFileSync(join(temporary.path, "data", "data.mdb"), join(copy, "data.mdb"));
+      const other = await openLmdbStore({ directory: copy, ...OPTIONS });
+      const found = await other.readWindow(ref);
+      expect(found?.window.map((entry) => entry.seq)).toEqual(
+        Array.from({ length: seq }, (_, i) => i + 1),
+      );
+      expect(other.revision()).toBe(seq);
+      expect(other.storeId).toBe(store.storeId);
+      await other.close();
+    }
+    await store.close();
+  });
+});

@@ -1,0 +1,162 @@
+// A load on the bare LMDB store for tests that kill it: appends that trim, edits, erasures, copies,
+// deletions and upkeep over a few sessions, with failpoints armed. Writes one line for every change
+// that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
+
+import { writeSync } from "node:fs";
+import type { SessionRef } from "../../src/domain/session.ts";
+import { armFailpoints } from "../../src/lib/failpoint.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
+import type { SessionPlan, SessionView, Store, StoredEntry } from "../../src/storage/store.ts";
+import {
+  newEvent,
+  newFields,
+  newHead,
+  newMessage,
+  newReply,
+  rangesOf,
+  readFacts,
+  START_MS,
+  totalsOf,
+} from "./plans.ts";
+import { type Random, randomFrom } from "./random.ts";
+
+const WINDOW_MAX = 12;
+const SESSIONS = 8;
+
+/** Appends one message and trims the window to its newest messages. */
+export function appendPlan(ref: SessionRef, view: SessionView, text: string): SessionPlan {
+  const old = view.session?.head ?? newHead();
+  const seq = old.lastSeq + 1;
+  const message = newMessage({ seq, text });
+  const all = [...(view.window ?? []), message];
+  const window = all.slice(-WINDOW_MAX);
+  return {
+    ...(view.session === undefined ? { fields: newFields({ userId: "u" }) } : {}),
+    append: [message],
+    window,
+    windowTrimmed: window.length < all.length,
+    head: headOf(view, seq, window, { messageCount: 1, tokenCount: message.tokenCount }),
+    events: [newEvent(ref)],
+  };
+}
+
+function headOf(
+  view: SessionView,
+  lastSeq: number,
+  window: readonly StoredEntry[],
+  added: { readonly messageCount: number; readonly tokenCount: number },
+) {
+  const old = view.session?.head ?? newHead();
+  return newHead({
+    lastSeq,
+    firstSeq: old.firstSeq,
+    log: {
+      messageCount: old.log.messageCount + added.messageCount,
+      tokenCount: old.log.tokenCount + added.tokenCount,
+    },
+    window: totalsOf(window),
+    windowRanges: rangesOf(window.map(({ seq }) => seq)),
+    revision: view.revision,
+  });
+}
+
+/** Erases the newest message of the window. */
+export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | undefined {
+  const last = view.window?.at(-1);
+  if (last === undefined || view.window === undefined || view.session === undefined) {
+    return undefined;
+  }
+  const window = view.window.slice(0, -1);
+  const added = { messageCount: -1, tokenCount: -last.tokenCount };
+  return {
+    erase: [last],
+    window,
+    head: headOf(view, view.session.head.lastSeq, window, added),
+    events: [newEvent(ref)],
+  };
+}
+
+async function step(store: Store, random: Random, name: string): Promise<void> {
+  const ref = { namespace: "default", sessionId: name };
+  const change = { ...ref, needWindow: true, requestId: `${name}-${random.int(0, 1_000_000_000)}` };
+  const kind = random.weighted({ append: 20, erase: 2, remove: 1, copy: 1, upkeep: 2 });
+  if (kind === "append") {
+    const seq = await store.changeSession(change, (view) => {
+      const plan = { ...appendPlan(ref, view, "x".repeat(random.int(0, 400))) };
+      return {
+        kind: "save",
+        result: plan.head?.lastSeq ?? 0,
+        plan: { ...plan, reply: newReply("appended") },
+      };
+    });
+    writeSync(1, `${name} ${seq}\n`);
+  } else if (kind === "erase") {
+    await store.changeSession(change, (view) => {
+      const plan = erasePlan(ref, view);
+      return plan === undefined
+        ? { kind: "answer", result: false }
+        : { kind: "save", result: true, plan };
+    });
+  } else if (kind === "remove") {
+    const other = { namespace: "default", sessionId: `${name}-copy` };
+    await store.changeSession(other, (view) =>
+      view.session === undefined
+        ? { kind: "answer", result: false }
+        : { kind: "save", result: true, plan: { remove: true, events: [newEvent(other)] } },
+    );
+  } else if (kind === "copy") {
+    await copyOf(store, ref);
+  } else {
+    await store.maintain({
+      nowMs: START_MS + random.int(0, 1_000_000),
+      eventAgeMsMax: 1e12,
+      eventCountMax: 300,
+      replyAgeMsMax: 10_000,
+    });
+  }
+}
+
+async function copyOf(store: Store, source: SessionRef): Promise<void> {
+  const target = { namespace: "default", sessionId: `${source.sessionId}-copy` };
+  await store.copySession({ source, target }, (view) => {
+    if (view.source === undefined || view.target !== undefined) {
+      return { kind: "answer", result: false };
+    }
+    const { copied } = view;
+    if (copied === undefined) {
+      return { kind: "copy", atSeq: view.source.head.lastSeq };
+    }
+    const last = copied.window.at(-1)?.seq ?? 0;
+    return {
+      kind: "save",
+      result: true,
+      fields: newFields(),
+      head: newHead({
+        lastSeq: Math.max(last, view.source.head.lastSeq),
+        log: copied.log,
+        window: totalsOf(copied.window),
+        windowRanges: rangesOf(copied.window.map(({ seq }) => seq)),
+        revision: view.revision,
+      }),
+      events: [newEvent(target)],
+    };
+  });
+}
+
+async function main(directory: string, failpoints: string, seed: number): Promise<void> {
+  const store = await openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
+  armFailpoints(failpoints);
+  const random = randomFrom(seed);
+  await Promise.all(
+    Array.from({ length: SESSIONS }, async (_, i) => {
+      for (;;) {
+        await step(store, random, `s${i}`);
+      }
+    }),
+  );
+}
+
+const [, , directory = "", failpoints = "", seed = "1"] = process.argv;
+if (directory !== "") {
+  await main(directory, failpoints, Number(seed));
+}
