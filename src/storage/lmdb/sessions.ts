@@ -140,39 +140,90 @@ function matches(session: Session, query: SessionQuery): boolean {
   return true;
 }
 
-function sessionBytes(session: Session): number {
-  const { fields } = session;
-  return 1_024 + fields.metadata.length + (fields.summary?.text.length ?? 0);
+/** At least the bytes of the wire form of a session. */
+export function sessionBytes(session: Session): number {
+  const { fields, namespace, sessionId } = session;
+  const { userId, agentId, policy, summary, forkedFrom } = fields;
+  let bytes = FIXED_BYTES + fields.metadata.length;
+  for (const text of [
+    namespace,
+    sessionId,
+    userId,
+    agentId,
+    forkedFrom?.sessionId,
+    summary?.text,
+  ]) {
+    bytes += Buffer.byteLength(text ?? "");
+  }
+  for (const [key, value] of fields.labels) {
+    bytes += ENTRY_BYTES + key.length + Buffer.byteLength(value);
+  }
+  for (const { name, anyOf } of policy.stages) {
+    bytes += STAGE_BYTES + name.length + anyOf.length * ENTRY_BYTES;
+  }
+  return bytes;
 }
 
-/** A page of sessions in order of creation. Looks at a bounded number of them. */
-export function listSessions(core: Core, query: SessionQuery): SessionPage {
+// What a session, a stage of its policy, and a label or a trigger take beside their texts.
+const FIXED_BYTES = 512;
+const STAGE_BYTES = 48;
+const ENTRY_BYTES = 16;
+
+/** A page of sessions while it is made. */
+interface Listing {
+  readonly sessions: Session[];
+  bytes: number;
+  /** The number of the session looked at last. */
+  last: number | undefined;
+}
+
+// Sessions looked at before other work gets its turn.
+const PIECE = 128;
+
+/** A page of sessions in order of creation. Looks at a bounded number of them, piece by piece. */
+export async function listSessions(core: Core, query: SessionQuery): Promise<SessionPage> {
+  const listing: Listing = { sessions: [], bytes: 0, last: query.after };
+  const { sessions } = listing;
+  for (let looks = 0; looks < LIMITS.pageScan; looks += PIECE) {
+    if (looks > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      core.writer.assertReadable();
+    }
+    const end = listPiece(core, query, listing);
+    if (end !== "more") {
+      return { sessions, next: end === "full" ? listing.last : undefined };
+    }
+  }
+  return { sessions, next: listing.last };
+}
+
+function listPiece(core: Core, query: SessionQuery, listing: Listing): "more" | "full" | "end" {
   const prefix = listPrefix(query);
-  const after = query.after;
+  const after = listing.last;
   const reverse = query.order === "desc";
   const start = !reverse && after !== undefined ? prefix + u64(after + 1) : prefix + u64(0);
   const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
-  const sessions: Session[] = [];
   let looks = 0;
-  let bytes = 0;
-  let last = 0;
   for (const row of rangeIndex(core, "committed", { start, end, reverse })) {
-    const sessionNo = readU64(row.key, prefix.length);
-    if (sessions.length >= query.limit || looks >= LIMITS.pageScan) {
-      return { sessions, next: last };
+    if (listing.sessions.length >= query.limit) {
+      return "full";
+    }
+    if (looks >= PIECE) {
+      return "more";
     }
     looks++;
+    const sessionNo = readU64(row.key, prefix.length);
     const session = readNumbered(core, sessionNo);
     if (matches(session, query)) {
-      bytes += sessionBytes(session);
-      if (sessions.length > 0 && bytes > LIMITS.sessionPageBytes) {
-        return { sessions, next: last };
+      listing.bytes += sessionBytes(session);
+      if (listing.sessions.length > 0 && listing.bytes > LIMITS.sessionPageBytes) {
+        return "full";
       }
-      sessions.push(session);
+      listing.sessions.push(session);
     }
-    last = sessionNo;
+    listing.last = sessionNo;
   }
-  return { sessions, next: undefined };
+  return "end";
 }
 
 /**

@@ -22,8 +22,8 @@ export const ENTRY_POINTS: EntryPoints = {
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     /^test\/crash\/lmdb-writer\.ts$/,
-    // A load on the bare store, which its tests start and kill.
-    /^test\/support\/lmdb-load\.ts$/,
+    // Processes on the bare store, which its tests start and kill.
+    /^test\/support\/lmdb-(load|reader)\.ts$/,
     /^tools\/(build|fix|gen|test|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,

@@ -1,0 +1,57 @@
+// Reads everything in a store, for tests that damage it. Prints one line of JSON: what was read, or
+// the reason why not. Usage: node lmdb-reader.ts DIR
+
+import { AppError } from "../../src/domain/errors.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { readFacts, START_MS } from "./plans.ts";
+
+async function readAll(store: Store): Promise<unknown> {
+  const listed = await store.listSessions({
+    namespace: "default",
+    order: "asc",
+    limit: 1_000,
+    nowMs: START_MS,
+  });
+  const sessions: unknown[] = [];
+  for (const { namespace, sessionId, head } of listed.sessions) {
+    const ref = { namespace, sessionId };
+    const window = await store.readWindow(ref);
+    const page = await store.listMessages(ref, {
+      firstSeq: 1,
+      lastSeq: head.lastSeq,
+      order: "asc",
+      limit: 10_000,
+    });
+    sessions.push([
+      sessionId,
+      head,
+      window?.window.map(({ seq, messageId }) => [seq, messageId]),
+      page?.messages.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
+    ]);
+  }
+  const page = await store.listEvents({
+    namespace: "default",
+    after: store.oldestPosition(),
+    limit: 100_000,
+    maxBytes: 1e9,
+  });
+  const events = page.events.map(({ revision, index, type }) => [revision, index, type]);
+  return { sessions, events, revision: store.revision() };
+}
+
+async function main(directory: string): Promise<unknown> {
+  try {
+    const store = await openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
+    try {
+      return { read: await readAll(store) };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const reason = error instanceof AppError ? error.reason : "Error";
+    return { refused: reason, message: String(error) };
+  }
+}
+
+process.stdout.write(JSON.stringify(await main(process.argv[2] ?? "")));
