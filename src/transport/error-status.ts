@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { Metadata, status } from "@grpc/grpc-js";
-import { AppError, type ErrorReason } from "../domain/errors.ts";
+import { AppError, type ErrorReason, type FieldViolation } from "../domain/errors.ts";
 import type { Any } from "../gen/google/protobuf/any.ts";
 import {
   BadRequest,
@@ -54,9 +54,10 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
 };
 
 const ERROR_DOMAIN = "memorysidecar";
-// Trailers of more than 8 KiB are refused by stock clients. In base64 the details take 4/3 of this.
-const TEXT_CHARS_MAX = 600;
-const VIOLATION_CHARS_MAX = 120;
+// Stock clients refuse trailers of more than 8 KiB, and base64 makes the details longer by a third.
+const TEXT_BYTES_MAX = 600;
+const VIOLATION_BYTES_MAX = 120;
+const VIOLATIONS_BYTES_MAX = 3_600;
 const VIOLATIONS_MAX = 20;
 
 /** A failure in the form that grpc-js sends. */
@@ -69,8 +70,32 @@ export interface ErrorStatus {
   readonly incidentId?: string;
 }
 
-function clip(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 3).toWellFormed()}...`;
+/** Shortens a text to so many bytes of UTF-8, with whole characters. */
+function clip(text: string, bytesMax: number): string {
+  const sound = text.toWellFormed();
+  if (Buffer.byteLength(sound) <= bytesMax) return sound;
+  let clipped = "";
+  let bytes = "...".length;
+  for (const character of sound) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > bytesMax) break;
+    clipped += character;
+  }
+  return `${clipped}...`;
+}
+
+/** The faults as they are sent: as many as the trailers may hold. */
+function fieldViolations(violations: readonly FieldViolation[]): BadRequest["fieldViolations"] {
+  const sent: BadRequest["fieldViolations"] = [];
+  let bytes = 0;
+  for (const violation of violations.slice(0, VIOLATIONS_MAX)) {
+    const field = clip(violation.field, VIOLATION_BYTES_MAX);
+    const description = clip(violation.description, VIOLATION_BYTES_MAX);
+    bytes += Buffer.byteLength(field) + Buffer.byteLength(description);
+    if (bytes > VIOLATIONS_BYTES_MAX) break;
+    sent.push({ field, description });
+  }
+  return sent;
 }
 
 function any(type: string, value: Uint8Array): Any {
@@ -89,11 +114,9 @@ function standardDetails(error: AppError): Any[] {
   const { violations, resource, retryDelayMs } = error.detail;
   const details: Any[] = [];
   if (violations !== undefined) {
-    const fieldViolations = violations.slice(0, VIOLATIONS_MAX).map((violation) => ({
-      field: clip(violation.field, VIOLATION_CHARS_MAX),
-      description: clip(violation.description, VIOLATION_CHARS_MAX),
-    }));
-    details.push(any("BadRequest", encodeWire(BadRequest, { fieldViolations })));
+    details.push(
+      any("BadRequest", encodeWire(BadRequest, { fieldViolations: fieldViolations(violations) })),
+    );
   }
   if (resource !== undefined) {
     const info = {
@@ -126,14 +149,14 @@ export function toErrorStatus(error: unknown): ErrorStatus {
           metadata: { incident_id: incidentId ?? "" },
         });
   const code = STATUS_CODES[known.reason];
-  const details = clip(known.message, TEXT_CHARS_MAX).toWellFormed();
+  const details = clip(known.message, TEXT_BYTES_MAX);
   const info = {
     reason: known.reason,
     domain: ERROR_DOMAIN,
     metadata: new Map(
       Object.entries(known.detail.metadata ?? {}).map(([key, value]) => [
         key,
-        clip(value, TEXT_CHARS_MAX),
+        clip(value, TEXT_BYTES_MAX),
       ]),
     ),
   };

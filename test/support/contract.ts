@@ -41,6 +41,8 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
   /** The kinds of the details. */
   readonly details: readonly string[];
+  /** What the failure takes in the trailers, about. */
+  readonly trailerBytes: number;
 }
 
 /** What a call gave: bytes or a failure. */
@@ -68,6 +70,7 @@ export function failureOf(error: ServiceError): Failure {
     retryAfterMs:
       delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1_000_000,
     details: wire.details.map((detail) => detail.typeUrl.slice(TYPE_PREFIX.length)),
+    trailerBytes: encodeURI(error.details).length + (binary?.length ?? 0) * (4 / 3),
   };
 }
 

@@ -32,7 +32,8 @@ export function fromSession(session: wire.Session): SessionInput {
     ...(userId === "" ? {} : { userId }),
     ...(agentId === "" ? {} : { agentId }),
     ...(labels.size === 0 ? {} : { labels: sortedLabels(labels) }),
-    ...(metadata.length === 0 ? {} : { metadata }),
+    // A copy of its own: what was decoded is a slice of a shared pool, which it would keep alive.
+    ...(metadata.length === 0 ? {} : { metadata: new Uint8Array(metadata) }),
     ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
     ...(ttl === undefined ? {} : { ttlMs: fromDuration(ttl) }),
     ...(summaryText === "" ? {} : { summaryText }),

@@ -1,0 +1,69 @@
+// The command line: what it prints and with which code it ends.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startServer } from "../support/server.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+function run(...args: readonly string[]) {
+  const main = join(ROOT, "src/main.ts");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+test("version gives the version of the package", () => {
+  const text = readFileSync(join(ROOT, "package.json"), "utf8");
+  const { version } = JSON.parse(text) as { version: string };
+  expect(run("version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("help names every command, flag and exit code", () => {
+  const { status, stdout } = run("help");
+  expect(status).toBe(0);
+  for (const word of ["serve", "verify DIR", "config", "health", "--data-dir", "--listen"]) {
+    expect(stdout).toContain(word);
+  }
+  for (const code of ["0 ", "1 ", "64", "70", "73"]) expect(stdout).toContain(`\n  ${code}`);
+});
+
+test("a command line that is wrong ends with 64 and says all of it", () => {
+  expect(run()).toMatchObject({ status: 64 });
+  expect(run("server").stderr).toContain('"server" is not a command');
+  const { status, stderr } = run("serve", "--data-dri", "x", "--max-streams", "none");
+  expect(status).toBe(64);
+  expect(stderr).toContain("did you mean --data-dir?");
+  expect(stderr).toContain("--max-streams must be a whole number");
+  expect(run("verify")).toMatchObject({ status: 64 });
+});
+
+test("config prints what serve would use, as a file that can be read again", () => {
+  const { status, stdout } = run("config", "--data-dir", "/var/data", "--max-handlers", "9");
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ data_dir: "/var/data", max_handlers: 9 });
+});
+
+test("health and verify tell a server that serves from one that does not", async () => {
+  await using directory = await makeTempDir();
+  const server = await startServer({ dataDir: directory.path });
+  expect(run("health", server.address)).toEqual({ status: 0, stdout: "", stderr: "" });
+  expect(run("verify", directory.path).status).toBe(73);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  expect(run("health", server.address).status).toBe(1);
+  const { status, stdout } = run("verify", directory.path);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ clean: true, problems: [] });
+});
+
+test("a second signal does not wait for the first", async () => {
+  await using directory = await makeTempDir();
+  const args = ["--shutdown-grace-ms", "60000"];
+  const server = await startServer({ dataDir: directory.path, args });
+  process.kill(server.pid, "SIGINT");
+  expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+});
