@@ -48,7 +48,7 @@ export class Caller {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("error", reject);
       stream.on("close", () => {
-        if (status !== "0") reject(new Error(`${path}: status ${status || "missing"}`));
+        if (!/^0\b/.test(status)) reject(new Error(`${path}: status ${status || "missing"}`));
         else resolve(answer.decode(Buffer.concat(chunks).subarray(5)));
       });
       stream.end(grpcFrame(bytes));

@@ -62,7 +62,7 @@ function whenServing(child: ChildProcess): Promise<{ inspectUrl: string }> {
     const take = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-8_192);
       inspectUrl ||= /ws:\/\/\S+/.exec(output)?.[0] ?? "";
-      if (!/\bserving\b/i.test(output)) return;
+      if (!/^serving$|"msg":"serving"/m.test(output)) return;
       clearTimeout(timer);
       output = "";
       resolve({ inspectUrl });
