@@ -209,8 +209,8 @@ export async function forkSession(
   let newest: number | undefined;
   return await context.store.copySession<Uint8Array>(copy, (view) => {
     if (view.copied === undefined) newest = view.source?.head.lastSeq;
-    const atSeq = input.atSeq ?? newest;
-    return decideFork(context, call, { ...input, atSeq, sessionId: target.sessionId, nowMs }, view);
+    const fork = { ...(newest === undefined ? {} : { atSeq: newest }), ...input };
+    return decideFork(context, call, { ...fork, sessionId: target.sessionId, nowMs }, view);
   });
 }
 
@@ -232,7 +232,7 @@ function decideFork(
   if (copied === undefined) return { kind: "copy", atSeq };
   const { nowMs } = fork;
   const origin = { sessionId: fork.sourceSessionId, seq: atSeq };
-  // A tool result may have lost its call since: what no window may hold stays outside this one, too.
+  // A tool result may have lost its call since: what no window may hold stays outside, too.
   const bare = { ...source.fields.policy, stages: [] };
   const { window: kept, totals: window } = applyPolicy(copied.window, [], bare);
   const session: Session = {

@@ -2,6 +2,7 @@
 // and logs that were deleted. In small steps with pauses, so that it never holds up a call for
 // long.
 
+import type { SessionRef } from "../domain/session.ts";
 import type { MaintenancePlan } from "../storage/store.ts";
 import { eraseExpired } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
@@ -53,11 +54,23 @@ export class Upkeep {
   }
 }
 
-/** Does one bounded step; true when there is more to do. */
+/**
+ * Does one bounded step; true when there is more to do. What fails, for example at a damaged
+ * session, does not keep the rest from being done: the first failure is thrown at the end.
+ */
 export async function upkeepStep(context: ServiceContext): Promise<boolean> {
   const nowMs = context.world.nowMs();
-  const expired = await context.store.expiredSessions(nowMs, EXPIRED_PER_STEP);
-  for (const ref of expired) await eraseExpired(context, ref);
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    failures.push(error);
+  };
+  let expired: readonly SessionRef[] = [];
+  try {
+    expired = await context.store.expiredSessions(nowMs, EXPIRED_PER_STEP);
+  } catch (error) {
+    fail(error);
+  }
+  for (const ref of expired) await eraseExpired(context, ref).catch(fail);
   const plan: MaintenancePlan = {
     nowMs,
     eventAgeMsMax: context.settings.eventAgeMsMax,
@@ -65,5 +78,6 @@ export async function upkeepStep(context: ServiceContext): Promise<boolean> {
     replyAgeMsMax: context.settings.idempotencyWindowMs,
   };
   const more = await context.store.maintain(plan);
+  if (failures.length > 0) throw failures[0];
   return more || expired.length === EXPIRED_PER_STEP;
 }
