@@ -217,3 +217,9 @@ test("an append to a session past its time starts a new session", async () => {
   const types = (await services.allEvents()).map((event) => event.detail.type);
   expect(types).toEqual([1, 6, 3, 1, 6]);
 });
+
+test("an id that exists is told before a seq that is not the newest", async () => {
+  await services.append("s", [{ messageId: "m", text: "a" }], { expectedLastSeq: 0 });
+  const again = services.append("s", [{ messageId: "m", text: "a" }], { expectedLastSeq: 0 });
+  await expect(again).rejects.toMatchObject({ reason: "MESSAGE_ALREADY_EXISTS" });
+});

@@ -80,13 +80,13 @@ function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCo
   const { input } = append;
   const session = view.session ?? sessionToCreate(append, view);
   const { head } = session;
-  if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
-    throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
-  }
   for (const draft of input.drafts) {
     if (draft.messageId !== "" && view.messages.has(draft.messageId)) {
       throw messageAlreadyExists(draft.messageId);
     }
+  }
+  if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
+    throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
   }
   const { tokenRule, imageTokenCount } = session.fields.policy;
   if (tokenRule === "given") checkGiven(input.drafts);
