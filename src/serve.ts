@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import { type App, appSettings, startApp } from "./app.ts";
-import { type Config, printConfig } from "./config.ts";
+import { type Config, ConfigError, printConfig } from "./config.ts";
 import { armFailpoints } from "./lib/failpoint.ts";
 import { createLogs } from "./log.ts";
 import { openLmdbStore } from "./storage/lmdb/store.ts";
@@ -54,7 +54,11 @@ function stopOnSignals(app: App, host: ServeHost, log: Logger): void {
 export async function serve(config: Config, host: ServeHost): Promise<void> {
   const logs = createLogs(config.logLevel);
   const { main: log } = logs;
-  armFailpoints(config.failpoints);
+  try {
+    armFailpoints(config.failpoints);
+  } catch (error) {
+    throw new ConfigError([`--failpoints: ${(error as Error).message}`]);
+  }
   log.info({ version: VERSION, config: JSON.parse(printConfig(config)) }, "starting");
   let app: App | undefined;
   let failed = false;

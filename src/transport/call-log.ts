@@ -19,6 +19,8 @@ export interface CallLog {
   readonly verbose: boolean;
   readonly done: (facts: CallFacts, responseBytes: number) => void;
   readonly failed: (facts: CallFacts, answer: ErrorStatus, error: unknown) => void;
+  /** The status of a call could not be sent. */
+  readonly unsent: (facts: CallFacts, error: unknown) => void;
 }
 
 /** Makes the log of calls on a logger. */
@@ -39,6 +41,9 @@ export function createCallLog(log: Logger, nowMs: () => number): CallLog {
         },
         "call",
       );
+    },
+    unsent: (facts, error) => {
+      log.error({ method: facts.method, err: error }, "status not sent");
     },
     failed: (facts, answer, error) => {
       const fields = {

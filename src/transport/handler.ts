@@ -32,9 +32,11 @@ export interface Edge {
   readonly stopped: AbortSignal;
 }
 
-/** How a method is named and which fields of its request stand apart. */
-export interface MethodShape {
+/** How a method is named, how its requests are read, and which of their fields stand apart. */
+export interface MethodShape<Request> {
   readonly name: string;
+  /** Never throws: undecodable bytes give an Incoming without a request. */
+  readonly read: (bytes: Buffer) => Incoming<Request>;
   /** The fields that do not count in a digest of the request: request id, page size and token. */
   readonly leftOut: ReadonlySet<number>;
   /** Lists in pages: a page token is bound to the digest, so it is always made. */
@@ -50,16 +52,23 @@ function deadlinePassed(deadline: Date | number, nowMs: number): boolean {
   return (typeof deadline === "number" ? deadline : deadline.getTime()) <= nowMs;
 }
 
-/** Checks everything about a request that needs no state and no capacity. */
+/** A request that passed every check that needs no state and no capacity. */
+interface Admitted<Request> {
+  readonly writer: string;
+  readonly incoming: Incoming<Request>;
+  readonly request: Request;
+}
+
+/** Checks a request. A caller without a token costs no decoding. */
 function admit<Request>(
   edge: Edge,
-  call:
-    | ServerUnaryCall<Incoming<Request>, Uint8Array>
-    | ServerWritableStream<Incoming<Request>, Uint8Array>,
+  call: ServerUnaryCall<Buffer, Uint8Array> | ServerWritableStream<Buffer, Uint8Array>,
+  shape: MethodShape<Request>,
   validate: (request: Request, violations: Violations) => void,
-): { readonly writer: string; readonly request: Request } {
+): Admitted<Request> {
   const writer = edge.authenticate(call.metadata);
-  const { request } = call.request;
+  const incoming = shape.read(call.request);
+  const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
   validate(request, violations);
@@ -70,25 +79,25 @@ function admit<Request>(
   if (deadline !== Number.POSITIVE_INFINITY && deadlinePassed(deadline, edge.nowMs())) {
     throw deadlineExceeded();
   }
-  return { writer, request };
+  return { writer, incoming, request };
 }
 
 function requestIdOf(request: unknown): string {
   return (request as { readonly requestId?: string }).requestId ?? "";
 }
 
-function makeCall(
-  shape: MethodShape,
-  incoming: Incoming<unknown>,
-  who: { readonly writer: string; readonly signal: AbortSignal },
+function makeCall<Request>(
+  shape: MethodShape<Request>,
+  admitted: Admitted<Request>,
+  signal: AbortSignal,
 ): Call {
-  const requestId = requestIdOf(incoming.request);
+  const requestId = requestIdOf(admitted.request);
   let digest = NO_DIGEST;
   if (requestId !== "" || shape.paged) {
-    const { bytes, hasMaps, schema } = incoming;
+    const { bytes, hasMaps, schema } = admitted.incoming;
     digest = digestRequest({ method: shape.name, bytes, hasMaps, schema, leftOut: shape.leftOut });
   }
-  return { method: shape.name, requestId, digest, writer: who.writer, signal: who.signal };
+  return { method: shape.name, requestId, digest, writer: admitted.writer, signal };
 }
 
 function liveSignal(
@@ -106,15 +115,15 @@ function liveSignal(
 /** Makes the handler of an rpc with one answer. */
 export function createUnaryHandler<Request>(
   edge: Edge,
-  shape: MethodShape,
+  shape: MethodShape<Request>,
   rpc: UnaryRpc<Request>,
-): handleUnaryCall<Incoming<Request>, Uint8Array> {
+): handleUnaryCall<Buffer, Uint8Array> {
   const { admission, log } = edge;
   return (call, callback) => {
     const facts = {
       method: shape.name,
       startMs: edge.nowMs(),
-      requestBytes: call.request.bytes.length,
+      requestBytes: call.request.length,
     };
     let entered = false;
     const succeed = (answer: Uint8Array): void => {
@@ -130,18 +139,22 @@ export function createUnaryHandler<Request>(
     const fail = (error: unknown): void => {
       if (entered) admission.leaveCall();
       entered = false;
-      const answer = toErrorStatus(error);
-      log.failed(facts, answer, error);
-      callback(answer);
+      try {
+        const answer = toErrorStatus(error);
+        log.failed(facts, answer, error);
+        callback(answer);
+      } catch (second) {
+        // Not even the failure could be sent. It must not end the process, too.
+        log.unsent(facts, second);
+      }
     };
     try {
-      const { writer, request } = admit(edge, call, rpc.validate);
-      const signal = rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+      const admitted = admit(edge, call, shape, rpc.validate);
       admission.enterCall();
       entered = true;
-      rpc
-        .handle(edge.context, makeCall(shape, call.request, { writer, signal }), request)
-        .then(succeed, fail);
+      const signal = rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+      const rpcCall = makeCall(shape, admitted, signal);
+      rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
     } catch (error) {
       fail(error);
     }
@@ -151,9 +164,9 @@ export function createUnaryHandler<Request>(
 /** Makes the handler of an rpc with a stream of answers. */
 export function createStreamHandler<Request>(
   edge: Edge,
-  shape: MethodShape,
+  shape: MethodShape<Request>,
   rpc: StreamRpc<Request>,
-): handleServerStreamingCall<Incoming<Request>, Uint8Array> {
+): handleServerStreamingCall<Buffer, Uint8Array> {
   return (call) => {
     void runStream(edge, shape, rpc, call);
   };
@@ -161,28 +174,28 @@ export function createStreamHandler<Request>(
 
 async function runStream<Request>(
   edge: Edge,
-  shape: MethodShape,
+  shape: MethodShape<Request>,
   rpc: StreamRpc<Request>,
-  call: ServerWritableStream<Incoming<Request>, Uint8Array>,
+  call: ServerWritableStream<Buffer, Uint8Array>,
 ): Promise<void> {
   const { admission, log, stopped } = edge;
   const facts = {
     method: shape.name,
     startMs: edge.nowMs(),
-    requestBytes: call.request.bytes.length,
+    requestBytes: call.request.length,
   };
   let entered = false;
   // A stream that breaks off raises "error" as well; its end is told by "cancelled".
   call.on("error", () => {});
   try {
-    const { writer, request } = admit(edge, call, rpc.validate);
+    const admitted = admit(edge, call, shape, rpc.validate);
     if (stopped.aborted) throw shuttingDown();
     admission.enterStream();
     entered = true;
     const signal = liveSignal(call, stopped);
     const answers = createAnswerStream(call, signal);
-    const rpcCall = makeCall(shape, call.request, { writer, signal });
-    await rpc.stream(edge.context, rpcCall, request, answers);
+    const rpcCall = makeCall(shape, admitted, signal);
+    await rpc.stream(edge.context, rpcCall, admitted.request, answers);
     if (stopped.aborted) throw shuttingDown();
     call.end();
     if (log.verbose) log.done(facts, 0);

@@ -28,7 +28,12 @@ import { updateMessage } from "./rpc/update-message.ts";
 import { updateSession } from "./rpc/update-session.ts";
 import { watchEvents } from "./rpc/watch-events.ts";
 import type { StreamRpc, UnaryRpc } from "./rpc.ts";
-import { createMethodDefinition, type GeneratedMethod, type RequestOf } from "./wire.ts";
+import {
+  createMethodDefinition,
+  type GeneratedMethod,
+  type RequestOf,
+  readIncoming,
+} from "./wire.ts";
 import { createWireSchemas, type WireSchema } from "./wire-schema.ts";
 
 type GeneratedService = Readonly<Record<string, GeneratedMethod<unknown>>>;
@@ -84,7 +89,7 @@ export const SERVICE_NAMES = [
 
 /** What the descriptors say of a method. */
 interface MethodFacts {
-  readonly shape: MethodShape;
+  readonly shape: Omit<MethodShape<unknown>, "read">;
   readonly schema: WireSchema;
 }
 
@@ -131,12 +136,16 @@ function bind<S extends GeneratedService>(
   for (const [key, method] of Object.entries(service)) {
     const known = parts.facts.get(method.path);
     if (known === undefined) throw new Error(`the descriptor image lacks ${method.path}`);
-    definition[key] = createMethodDefinition(method, known.schema);
+    definition[key] = createMethodDefinition(method);
+    const shape: MethodShape<unknown> = {
+      ...known.shape,
+      read: (bytes) => readIncoming(bytes, known.schema, method.requestDeserialize),
+    };
     const rpc = rpcs[key as keyof S] as StreamRpc<unknown> | UnaryRpc<unknown>;
     implementation[key] =
       "stream" in rpc
-        ? createStreamHandler(parts.edge, known.shape, rpc)
-        : createUnaryHandler(parts.edge, known.shape, rpc);
+        ? createStreamHandler(parts.edge, shape, rpc)
+        : createUnaryHandler(parts.edge, shape, rpc);
   }
   return { name, definition, implementation };
 }
