@@ -173,6 +173,20 @@ test("a fork has the log and the window as they were, and is independent", async
   expect(fork.head.log.messageCount).toBe(4);
 });
 
+test("a fork without a seq goes up to the newest, though appends go on", async () => {
+  await create({});
+  await services.append("s", [{ text: "a" }]);
+  const forking = services.sessions.forkSession(services.call("ForkSession"), {
+    namespace: "default",
+    sourceSessionId: "s",
+    sessionId: "f",
+    encode: toBytes,
+  });
+  await Promise.all([forking, services.append("s", [{ text: "b" }])]);
+  const { lastSeq } = (await get("f")).head;
+  expect(await services.windowTexts("f")).toEqual(["a", "b"].slice(0, lastSeq));
+});
+
 test("a fork leaves out a tool result whose call was deleted since", async () => {
   await create({ policy: KEEP_TWO });
   await services.append("s", [
