@@ -16,8 +16,9 @@ export const protobufFileName = "memorysidecar/v1/error_reason.proto";
  * Every error carries a `google.rpc.ErrorInfo` whose `domain` is `memorysidecar`
  * and whose `reason` is the name of one of these values without the prefix
  * `ERROR_REASON_`. Metadata keys may be added, never removed. When several errors
- * apply, the first of this order is reported: authentication, permission, request
- * shape, existence, freshness, state, capacity.
+ * apply, the first of this order is reported: authentication, request shape,
+ * capacity of the server, request id, existence, freshness, state. What of the
+ * request's shape depends on the session or the message is checked last.
  */
 export const ErrorReason = {
   /** UNSPECIFIED - Never sent. */
@@ -41,7 +42,8 @@ export const ErrorReason = {
   RESUME_TOKEN_INVALID: 4,
   /**
    * RESUME_TOKEN_FOREIGN - INVALID_ARGUMENT. The resume token comes from another store or another
-   * namespace.
+   * namespace, or lies ahead of this store, as after a restore from an older copy.
+   * Read the state anew, then watch from now or from the oldest.
    */
   RESUME_TOKEN_FOREIGN: 5,
   /**
@@ -80,7 +82,8 @@ export const ErrorReason = {
   REQUEST_ID_REUSED: 14,
   /**
    * WINDOW_FULL - FAILED_PRECONDITION. The protected messages alone pass the ceiling of a window.
-   * Nothing was stored. Metadata: `limit`.
+   * Nothing was stored. Protect less with UpdateSession, delete messages, or append
+   * smaller ones. Metadata: `limit`.
    */
   WINDOW_FULL: 15,
   /** CONSUMER_NOT_FOUND - NOT_FOUND with `ResourceInfo`. Metadata: `consumer_id`. */

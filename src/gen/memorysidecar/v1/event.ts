@@ -99,9 +99,9 @@ export interface Event {
   namespace: string;
   /** The session. */
   sessionId: string;
-  /** The user of the session at that time. May be empty. */
+  /** The user of the session after the change. May be empty. */
   userId: string;
-  /** The agent of the session at that time. May be empty. */
+  /** The agent of the session after the change. May be empty. */
   agentId: string;
   /** When the transaction happened, by the server's clock. Not used for order. */
   createTime:

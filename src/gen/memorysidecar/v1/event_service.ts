@@ -120,7 +120,13 @@ export interface ListEventsResponse {
   resumeToken: string;
 }
 
-/** A named position in the stream that the server remembers. */
+/**
+ * A named position in the stream that the server remembers.
+ *
+ * It does not hold events back from being dropped. When events after the position
+ * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; acknowledge the
+ * first token of a watch from the oldest to go on from there.
+ */
 export interface Consumer {
   /**
    * The id, unique in its namespace. 1 to 128 bytes of UTF-8 without control
@@ -131,7 +137,10 @@ export interface Consumer {
   resumeToken: string;
   /** The revision of the position. Output only. */
   revision: bigint;
-  /** How many revisions of the store lie after the position. Output only. */
+  /**
+   * How many revisions of the store lie after that of the position, of whatever
+   * namespace. Output only.
+   */
   lag: bigint;
   /** When the consumer was created. Output only. */
   createTime:
@@ -1374,7 +1383,10 @@ export const EventServiceService = {
   /**
    * Lists events that are kept, oldest first.
    *
-   * Errors: as WatchEvents, and PAGE_TOKEN_INVALID.
+   * Errors:
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
+   *     `PAGE_TOKEN_INVALID`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   listEvents: {
     path: "/memorysidecar.v1.EventService/ListEvents" as const,
@@ -1392,7 +1404,8 @@ export const EventServiceService = {
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
-   *   - those of a resume token
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   createConsumer: {
     path: "/memorysidecar.v1.EventService/CreateConsumer" as const,
@@ -1498,7 +1511,10 @@ export interface EventServiceServer extends UntypedServiceImplementation {
   /**
    * Lists events that are kept, oldest first.
    *
-   * Errors: as WatchEvents, and PAGE_TOKEN_INVALID.
+   * Errors:
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
+   *     `PAGE_TOKEN_INVALID`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
   /**
@@ -1508,7 +1524,8 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
-   *   - those of a resume token
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   createConsumer: handleUnaryCall<CreateConsumerRequest, CreateConsumerResponse>;
   /**
@@ -1574,7 +1591,10 @@ export interface EventServiceClient extends Client {
   /**
    * Lists events that are kept, oldest first.
    *
-   * Errors: as WatchEvents, and PAGE_TOKEN_INVALID.
+   * Errors:
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
+   *     `PAGE_TOKEN_INVALID`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   listEvents(
     request: ListEventsRequest,
@@ -1598,7 +1618,8 @@ export interface EventServiceClient extends Client {
    * Errors:
    *   - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
    *   - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
-   *   - those of a resume token
+   *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
+   *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
    */
   createConsumer(
     request: CreateConsumerRequest,

@@ -40,7 +40,10 @@ export interface AppendMessagesRequest {
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** The messages, in order. 1 to 1,000. */
+  /**
+   * The messages, in order. 1 to 1,000. Ids that are set must differ from one
+   * another. Output-only fields are ignored.
+   */
   messages: Message[];
   /**
    * If set, the append happens only while this is the newest seq of the session; 0
@@ -57,7 +60,7 @@ export interface AppendMessagesRequest {
 
 /** What an append did. */
 export interface AppendMessagesResponse {
-  /** The messages as stored, in the order of the request. */
+  /** What was stored, in the order of the request. */
   messages: AppendedMessage[];
   /** The revision of the transaction. */
   revision: bigint;
@@ -212,7 +215,10 @@ export interface DeleteMessageRequest {
 export interface DeleteMessageResponse {
   /** The revision of the transaction, 0 when there was nothing to delete. */
   revision: bigint;
-  /** What left the window because its tool call was deleted. */
+  /**
+   * What left the window because of the deletion, such as results that lost their
+   * tool call. The message itself is not named.
+   */
   trims: Trim[];
   /** The window after the deletion. */
   window: Totals | undefined;

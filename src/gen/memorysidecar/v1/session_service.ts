@@ -63,10 +63,12 @@ export const protobufFileName = "memorysidecar/v1/session_service.proto";
  * letter, the last no hyphen; empty means `default`. A namespace exists as soon
  * as something is in it.
  *
- * Every mutation takes a `request_id`: up to 128 bytes that name this attempt. A
- * repeat within the idempotency window (24 hours unless configured otherwise)
- * changes nothing and gets the first answer; the same id with another request is
- * `REQUEST_ID_REUSED`. Without it a repeat may take effect twice.
+ * Every mutation but AckEvents takes a `request_id`: up to 128 bytes that name this
+ * attempt, in its namespace and over all rpcs. A repeat within the idempotency
+ * window (24 hours unless configured otherwise) changes nothing and gets the first
+ * answer, whatever happened since; the same id with another request is
+ * `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
+ * its id. Without a `request_id` a repeat may take effect twice.
  *
  * Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
  * `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,
@@ -162,9 +164,10 @@ export const SessionServiceService = {
   },
   /**
    * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, labels, metadata, policy, ttl and summary. Message ids and seqs
-   * stay. Takes time in proportion to the log; other sessions go on meanwhile.
-   * Afterwards the two are independent.
+   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
+   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -272,7 +275,8 @@ export const SessionServiceService = {
   },
   /**
    * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window in the same transaction.
+   * that lose their call leave the window, and the policy runs again, in the same
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
@@ -353,9 +357,10 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   deleteSession: handleUnaryCall<DeleteSessionRequest, DeleteSessionResponse>;
   /**
    * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, labels, metadata, policy, ttl and summary. Message ids and seqs
-   * stay. Takes time in proportion to the log; other sessions go on meanwhile.
-   * Afterwards the two are independent.
+   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
+   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -410,7 +415,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   updateMessage: handleUnaryCall<UpdateMessageRequest, UpdateMessageResponse>;
   /**
    * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window in the same transaction.
+   * that lose their call leave the window, and the policy runs again, in the same
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
@@ -544,9 +550,10 @@ export interface SessionServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Copies a session up to a seq into a new session: its log, its window as it was
-   * at that seq, labels, metadata, policy, ttl and summary. Message ids and seqs
-   * stay. Takes time in proportion to the log; other sessions go on meanwhile.
-   * Afterwards the two are independent.
+   * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
+   * and summary. Message ids and seqs stay. Tool results whose call was deleted since
+   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -685,7 +692,8 @@ export interface SessionServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Deletes a message from the log for good. Its seq stays unused. Tool results
-   * that lose their call leave the window in the same transaction.
+   * that lose their call leave the window, and the policy runs again, in the same
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless

@@ -33,8 +33,11 @@ export interface GetWindowRequest {
    * Gives the window as it was when this was the newest seq of the session, after
    * all changes made before the next append. 0 to the newest. Unset means now.
    *
-   * Messages deleted since are left out; messages changed since show their new
-   * content. A reset ends the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
+   * Messages deleted since are left out, with tool results that lost their call;
+   * messages changed since show their new content. Should these have grown beyond
+   * the ceiling of a window, the oldest messages are left out, system messages last.
+   * Then the stages run, those of the session's policy as it is now. A reset ends
+   * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
    */
   asOfSeq?: bigint | undefined;
 }
@@ -44,8 +47,8 @@ export interface GetWindowResponse {
   /** The messages that go to the model, by rising seq. */
   messages: Message[];
   /**
-   * The text that stands for messages that left. Unset when there is none, and for
-   * a past seq.
+   * The text that stands for messages that left. Unset when there is none, and
+   * with `as_of_seq`.
    */
   summary:
     | Summary
@@ -54,13 +57,14 @@ export interface GetWindowResponse {
   window:
     | Totals
     | undefined;
-  /** How much of the log is not in `messages`. Unset for a past seq. */
+  /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
   outside:
     | Totals
     | undefined;
   /**
-   * Which messages those are, as runs by rising seq: every existing message of the
-   * runs is outside. At most 1,000 runs, the newest ones.
+   * Which messages up to `last_seq` are not in `messages`, as runs by rising seq:
+   * every existing message of the runs is outside, and a run may hold none. At most
+   * 1,000 runs, the newest ones.
    */
   outsideRanges: SeqRange[];
   /** Says that `outside_ranges` holds only the newest 1,000 runs. */

@@ -124,7 +124,10 @@ class EventServiceServicer:
     def ListEvents(self, request, context):
         """Lists events that are kept, oldest first.
 
-        Errors: as WatchEvents, and PAGE_TOKEN_INVALID.
+        Errors:
+        - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`,
+        `PAGE_TOKEN_INVALID`
+        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,7 +140,8 @@ class EventServiceServicer:
         Errors:
         - ALREADY_EXISTS, `CONSUMER_ALREADY_EXISTS`
         - RESOURCE_EXHAUSTED, `CONSUMER_LIMIT_REACHED`
-        - those of a resume token
+        - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
+        - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

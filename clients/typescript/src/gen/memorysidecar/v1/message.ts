@@ -206,6 +206,12 @@ export interface Message {
   /**
    * How many tokens the message costs.
    *
+   * Counted are `text`, the text parts, the data parts as JSON, the names and
+   * arguments of tool calls, the names and requests of agent calls, and the images.
+   * The texts of a message are counted together by the rules that divide, one by one
+   * by the others. Names of speakers, ids, structured data, provider payload,
+   * metadata and labels cost nothing.
+   *
    * On append: unset lets the server count with the policy's token rule; set, it
    * is taken as it is (0 to 100,000,000). Always set in answers. Counted once, on
    * append or on a change of content, and stored.

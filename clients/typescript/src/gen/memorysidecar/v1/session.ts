@@ -59,8 +59,9 @@ export interface Session {
    * How long the session lives after its last change. Unset means for ever. 1
    * second to 10 years, in whole milliseconds; more precise values are rounded up.
    *
-   * Every append or update starts the time anew. A session past its time is gone
-   * for every call at once; its records are erased in the background soon after.
+   * Every change of the session or of its messages starts the time anew; reading
+   * does not. A session past its time is gone for every call at once; its records
+   * are erased in the background soon after.
    */
   ttl?:
     | Duration

@@ -148,7 +148,8 @@ export interface UpdateSessionRequest {
    * What to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
    * `summary`, or `*` for all of them. A path that is named and not set is cleared;
    * `policy` then becomes the default one. Empty means every one of them that is
-   * set in `session`. Output-only paths are ignored, others are an error.
+   * set in `session`. Output-only paths are ignored, others are an error. At most
+   * 64 paths. An update that names nothing still gives a new etag and an event.
    */
   updateMask?:
     | string[]
@@ -195,7 +196,7 @@ export interface ForkSessionRequest {
   sourceSessionId: string;
   /**
    * The last seq to copy, 0 to the newest; 0 copies no message. Unset means the
-   * newest.
+   * newest. After a reset not below the seq that was the newest then.
    */
   atSeq?:
     | bigint
