@@ -7,6 +7,7 @@ import { armFailpoints } from "./lib/failpoint.ts";
 import { createLogs } from "./log.ts";
 import { openLmdbStore } from "./storage/lmdb/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
+import { StartError } from "./transport/start-error.ts";
 import { VERSION } from "./version.ts";
 
 /** What serve needs of the process that runs it. */
@@ -85,7 +86,11 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     cacheBytes: config.cacheBytes,
     onFatal: fail,
   });
-  app = await startApp({ settings: appSettings(config), logs, store });
+  try {
+    app = await startApp({ settings: appSettings(config), logs, store });
+  } catch (error) {
+    throw error instanceof StartError ? new ConfigError([error.message]) : error;
+  }
   stopOnSignals(app, host, log);
   log.info(
     { address: app.addresses, version: VERSION, store_id: store.storeId, pid: process.pid },

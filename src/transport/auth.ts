@@ -10,6 +10,7 @@ import { readFileSync, statSync } from "node:fs";
 import type { Metadata } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import { AppError } from "../domain/errors.ts";
+import { StartError } from "./start-error.ts";
 
 /** The fewest characters of a token. */
 export const TOKEN_CHARS_MIN = 32;
@@ -49,11 +50,18 @@ export function parseTokens(text: string): readonly Credential[] {
   return credentials;
 }
 
-function readTokens(path: string): readonly Credential[] {
+/** The tokens of a file, and the state of the file just before it was read. */
+interface TokenFile {
+  readonly stamp: string;
+  readonly credentials: readonly Credential[];
+}
+
+function readTokens(path: string): TokenFile {
   try {
-    return parseTokens(readFileSync(path, "utf8"));
+    const stamp = stampOf(path);
+    return { stamp, credentials: parseTokens(readFileSync(path, "utf8")) };
   } catch (error) {
-    throw new Error(`The token file ${path} cannot be used: ${(error as Error).message}.`, {
+    throw new StartError(`The token file ${path} cannot be used: ${(error as Error).message}.`, {
       cause: error,
     });
   }
@@ -74,13 +82,13 @@ function findCredential(credentials: readonly Credential[], token: string): Cred
   return found;
 }
 
-/** Asks every call for a token of a file. Throws an Error when the file cannot be used. */
+/** Asks every call for a token of a file. Throws a StartError when it cannot be used. */
 export function createTokenAuth(
   path: string,
   parts: { readonly nowMs: () => number; readonly log: Logger },
 ): Authenticate {
-  let stamp = stampOf(path);
-  let credentials = readTokens(path);
+  let file = readTokens(path);
+  let seen = file.stamp;
   let lookedMs = parts.nowMs();
   const refresh = (): void => {
     const now = parts.nowMs();
@@ -88,10 +96,11 @@ export function createTokenAuth(
     lookedMs = now;
     try {
       const current = stampOf(path);
-      if (current === stamp) return;
-      stamp = current;
-      credentials = readTokens(path);
-      parts.log.info({ tokens: credentials.length }, "token file read again");
+      if (current === seen) return;
+      seen = current;
+      file = readTokens(path);
+      seen = file.stamp;
+      parts.log.info({ tokens: file.credentials.length }, "token file read again");
     } catch (error) {
       parts.log.error({ problem: (error as Error).message }, "token file kept as it was");
     }
@@ -106,7 +115,7 @@ export function createTokenAuth(
       );
     }
     const token = BEARER.exec(header)?.[1];
-    const credential = token === undefined ? undefined : findCredential(credentials, token);
+    const credential = token === undefined ? undefined : findCredential(file.credentials, token);
     if (credential === undefined) {
       throw new AppError("TOKEN_INVALID", "The token is not one that this server knows.");
     }

@@ -6,6 +6,7 @@ import { connect, createServer, type Server as NetServer, type Socket } from "no
 import { dirname } from "node:path";
 import type { Logger } from "pino";
 import { formatAddress, type ListenAddress } from "./address.ts";
+import { StartError } from "./start-error.ts";
 
 const DIRECTORY_MODE = 0o700;
 const SOCKET_MODE = 0o600;
@@ -82,7 +83,7 @@ function listen(server: NetServer, address: ListenAddress): Promise<ListenAddres
   });
 }
 
-/** Opens sockets on every address, all or none. Throws an Error that names the address. */
+/** Opens sockets on every address, all or none. Throws a StartError that names the address. */
 export async function openListeners(
   addresses: readonly ListenAddress[],
   options: ListenerOptions,
@@ -124,7 +125,7 @@ export async function openListeners(
     } catch (error) {
       close();
       const text = `Cannot listen on ${formatAddress(address)}: ${(error as Error).message}`;
-      throw new Error(text, { cause: error });
+      throw new StartError(text, { cause: error });
     }
   }
   return { addresses: bound, close, drained };

@@ -1,6 +1,7 @@
 // The gRPC server: its options, what it serves, and how it stops.
 
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import { toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, type FileDescriptorSet } from "@bufbuild/protobuf/wkt";
 import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
@@ -15,6 +16,7 @@ import { loadDescriptors } from "./descriptors.ts";
 import { openListeners } from "./listener.ts";
 import { createRoutes, SERVICE_NAMES } from "./routes.ts";
 import type { RpcContext } from "./rpc.ts";
+import { StartError } from "./start-error.ts";
 
 const RECEIVE_BYTES_MAX = 4_194_304;
 const SEND_BYTES_MAX = 16_777_216;
@@ -72,8 +74,15 @@ function grpcOptions(settings: ServerSettings): ServerOptions {
 function tlsCredentials(settings: ServerSettings): ServerCredentials | undefined {
   const { tlsCert, tlsKey } = settings;
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const pair = { cert_chain: readFileSync(tlsCert), private_key: readFileSync(tlsKey) };
-  return ServerCredentials.createSsl(null, [pair]);
+  try {
+    const pair = { cert_chain: readFileSync(tlsCert), private_key: readFileSync(tlsKey) };
+    // Says at once that the two do not fit or are no PEM.
+    createSecureContext({ cert: pair.cert_chain, key: pair.private_key });
+    return ServerCredentials.createSsl(null, [pair]);
+  } catch (error) {
+    const text = `The certificate or its key cannot be used: ${(error as Error).message}.`;
+    throw new StartError(text, { cause: error });
+  }
 }
 
 /** Adds reflection, fed with the descriptors as they were compiled. */
@@ -93,11 +102,11 @@ function delay(ms: number): Promise<void> {
   });
 }
 
-/** Starts a server. Throws an Error with a text for the operator when it cannot. */
+/** Starts a server. Throws a StartError with a text for the operator when it cannot. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, context, log, nowMs } = parts;
   const problem = exposureProblem(settings);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new StartError(problem);
   const descriptors = loadDescriptors();
   const stopped = new AbortController();
   const admission = new Admission({

@@ -1,7 +1,7 @@
 // The command line: what it prints and with which code it ends.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
@@ -40,6 +40,32 @@ test("a command line that is wrong ends with 64 and says all of it", () => {
   expect(stderr).toContain("did you mean --data-dir?");
   expect(stderr).toContain("--max-streams must be a whole number");
   expect(run("verify")).toMatchObject({ status: 64 });
+});
+
+test("what the configuration names and is not there ends with 64", async () => {
+  await using directory = await makeTempDir();
+  const base = ["serve", "--data-dir", directory.path];
+  const missing = join(directory.path, "missing");
+  const tokens = run(...base, "--listen", "127.0.0.1:0", "--token-file", missing);
+  expect(tokens.status).toBe(64);
+  expect(tokens.stderr).toContain(`The token file ${missing} cannot be used`);
+  const tls = run(...base, "--listen", "127.0.0.1:0", "--tls-cert", missing, "--tls-key", missing);
+  expect(tls.status).toBe(64);
+  expect(tls.stderr).toContain("The certificate or its key cannot be used");
+  writeFileSync(missing, "no PEM");
+  const broken = run(
+    ...base,
+    "--listen",
+    "127.0.0.1:0",
+    "--tls-cert",
+    missing,
+    "--tls-key",
+    missing,
+  );
+  expect(broken.status).toBe(64);
+  const socket = run(...base, "--listen", `unix:${directory.path}`);
+  expect(socket.status).toBe(64);
+  expect(socket.stderr).toContain("is not a socket");
 });
 
 test("config prints what serve would use, as a file that can be read again", () => {
