@@ -13,8 +13,8 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
 } from "../../clients/typescript/src/index.ts";
-import { startServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { start } from "./start.ts";
 import { rapidReset, statuses, vanish } from "./storms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -30,21 +30,21 @@ function once(address: string, token?: string): MemorySidecar {
 
 test("a second server on the same directory is refused and says why", async () => {
   await using directory = await makeTempDir();
-  const first = await startServer({ dataDir: directory.path });
-  const second = startServer({ dataDir: directory.path });
+  const first = await start({ dataDir: directory.path });
+  const second = start({ dataDir: directory.path });
   await expect(second).rejects.toThrow(new RegExp(`ended with 73.*${directory.path}`, "s"));
   const client = once(first.address);
   await client.append("s", "still there", { createSession: true });
   client.close();
   await first.kill("SIGKILL");
   // A lock of a dead process is no lock.
-  const third = await startServer({ dataDir: directory.path });
+  const third = await start({ dataDir: directory.path });
   await third.stop();
 });
 
 test("below the disk floor writes are refused, reads and deletes go on", async () => {
   await using directory = await makeTempDir();
-  const before = await startServer({ dataDir: directory.path });
+  const before = await start({ dataDir: directory.path });
   const filler = once(before.address);
   const { messages } = await filler.append("s", ["one", "two"], { createSession: true });
   await filler.append("t", "three", { createSession: true });
@@ -52,7 +52,7 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   await before.stop();
 
   const args = ["--disk-floor-bytes", String(Number.MAX_SAFE_INTEGER)];
-  const server = await startServer({ dataDir: directory.path, args });
+  const server = await start({ dataDir: directory.path, args });
   const client = once(server.address);
   const full = {
     reason: "STORE_FULL",
@@ -80,7 +80,7 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
 
 test("an address beyond this machine needs a token or TLS", async () => {
   await using directory = await makeTempDir();
-  const refused = startServer({ dataDir: directory.path, listen: "0.0.0.0:0" });
+  const refused = start({ dataDir: directory.path, listen: "0.0.0.0:0" });
   await expect(refused).rejects.toThrow(/ended with 64.*token-file/s);
 });
 
@@ -90,7 +90,7 @@ test("with a token file every call needs one of its tokens", async () => {
   writeFileSync(tokenFile, `${TOKEN}\n`, { mode: 0o600 });
   const dataDir = join(directory.path, "store");
   const args = ["--token-file", tokenFile];
-  const server = await startServer({ dataDir, listen: "0.0.0.0:0", args });
+  const server = await start({ dataDir, listen: "0.0.0.0:0", args });
   const address = `127.0.0.1:${server.address.split(":").at(-1)}`;
   const clients = [once(address), once(address, `${TOKEN}x`), once(address, TOKEN)] as const;
   const [nobody, stranger, friend] = clients;
@@ -112,7 +112,7 @@ test("SIGTERM under load loses nothing that was answered and ends with 0", async
   await using directory = await makeTempDir();
   for (let round = 0; round < 3; round++) {
     const dataDir = join(directory.path, String(round));
-    const server = await startServer({ dataDir });
+    const server = await start({ dataDir });
     const clients = Array.from({ length: 4 }, () => once(server.address));
     const answered: string[] = [];
     const endings = new Set<string>();
@@ -134,7 +134,7 @@ test("SIGTERM under load loses nothing that was answered and ends with 0", async
     for (const client of clients) client.close();
     expect(exit).toEqual({ code: 0, signal: null });
     for (const ending of endings) expect(ending).toMatch(/^14 /);
-    const again = await startServer({ dataDir });
+    const again = await start({ dataDir });
     const reader = once(again.address);
     const stored = new Set<string>();
     for (let i = 0; i < 8; i++) {
@@ -158,7 +158,7 @@ async function bufCurl(url: string, ...args: string[]): Promise<string> {
 
 test("stock tools see health and reflection", async () => {
   await using directory = await makeTempDir();
-  const server = await startServer({ dataDir: directory.path });
+  const server = await start({ dataDir: directory.path });
   const url = `http://${server.address}`;
   const services = await bufCurl(url, "--list-services");
   for (const name of ["AdminService", "EventService", "SessionService"]) {
@@ -199,7 +199,7 @@ test("storms of resets, deadlines and lost callers leave no call behind", async 
   await using directory = await makeTempDir();
   // So few places that a single one that is not given back shows.
   const args = ["--max-handlers", "4", "--max-streams", "100"];
-  const server = await startServer({ dataDir: directory.path, args });
+  const server = await start({ dataDir: directory.path, args });
   const client = once(server.address);
   await client.append("storm", "first", { createSession: true });
 

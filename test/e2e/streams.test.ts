@@ -12,8 +12,9 @@ import {
 } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
 import { connect, type Event, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { randomFrom, testSeed } from "../support/random.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import type { RunningServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { start } from "./start.ts";
 
 const RESTARTS = 20;
 const WATCHERS = 100;
@@ -64,7 +65,7 @@ test("ordered, complete and resumable over 20 random restarts", { timeout: 240_0
   await using directory = await makeTempDir();
   const listen = `unix:${directory.path}/socket`;
   const dataDir = `${directory.path}/data`;
-  let server: RunningServer = await startServer({ dataDir, listen });
+  let server: RunningServer = await start({ dataDir, listen });
   const retry = { maxAttempts: 200, initialDelayMs: 20, maxDelayMs: 200 };
   const client = connect(server.address, { retry, timeoutMs: 120_000 });
   const watched: string[] = [];
@@ -91,7 +92,7 @@ test("ordered, complete and resumable over 20 random restarts", { timeout: 240_0
     const target = appended + random.int(20, 200);
     for (let i = 0; i < 500 && appended < target; i++) await sleep(10);
     await server.kill(random.chance(0.5) ? "SIGKILL" : "SIGTERM");
-    server = await startServer({ dataDir, listen });
+    server = await start({ dataDir, listen });
   }
   writing = false;
   await Promise.all(writers);
@@ -168,7 +169,7 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
 }, async () => {
   await using directory = await makeTempDir();
   const nodeArgs = ["--max-semi-space-size=16", "--inspect=127.0.0.1:0"];
-  const server = await startServer({ dataDir: directory.path, nodeArgs });
+  const server = await start({ dataDir: directory.path, nodeArgs });
   const inspectUrl = /ws:\/\/\S+/.exec(server.output.join("\n"))?.[0] ?? "";
   const clients = Array.from({ length: 4 }, () => connect(server.address));
   const [client] = clients as [MemorySidecar];
@@ -187,12 +188,12 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
       if (answer.event !== undefined) counts[STALLED + i] = (counts[STALLED + i] ?? 0) + 1;
     });
   });
-  const start = (await client.serverInfo()).revision;
+  const startRevision = (await client.serverInfo()).revision;
   await appendMany(clients, 1_000);
   const before = await liveMemory(inspectUrl);
   await appendMany(clients, 2_000);
   const expected = (await allEvents(client)).filter(
-    (one) => BigInt(one.split(".")[0] ?? 0) > start,
+    (one) => BigInt(one.split(".")[0] ?? 0) > startRevision,
   );
   for (let i = 0; i < 2_000 && counts.slice(STALLED).some((n) => n < expected.length); i++) {
     await sleep(20);
@@ -216,7 +217,7 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
 test("an expired token is told the oldest revision, also for a consumer", async () => {
   await using directory = await makeTempDir();
   const args = ["--event-retention-count", "50"];
-  const server = await startServer({ dataDir: directory.path, args });
+  const server = await start({ dataDir: directory.path, args });
   const client = connect(server.address);
   const first = open(client, { $case: "position", value: StreamPosition.NOW });
   const token = await new Promise<string>((resolve) =>
@@ -247,7 +248,7 @@ test("an expired token is told the oldest revision, also for a consumer", async 
 test("tokens of another store, of another namespace, and damaged ones are refused", async () => {
   await using directory = await makeTempDir();
   const [one, two] = await Promise.all(
-    ["one", "two"].map((name) => startServer({ dataDir: `${directory.path}/${name}` })),
+    ["one", "two"].map((name) => start({ dataDir: `${directory.path}/${name}` })),
   );
   if (one === undefined || two === undefined) throw new Error("no server");
   const client = connect(one.address);
@@ -275,7 +276,7 @@ test("tokens of another store, of another namespace, and damaged ones are refuse
 
 test("a consumer goes on after what it acknowledged, also after a restart", async () => {
   await using directory = await makeTempDir();
-  let server = await startServer({ dataDir: directory.path });
+  let server = await start({ dataDir: directory.path });
   let client = connect(server.address);
   await client.createConsumer("worker", { from: "oldest" });
   for (let i = 0; i < 10; i++) await client.append("s", `message ${i}`, { createSession: true });
@@ -293,7 +294,7 @@ test("a consumer goes on after what it acknowledged, also after a restart", asyn
   client.close();
   await server.kill("SIGKILL");
 
-  server = await startServer({ dataDir: directory.path });
+  server = await start({ dataDir: directory.path });
   client = connect(server.address);
   const consumer = await client.getConsumer("worker");
   expect(consumer.revision).toBe(acked.revision);
@@ -313,7 +314,7 @@ test("a consumer goes on after what it acknowledged, also after a restart", asyn
 
 test("a server that stops ends its streams with SHUTTING_DOWN", async () => {
   await using directory = await makeTempDir();
-  const server = await startServer({ dataDir: directory.path });
+  const server = await start({ dataDir: directory.path });
   const client = connect(server.address, { retry: { maxAttempts: 1 } });
   let reason = "";
   const stream = client.watch({
