@@ -60,8 +60,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Makes the grpc-js definition of a method: bytes in, bytes out. Requests are read by the handler, so
- * that a caller without a token costs no decoding.
+ * Makes the grpc-js definition of a method: bytes in, bytes out. Requests are read by the handler,
+ * so that a caller without a token costs no decoding.
  */
 export function createMethodDefinition(
   method: GeneratedMethod<unknown>,
