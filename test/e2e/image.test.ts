@@ -37,6 +37,7 @@ let scratch = "";
 let build: Build;
 let image: Result;
 const children: ChildProcess[] = [];
+const sealed = new Set<string>();
 
 /** What docker would run, as an array of words. */
 function exec(text: string): string[] {
@@ -58,7 +59,9 @@ async function start(result: Result, port: number): Promise<ChildProcess> {
   const [command = "", ...args] = exec(result.settings.get("ENTRYPOINT") ?? "");
   const data = join(result.root, "data");
   if (existsSync(data) && process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
+  // Where this user may not be another one, the root is closed at least.
   chmodSync(result.root, 0o555);
+  sealed.add(result.root);
   const child = spawn(command, args, { ...containerOptions(result, port), stdio: "ignore" });
   children.push(child);
   await Promise.race([once(child, "spawn"), once(child, "error")]);
@@ -106,7 +109,7 @@ beforeAll(() => {
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
-  chmodSync(image.root, 0o755);
+  for (const root of sealed) chmodSync(root, 0o755);
   rmSync(scratch, { recursive: true, force: true });
 });
 
@@ -178,7 +181,6 @@ describe("the image", () => {
       const child = await start(less, port);
       expect(await becomesHealthy(less, child, port), text).toBe(false);
       child.kill("SIGKILL");
-      chmodSync(root, 0o755);
     },
   );
 });
