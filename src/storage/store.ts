@@ -1,6 +1,6 @@
-// The storage interface: what the layers above may ask of an engine, in terms of sessions, messages,
-// events and consumers. It names no engine; lmdb/ and memory/ implement it, and test/storage runs one
-// conformance suite over both.
+// The storage interface: what the layers above may ask of an engine, in terms of sessions,
+// messages, events and consumers. It names no engine; lmdb/ and memory/ implement it, and
+// test/storage runs one conformance suite over both.
 //
 // Writes are optimistic: the engine loads what the change needs, calls the caller's pure `decide`
 // function with it, and saves the plan it returns if nothing of it changed meanwhile; else it loads
@@ -250,8 +250,8 @@ export type ConsumerDecision<T> =
     };
 
 /**
- * What keeps the store small; every step does a bounded piece of the work. Events are dropped by whole
- * revisions. Replies may be kept for a while longer.
+ * What keeps the store small; every step does a bounded piece of the work. Events are dropped by
+ * whole revisions. Replies may be kept for a while longer.
  */
 export interface MaintenancePlan {
   readonly nowMs: number;
@@ -323,8 +323,8 @@ export interface Store {
 
   /**
    * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position
-   * are no longer kept, of whatever namespace, and RESUME_TOKEN_INVALID when the position lies after
-   * the newest event.
+   * are no longer kept, of whatever namespace, and RESUME_TOKEN_INVALID when the position lies
+   * after the newest event.
    */
   listEvents(query: EventQuery): Promise<EventPage>;
   /** Calls back with every event once it is durable, in order. Returns how to stop. */

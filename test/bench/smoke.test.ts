@@ -1,5 +1,5 @@
-// Runs every group of the bench with tiny numbers, so that it never rots. Looks at no figure but for
-// being there: what is fast on one machine is slow on another.
+// Runs every group of the bench with tiny numbers, so that it never rots. Looks at no figure but
+// for being there: what is fast on one machine is slow on another.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

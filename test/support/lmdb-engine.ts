@@ -11,8 +11,8 @@ import { makeTempDir } from "./temp-dir.ts";
 const DATA_FILE = "data.mdb";
 
 /**
- * Opens the LMDB engine on an empty store; what it leaves is removed with it. `cacheBytes` is that of
- * the store; a small one makes it read everything from the disk again.
+ * Opens the LMDB engine on an empty store; what it leaves is removed with it. `cacheBytes` is that
+ * of the store; a small one makes it read everything from the disk again.
  */
 export async function openLmdbEngine(
   options: { readonly cacheBytes?: number } = {},

@@ -29,6 +29,7 @@ export const STAGES: readonly Stage[] = [
   { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 },
   { name: "crash", holds: below("test/crash/"), workers: 1, limitMinutes: 20 },
   { name: "e2e", holds: below("test/e2e/"), workers: 1, limitMinutes: 20 },
+  { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
   { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10 },
   { name: "clients", holds: below("clients/", "test/clients/"), workers: 1, limitMinutes: 10 },
   // A test in a new folder is run before anybody has given it a stage.

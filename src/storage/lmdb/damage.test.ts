@@ -1,6 +1,6 @@
-// Damages the files of a store in every way that disks and people do. Whatever was damaged, a server
-// must not die of it, and must not give a shorter or another answer: it gives the whole one or says
-// that something is damaged. And verify must find every damage that a reader can notice.
+// Damages the files of a store in every way that disks and people do. Whatever was damaged, a
+// server must not die of it, and must not give a shorter or another answer: it gives the whole one
+// or says that something is damaged. And verify must find every damage that a reader can notice.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -27,8 +27,8 @@ export function oldestRevision(state: MemoryState): number {
 }
 
 /**
- * A page of the events after a position. Throws RESUME_TOKEN_EXPIRED when some of them were dropped,
- * and RESUME_TOKEN_INVALID for a position that no event has reached yet.
+ * A page of the events after a position. Throws RESUME_TOKEN_EXPIRED when some of them were
+ * dropped, and RESUME_TOKEN_INVALID for a position that no event has reached yet.
  */
 export function listEvents(state: MemoryState, query: EventQuery): EventPage {
   if (comparePositions(query.after, newestPosition(state)) > 0) throw resumeTokenInvalid();
