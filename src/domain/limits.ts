@@ -44,6 +44,8 @@ export const LIMITS = {
   windowBytes: 3_145_728,
   policyTokens: 1_000_000_000,
   outsideRanges: 1_000,
+  /** Open tool calls that GetWindow names: ids of 256 bytes would double its answer otherwise. */
+  openToolCallIds: 1_000,
   pageSizeMax: 1_000,
   pageTokenBytes: 2_048,
   resumeTokenBytes: 256,

@@ -204,9 +204,8 @@ class FeedWatcher implements Watcher {
       if (events.length === 0) await new Promise((resolve) => setImmediate(resolve));
       return events;
     }
-    const { oldestRevision } = { oldestRevision: feed.store.oldestRevision() };
     if (comparePositions(this.#position, feed.store.oldestPosition()) < 0) {
-      throw resumeTokenExpired(oldestRevision);
+      throw resumeTokenExpired(feed.store.oldestRevision());
     }
     const page = await feed.store.listEvents({
       namespace: this.#namespace,

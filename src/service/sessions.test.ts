@@ -221,6 +221,17 @@ test("a fork leaves out a tool result whose call was deleted since", async () =>
   expect(fork.head.log.messageCount).toBe(1);
 });
 
+test("a window names the newest 1,000 open calls, so that its answer stays bounded", async () => {
+  await create({ policy: { ...DEFAULT_POLICY, stages: [] } });
+  for (let i = 0; i < 9; i++) {
+    const callIds = Array.from({ length: 128 }, (_, k) => `${i * 128 + k}`);
+    await services.append("s", [{ role: 2, text: "call", callIds }]);
+  }
+  const window = await services.sessions.getWindow(services.call("GetWindow"), ref);
+  expect(window.openToolCallIds).toHaveLength(1_000);
+  expect([window.openToolCallIds[0], window.openToolCallIds.at(-1)]).toEqual(["152", "1151"]);
+});
+
 test("the window of every past seq is the one that an append answered", async () => {
   await create({ policy: KEEP_TWO });
   const then: string[][] = [[]];

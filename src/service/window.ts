@@ -47,7 +47,7 @@ export async function getWindow(
     outsideRanges: outside.ranges,
     outsideTruncated: outside.truncated,
     trims: view.trims,
-    openToolCallIds: openCallIds(view.kept),
+    openToolCallIds: openCallIds(view.kept).slice(-LIMITS.openToolCallIds),
     overLimit: view.overLimit,
     lastSeq: stored.lastSeq,
     revision: session.head.revision,

@@ -91,6 +91,7 @@ const STATED: readonly Stated[] = [
   { file: "policy", of: "DropOldest.max_tokens", limits: ["policyTokens"] },
   { file: "policy", of: "KeepLast.unit_count", limits: ["windowMessages"] },
   { file: "window_rpc", of: "GetWindowResponse.outside_ranges", limits: ["outsideRanges"] },
+  { file: "window_rpc", of: "GetWindowResponse.open_tool_call_ids", limits: ["openToolCallIds"] },
 ];
 
 /** The comments of a file, by `Message.field`, or by the name of a message or service. */

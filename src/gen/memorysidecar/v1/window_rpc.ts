@@ -73,7 +73,8 @@ export interface GetWindowResponse {
   trims: Trim[];
   /**
    * The ids of tool calls in `messages` without a result in `messages`. Providers
-   * refuse such calls unless they are the newest: answer them first.
+   * refuse such calls unless they are the newest: answer them first. At most 1,000,
+   * the newest ones.
    */
   openToolCallIds: string[];
   /**
