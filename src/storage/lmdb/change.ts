@@ -38,6 +38,7 @@ import {
   windowKey,
 } from "./keys.ts";
 import { findMessage, loadWindow, readEntry } from "./messages.ts";
+import { checkPlan, unsound } from "./plan-check.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
@@ -98,41 +99,6 @@ function windowOf(
   return entries;
 }
 
-function unsound(what: string): Error {
-  return new Error(`A plan for a session is not sound: ${what}.`);
-}
-
-function checkPlan(old: SessionState | null, plan: SessionPlan): void {
-  if (plan.events.length === 0) {
-    throw unsound("it has no events");
-  }
-  if (plan.remove === true) {
-    if (old === null) {
-      throw unsound("it removes a session that does not exist");
-    }
-    return;
-  }
-  const { head } = plan;
-  if (head === undefined || (old === null && plan.fields === undefined)) {
-    throw unsound("it lacks the head or the fields");
-  }
-  let next = old === null || plan.resetLog === true ? head.firstSeq : old.session.head.lastSeq + 1;
-  let previous = 0;
-  for (const { seq } of plan.append ?? []) {
-    if (seq <= previous || (seq !== next && !(plan.resetLog === true && seq < head.firstSeq))) {
-      throw unsound(`seq ${seq} is appended where ${next} was due`);
-    }
-    next = seq === next ? next + 1 : next;
-    previous = seq;
-  }
-  if (head.lastSeq !== next - 1) {
-    throw unsound(`the head ends at seq ${head.lastSeq}, the log at ${next - 1}`);
-  }
-  if (plan.window !== undefined && plan.window.length !== head.window.messageCount) {
-    throw unsound("the window and its totals differ");
-  }
-}
-
 /** Applies a plan to the pending state. */
 export function applyPlan(
   core: Core,
@@ -142,12 +108,17 @@ export function applyPlan(
 ): void {
   const old = cached.pending;
   checkPlan(old, plan);
-  if (plan.remove === true) {
-    removeSession(core, cached);
-  } else if (plan.head !== undefined) {
-    saveSession(core, cached, plan, plan.head);
-  }
-  finishChange(core, change, plan);
+  // Read before anything is changed: a damaged entry must stop the whole plan.
+  const replaced = (plan.replace ?? []).map(({ seq }) => messageNoOf(core, old, seq));
+  const erased = (plan.erase ?? []).map(({ seq }) => messageNoOf(core, old, seq));
+  core.writer.whole(() => {
+    if (plan.remove === true) {
+      removeSession(core, cached);
+    } else if (plan.head !== undefined) {
+      saveSession(core, cached, plan, { head: plan.head, replaced, erased });
+    }
+    finishChange(core, change, plan);
+  });
 }
 
 /** Adds the events of a change and its reply. */
@@ -172,18 +143,22 @@ export function saveReply(
   }
 }
 
+/** The head of a plan, and the numbers of the messages that go. */
+interface Replaced {
+  readonly head: SessionHead;
+  readonly replaced: readonly number[];
+  readonly erased: readonly number[];
+}
+
 function saveSession(
   core: Core,
   cached: CachedSession,
   plan: SessionPlan,
-  head: SessionHead,
+  { head, replaced, erased }: Replaced,
 ): void {
   const { memtable, writer } = core;
   const old = cached.pending;
   const startsLog = old === null || plan.resetLog === true;
-  // Read before anything is changed: a damaged entry must stop the whole plan.
-  const replaced = (plan.replace ?? []).map(({ seq }) => messageNoOf(core, old, seq));
-  const erased = (plan.erase ?? []).map(({ seq }) => messageNoOf(core, old, seq));
   const sessionNo = old?.sessionNo ?? writer.nextSessionNo++;
   const logNo = startsLog ? writer.nextLogNo++ : old.logNo;
   const fields = plan.fields ?? old?.session.fields;

@@ -13,6 +13,7 @@ import { decodeRanges, encodeEntry, encodePurge, encodeRanges } from "./codec.ts
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
 import { entryKey, keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
 import { denseEntries, denseRanges, readStored, readWindowAt } from "./messages.ts";
+import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
 import { openSession } from "./sessions.ts";
 
 const CHUNK_MESSAGES = 256;
@@ -245,11 +246,10 @@ class CopyAttempt {
     if (cached.pending !== null) {
       throw new Error("A copy was to be published over a session that exists.");
     }
-    if (
-      head.lastSeq !== this.atSeq ||
-      head.log.messageCount !== copied.log.messageCount ||
-      decision.events.length === 0
-    ) {
+    checkEvents(decision.events);
+    checkHead(head);
+    checkFields(fields);
+    if (head.lastSeq !== this.atSeq || head.log.messageCount !== copied.log.messageCount) {
       throw new Error("The head of a copy does not match what was copied.");
     }
     const sessionNo = core.writer.nextSessionNo++;

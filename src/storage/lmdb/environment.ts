@@ -66,6 +66,11 @@ const keyEncoder = {
 /** Makes the directory with mode 0700 if need be, and refuses network filesystems. */
 export function prepareDirectory(directory: string, allowNetworkFilesystem: boolean): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    chmodSync(directory, 0o700);
+  } catch {
+    // The directory belongs to somebody else, as a mounted volume does: its owner decides.
+  }
   const kind = NETWORK_FILESYSTEMS.get(statfsSync(directory).type);
   if (kind !== undefined && !allowNetworkFilesystem) {
     throw new Error(
@@ -100,7 +105,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       }
       return db;
     };
-    const environment = {
+    return {
       root,
       meta: table("meta"),
       message: table("message"),
@@ -108,10 +113,6 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
       journal: table("journal"),
       index: table("index"),
     };
-    if (!readOnly) {
-      chmodSync(directory, 0o700);
-    }
-    return environment;
   } finally {
     process.umask(umask);
   }

@@ -14,14 +14,14 @@ export interface DiskSpace {
 export interface FloorOptions {
   /** Free bytes below which writes are turned away. Default 256 MiB. 0 turns the check off. */
   readonly bytes?: number;
-  /** Share of the disk below which writes are turned away; default 0.02. */
+  /** Share of the disk below which writes are turned away; default 0. */
   readonly share?: number;
   /** How the free space is read; tests put in their own. */
   readonly readSpace?: () => DiskSpace;
 }
 
 const DEFAULT_BYTES = 268_435_456;
-const DEFAULT_SHARE = 0.02;
+const DEFAULT_SHARE = 0;
 // A share of a very large disk is far more than is needed.
 const SHARE_BYTES_MAX = 10_737_418_240;
 const STALE_MS = 500;

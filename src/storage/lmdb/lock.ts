@@ -34,7 +34,7 @@ export interface DirectoryLock {
 /** Locks a directory that exists. Throws StoreInUseError when another process has it. */
 export function lockDirectory(directory: string): DirectoryLock {
   const owner = join(directory, "owner.json");
-  const database = new DatabaseSync(join(directory, "owner.lock"));
+  const database = openPrivate(join(directory, "owner.lock"));
   try {
     // Nothing is ever written to the database: an open exclusive transaction is the lock.
     database.exec("BEGIN EXCLUSIVE");
@@ -52,6 +52,16 @@ export function lockDirectory(directory: string): DirectoryLock {
       database.close();
     },
   };
+}
+
+// SQLite has no setting for the mode of a new file.
+function openPrivate(path: string): DatabaseSync {
+  const umask = process.umask(0o077);
+  try {
+    return new DatabaseSync(path);
+  } finally {
+    process.umask(umask);
+  }
 }
 
 function readPid(file: string): number | undefined {

@@ -109,7 +109,9 @@ export function denseRanges(
   return ranges;
 }
 
-const ENTRY_PAGE = 512;
+// Pages grow, because most readers want few entries.
+const ENTRY_PAGE_MIN = 32;
+const ENTRY_PAGE_MAX = 512;
 
 /** The entries of a dense range, page by page; throws RECORD_CORRUPT at the first one missing. */
 export function* denseEntries(
@@ -121,8 +123,8 @@ export function* denseEntries(
   const reverse = range.reverse === true;
   let left = range.last - range.first + 1;
   let start = reverse ? range.last : range.first;
-  while (left > 0) {
-    const count = Math.min(left, ENTRY_PAGE);
+  for (let size = ENTRY_PAGE_MIN; left > 0; size = Math.min(size * 2, ENTRY_PAGE_MAX)) {
+    const count = Math.min(left, size);
     const low = reverse ? start - count + 1 : start;
     const page = entryPage(core, logNo, { low, count }, visibility);
     for (let i = 0; i < count; i++) {

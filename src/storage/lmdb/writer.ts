@@ -13,44 +13,29 @@
 // removal of the journal records that are no longer needed. A chunk rides along with the
 // transaction of a group when there is one, so that it costs no flush of its own.
 //
-// At open the journal tail is replayed into the memtable. So:
-//   - killed before a commit: LMDB shows the state before; nothing of the group was acknowledged;
-//   - killed after a commit: messages, events and journal are all there; replaying gives the index;
-//   - killed in or after a flush: the flushed values are in the index, and the journal records that
-//     are left hold the same or newer values for the same keys, so replaying ends at the newest.
+// At open the journal tail is replayed into the memtable. So a process that was killed
+//   - before a commit shows the state before; nothing of the group was acknowledged;
+//   - after a commit has messages, events and journal; replaying gives the index;
+//   - in or after a flush has the same or newer values in the journal records that are left.
 // A journal record is removed only in the transaction that flushes its last change, or later. The
 // newest one always stays, because it holds the counters.
 //
-// A value becomes visible to readers when its transaction is on stable storage. The first failed
-// commit ends the writer for good: LMDB must not be asked again after an I/O error.
+// A value becomes visible when its transaction is on stable storage. The first failed commit ends
+// the writer for good: LMDB must not be asked again after an I/O error.
 
 import { AppError } from "../../domain/errors.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import type { NewEvent, StoredEvent } from "../store.ts";
-import type { CachedSession, SessionCache, SessionState } from "./cache.ts";
+import type { NewEvent } from "../store.ts";
+import type { CachedSession, SessionState } from "./cache.ts";
 import { encodeHead } from "./codec.ts";
-import type { Environment } from "./environment.ts";
 import { type Flight, writeFlight } from "./flight.ts";
 import { Group } from "./group.ts";
-import { encodeJournal, type JournalPut, type JournalStart } from "./journal.ts";
+import { encodeJournal, type JournalPut } from "./journal.ts";
 import { JournalRange } from "./journal-range.ts";
 import { headKey } from "./keys.ts";
-import { MEMTABLE_SLOTS_MAX, type Memtable } from "./memtable.ts";
+import { MEMTABLE_SLOTS_MAX } from "./memtable.ts";
 import { Barriers, Gate } from "./waiting.ts";
-
-/** What the writer works with. */
-export interface WriterParts {
-  readonly env: Environment;
-  readonly memtable: Memtable;
-  readonly cache: SessionCache;
-  readonly start: JournalStart;
-  /** Called with the events of a group once they are durable. */
-  readonly publish: (events: readonly StoredEvent[], group: Group) => void;
-  /** Called once, with the cause, when a commit failed. */
-  readonly onFatal: (error: unknown) => void;
-  /** Counts bytes that go to the disk. */
-  readonly wrote: (bytes: number) => void;
-}
+import type { WriterParts } from "./writer-parts.ts";
 
 const IDLE_MS = 50;
 const GROUP_OPERATIONS_MAX = 32_768;
@@ -77,8 +62,8 @@ export class Writer {
   private nextMessageNo: number;
 
   constructor(parts: WriterParts) {
-    const { start } = parts;
     this.parts = parts;
+    const { start } = parts;
     this.forming = new Group(start.nextMessageNo);
     this.journal = new JournalRange(start.firstJournalNo, start.nextJournalNo);
     this.newestRevision = start.revision;
@@ -113,13 +98,6 @@ export class Writer {
   assertReadable(): void {
     if (this.closed) {
       throw new AppError("SHUTTING_DOWN", "The store is closed.");
-    }
-  }
-
-  /** Has the changes of upkeep committed soon. */
-  touch(): void {
-    if (this.hasWork()) {
-      this.schedule();
     }
   }
 
@@ -173,6 +151,16 @@ export class Writer {
     return ++this.newestRevision;
   }
 
+  /** Runs what must happen as a whole; a throw half-way leaves nothing to go on with. */
+  whole(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.onFailed(error);
+      throw error;
+    }
+  }
+
   /** Gives a session its next state. */
   setState(cached: CachedSession, state: SessionState | null): void {
     if (cached.forming === undefined) {
@@ -183,11 +171,8 @@ export class Writer {
 
   /** Waits until the group being formed is durable. */
   whenFormingDurable<T>(result: T): Promise<T> {
-    const group = this.forming;
-    return new Promise((resolve, reject) => {
-      group.waiters.push({ resolve: () => resolve(result), reject });
-      this.schedule();
-    });
+    this.schedule();
+    return this.whenGroupDurable(this.forming, result);
   }
 
   /** Waits until everything decided so far is durable. */
@@ -201,19 +186,19 @@ export class Writer {
 
   /** Waits until the group in flight is durable. */
   whenInFlightDurable(): Promise<void> {
-    const group = this.flight?.group;
-    return group === undefined
-      ? Promise.resolve()
-      : new Promise((resolve, reject) => group.waiters.push({ resolve, reject }));
+    return this.whenGroupDurable(this.flight?.group, undefined);
   }
 
   /** Waits until everything that is durable now is in the index itself. */
   whenFlushed(): Promise<void> {
+    if (this.failure !== undefined) {
+      return Promise.reject(this.failure);
+    }
     this.schedule();
     return this.barriers.wait(this.journal.committed);
   }
 
-  /** Takes no more changes, waits for those under way and flushes for at most `flushMs`. */
+  /** Takes no more changes, waits for those under way, flushes for at most `flushMs`. */
   async close(flushMs: number): Promise<void> {
     this.closing = true;
     this.gate.openAll();
@@ -236,6 +221,17 @@ export class Writer {
     }
     this.closed = true;
     this.failure ??= new AppError("SHUTTING_DOWN", "The store is closed.");
+  }
+
+  private whenGroupDurable<T>(group: Group | undefined, result: T): Promise<T> {
+    if (this.failure !== undefined) {
+      return Promise.reject(this.failure);
+    }
+    return group === undefined
+      ? Promise.resolve(result)
+      : new Promise((resolve, reject) => {
+          group.waiters.push({ resolve: () => resolve(result), reject });
+        });
   }
 
   private hasRoom(): boolean {
@@ -270,11 +266,11 @@ export class Writer {
       return;
     }
     const flight = this.prepare();
+    this.flight = flight;
     if (flight === undefined) {
       this.barriers.settle(this.parts.memtable.oldestDirty);
       return;
     }
-    this.flight = flight;
     if (flight.group !== undefined) {
       failpoint("before-commit");
     }
@@ -337,7 +333,7 @@ export class Writer {
     this.parts.memtable.flushed(flight.chunk);
     this.flight = undefined;
     if (group !== undefined) {
-      this.parts.publish(group.events, group);
+      this.parts.publish(group.events);
       for (const waiter of group.waiters) {
         waiter.resolve();
       }
@@ -352,16 +348,15 @@ export class Writer {
   }
 
   private makeVisible(flight: Flight, group: Group): void {
-    const { memtable, cache } = this.parts;
-    memtable.commit(flight.firstJournalNo);
+    this.parts.memtable.commit(flight.firstJournalNo);
     this.journal.commit(flight.firstJournalNo + flight.journal.length - 1);
     for (const cached of group.sessions) {
       cached.committed = cached.inFlight ?? null;
       cached.inFlight = undefined;
       if (cached.committed === null && !cached.busy) {
-        cache.drop(cached);
+        this.parts.cache.drop(cached);
       } else {
-        cache.measure(cached);
+        this.parts.cache.measure(cached);
       }
     }
     if (group.revision !== 0) {
@@ -388,9 +383,10 @@ export class Writer {
       cause: error,
     });
     clearTimeout(this.idleTimer);
-    const waiters = [...(this.flight?.group?.waiters ?? []), ...this.forming.waiters];
-    for (const waiter of waiters) {
-      waiter.reject(this.failure);
+    for (const group of [this.flight?.group, this.forming]) {
+      group?.waiters.forEach(({ reject }) => {
+        reject(this.failure);
+      });
     }
     this.barriers.settle(0);
     this.gate.openAll();

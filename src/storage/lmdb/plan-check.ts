@@ -1,0 +1,107 @@
+// Checks a plan as a whole before any of it is applied: half a plan must never reach the pending
+// state, so whatever could stop it half-way is looked for here.
+
+import type { SessionFields, SessionHead } from "../../domain/session.ts";
+import type { NewEvent, SessionPlan } from "../store.ts";
+import type { SessionState } from "./cache.ts";
+import { REVISION_EVENTS_MAX } from "./keys.ts";
+
+/** A fault of whoever made the plan. */
+export function unsound(what: string): Error {
+  return new Error(`A plan for a session is not sound: ${what}.`);
+}
+
+/** Checks a plan against the session before the change. Throws an Error that names the fault. */
+export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
+  checkEvents(plan.events);
+  checkNumber("time of a reply", plan.reply?.createMs ?? 0);
+  if (plan.remove === true) {
+    if (old === null) {
+      throw unsound("it removes a session that does not exist");
+    }
+    return;
+  }
+  const { head } = plan;
+  if (head === undefined || (old === null && plan.fields === undefined)) {
+    throw unsound("it lacks the head or the fields");
+  }
+  checkNumbers(plan, head);
+  let next = old === null || plan.resetLog === true ? head.firstSeq : old.session.head.lastSeq + 1;
+  let previous = 0;
+  for (const { seq } of plan.append ?? []) {
+    if (seq <= previous || (seq !== next && !(plan.resetLog === true && seq < head.firstSeq))) {
+      throw unsound(`seq ${seq} is appended where ${next} was due`);
+    }
+    next = seq === next ? next + 1 : next;
+    previous = seq;
+  }
+  if (head.lastSeq !== next - 1) {
+    throw unsound(`the head ends at seq ${head.lastSeq}, the log at ${next - 1}`);
+  }
+  if (plan.window !== undefined && plan.window.length !== head.window.messageCount) {
+    throw unsound("the window and its totals differ");
+  }
+}
+
+/** Checks what a plan says happened. Throws an Error that names the fault. */
+export function checkEvents(events: readonly NewEvent[]): void {
+  if (events.length === 0 || events.length > REVISION_EVENTS_MAX) {
+    throw unsound(`it has ${events.length} events`);
+  }
+  for (const { type, createMs } of events) {
+    checkNumber("type of an event", type);
+    checkNumber("time of an event", createMs);
+  }
+}
+
+// A number that a record cannot hold must be found before the first record is written.
+function checkNumber(what: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw unsound(`the ${what} is ${value}`);
+  }
+}
+
+function checkNumbers(plan: SessionPlan, head: SessionHead): void {
+  checkHead(head);
+  if (plan.fields !== undefined) {
+    checkFields(plan.fields);
+  }
+  for (const message of plan.append ?? []) {
+    checkNumber("token count of a message", message.tokenCount);
+  }
+  for (const message of plan.replace ?? []) {
+    checkNumber("token count of a message", message.tokenCount);
+  }
+}
+
+/** Checks that a head can be stored. Throws an Error that names the fault. */
+export function checkHead(head: SessionHead): void {
+  checkNumber("newest seq", head.lastSeq);
+  checkNumber("first seq", head.firstSeq);
+  checkNumber("number of messages in the log", head.log.messageCount);
+  checkNumber("token count of the log", head.log.tokenCount);
+  checkNumber("number of messages in the window", head.window.messageCount);
+  checkNumber("token count of the window", head.window.tokenCount);
+  checkNumber("size of the window", head.window.byteCount);
+  checkNumber("time of the change", head.updateMs);
+  checkNumber("revision", head.revision);
+  let last = 0;
+  for (const range of head.windowRanges) {
+    checkNumber("end of a range", range.last);
+    if (range.first <= last || range.last < range.first) {
+      throw unsound("the ranges of the window are out of order");
+    }
+    last = range.last;
+  }
+}
+
+/** Checks that fields can be stored. Throws an Error that names the fault. */
+export function checkFields(fields: SessionFields): void {
+  checkNumber("ttl", fields.ttlMs);
+  checkNumber("time of creation", fields.createMs);
+  checkNumber("etag", fields.etagRevision);
+  checkNumber("version of the summary", fields.summaryVersion);
+  checkNumber("token count of the summary", fields.summary?.tokenCount ?? 0);
+  checkNumber("time of the summary", fields.summary?.updateMs ?? 0);
+  checkNumber("seq of the fork", fields.forkedFrom?.seq ?? 0);
+}

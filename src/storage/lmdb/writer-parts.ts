@@ -1,0 +1,21 @@
+// What the writer is made of and whom it tells.
+
+import type { StoredEvent } from "../store.ts";
+import type { SessionCache } from "./cache.ts";
+import type { Environment } from "./environment.ts";
+import type { JournalStart } from "./journal.ts";
+import type { Memtable } from "./memtable.ts";
+
+/** What the writer works with. */
+export interface WriterParts {
+  readonly env: Environment;
+  readonly memtable: Memtable;
+  readonly cache: SessionCache;
+  readonly start: JournalStart;
+  /** Called with the events of a group once they are durable. */
+  readonly publish: (events: readonly StoredEvent[]) => void;
+  /** Called once, with the cause, when a commit failed. */
+  readonly onFatal: (error: unknown) => void;
+  /** Counts bytes that go to the disk. */
+  readonly wrote: (bytes: number) => void;
+}

@@ -1,0 +1,81 @@
+// What the writer does when a commit fails, on an environment that is made to fail.
+
+import { describe, expect, it, vi } from "vitest";
+import { SessionCache } from "./cache.ts";
+import type { Environment } from "./environment.ts";
+import { Memtable } from "./memtable.ts";
+import { Writer } from "./writer.ts";
+
+function failingWriter() {
+  let commits = 0;
+  const fail = (): Promise<boolean> => {
+    commits++;
+    const { promise: commitError, reject } = Promise.withResolvers<never>();
+    // LMDB tells the cause only after it has told of the failure.
+    setTimeout(() => reject(new Error("Input/output error")), 5);
+    return Promise.reject(Object.assign(new Error("Commit failed"), { commitError }));
+  };
+  const onFatal = vi.fn();
+  const start = {
+    revision: 0,
+    nextSessionNo: 1,
+    nextLogNo: 1,
+    nextMessageNo: 1,
+    firstJournalNo: 1,
+    nextJournalNo: 1,
+  };
+  const writer = new Writer({
+    env: { root: { batch: fail } } as unknown as Environment,
+    memtable: new Memtable(),
+    cache: new SessionCache(1_000_000),
+    start,
+    publish: () => expect.fail("nothing is durable"),
+    onFatal,
+    wrote: () => undefined,
+  });
+  return { writer, onFatal, commits: () => commits };
+}
+
+const EVENT = {
+  type: 1,
+  namespace: "n",
+  sessionId: "s",
+  userId: "",
+  createMs: 1,
+  body: Uint8Array.of(1),
+} as const;
+
+describe("a failed commit", () => {
+  it("rejects everybody, is reported once, and is never tried again", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const { writer, onFatal, commits } = failingWriter();
+    writer.putEvents([EVENT]);
+    const first = writer.whenFormingDurable("first");
+    await expect(first).rejects.toMatchObject({ reason: "INTERNAL" });
+    for (const late of [
+      writer.whenFormingDurable("second"),
+      writer.whenInFlightDurable(),
+      writer.whenFlushed(),
+    ]) {
+      await expect(late).rejects.toMatchObject({ reason: "INTERNAL" });
+    }
+    expect(() => writer.assertOpen()).toThrow("failed");
+    expect(writer.durableRevision).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([onFatal.mock.calls.length, commits()]).toEqual([1, 1]);
+    expect(unhandled).not.toHaveBeenCalled();
+    process.off("unhandledRejection", unhandled);
+    await writer.close(100);
+  });
+
+  it("is what half a change counts as", () => {
+    const { writer, onFatal } = failingWriter();
+    const half = () => {
+      throw new Error("half-way");
+    };
+    expect(() => writer.whole(half)).toThrow("half-way");
+    expect(() => writer.assertOpen()).toThrow("failed");
+    expect(onFatal).toHaveBeenCalledTimes(1);
+  });
+});
