@@ -124,10 +124,19 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
 }
 
-/** Resident memory of a process in bytes. */
+function statusBytes(pid: number, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1_024;
+}
+
+/** Resident memory of a process in bytes, pages of the mapped store included. */
 export function rssBytes(pid: number): number {
-  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"));
-  return Number(line?.[1] ?? 0) * 1_024;
+  return statusBytes(pid, "VmRSS");
+}
+
+/** Resident memory without the pages of files, which the system takes back when it needs them. */
+export function ownBytes(pid: number): number {
+  return statusBytes(pid, "RssAnon");
 }
 
 /** A helper process that takes a job a line and answers a line each. */

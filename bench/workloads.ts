@@ -12,6 +12,7 @@ import type { Plan } from "./plan.ts";
 import {
   type Measured,
   measure,
+  ownBytes,
   pinned,
   type Running,
   rssBytes,
@@ -248,6 +249,7 @@ export function manySessions(bench: Bench): Promise<Found> {
           steps.push({ name: "window large, 32", server: largeServer, job: windows });
           const found = await rounds(bench, steps);
           figures.set("rss under load MiB", rssBytes(largeServer.pid) / 1_048_576);
+          figures.set("of it not file pages MiB", ownBytes(largeServer.pid) / 1_048_576);
           return found;
         }),
       );
