@@ -140,3 +140,34 @@ describe("the memtable", () => {
     expect(memtable.oldestDirty).toBe(2);
   });
 });
+
+describe("the pace of the flush", () => {
+  const commit = (memtable: Memtable, keys: number, bytes: number): void => {
+    for (let n = 0; n < keys; n++) memtable.set(keyOf(n), new Uint8Array(bytes));
+    memtable.seal();
+    memtable.commit(1);
+  };
+
+  it("is set by the bytes that wait as well as by the keys", () => {
+    const few = new Memtable();
+    commit(few, 20, 1_000);
+    expect(few.takeChunk(false)).toEqual([]);
+    const large = new Memtable();
+    commit(large, 20, 1_048_576);
+    commit(large, 20, 1_048_576);
+    const chunk = large.takeChunk(false);
+    expect(chunk.length).toBeGreaterThan(0);
+    expect(chunk.length).toBeLessThan(20);
+    expect(large.takeChunk(false)).toEqual([]);
+    expect(large.dirtyCount).toBe(20 - chunk.length);
+  });
+
+  it("keeps nothing of what was flushed", () => {
+    const memtable = new Memtable();
+    commit(memtable, 300, 1);
+    memtable.flushed(memtable.takeChunk(true));
+    const { queue } = memtable as unknown as { readonly queue: readonly unknown[] };
+    expect(queue.filter((slot) => slot !== undefined)).toHaveLength(memtable.dirtyCount);
+    expect(memtable.size).toBe(memtable.dirtyCount);
+  });
+});

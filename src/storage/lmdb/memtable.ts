@@ -13,6 +13,10 @@ export const MEMTABLE_SLOTS_MAX = 65_536;
 const LOW_WATER = 2_048;
 const CHUNK_MIN = 256;
 const CHUNK_MAX = 2_048;
+// Answers are remembered in here: a few of them can be as large as thousands of other values. So
+// the bytes that wait have a mark of their own, and so has a chunk.
+const WAITING_BYTES_MAX = 16_777_216;
+const CHUNK_BYTES_MAX = 16_777_216;
 
 /** Which state of the store a read sees. */
 export type Visibility = "committed" | "pending";
@@ -29,6 +33,8 @@ export class Slot {
   forming: SlotValue = undefined;
   /** The journal record that first holds what is not flushed; 0 when nothing waits. */
   dirty = 0;
+  /** The bytes that wait. */
+  waitingBytes = 0;
   dead = false;
 
   constructor(key: string, bucket: Bucket | undefined) {
@@ -76,8 +82,9 @@ export class Memtable {
   private readonly buckets = new Map<string, Bucket>();
   private formingSlots: Slot[] = [];
   private inFlightSlots: Slot[] = [];
-  private queue: Slot[] = [];
+  private queue: (Slot | undefined)[] = [];
   private queueHead = 0;
+  private waitingBytes = 0;
 
   /** How many keys are held. */
   get size(): number {
@@ -164,16 +171,22 @@ export class Memtable {
    */
   takeChunk(isUrgent: boolean): FlushChunk {
     const dirty = this.dirtyCount;
-    if (!isUrgent && dirty < LOW_WATER + CHUNK_MIN) {
+    const isLow = dirty < LOW_WATER + CHUNK_MIN && this.waitingBytes <= WAITING_BYTES_MAX;
+    if (!isUrgent && isLow) {
       return [];
     }
     const count = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, dirty >>> 5));
     const stop = Math.min(this.queueHead + count, this.queue.length);
     const chunk: { slot: Slot; value: Uint8Array | null; key: string }[] = [];
-    for (; this.queueHead < stop; this.queueHead++) {
+    const left = this.waitingBytes - CHUNK_BYTES_MAX;
+    for (; this.queueHead < stop && this.waitingBytes >= left; this.queueHead++) {
       const slot = this.queue[this.queueHead];
       if (slot !== undefined) {
+        // The place in the queue must not keep the value once it is flushed.
+        this.queue[this.queueHead] = undefined;
         slot.dirty = 0;
+        this.waitingBytes -= slot.waitingBytes;
+        slot.waitingBytes = 0;
         chunk.push({ slot, value: slot.committed ?? null, key: slot.key });
       }
     }
@@ -210,6 +223,9 @@ export class Memtable {
   }
 
   private markDirty(slot: Slot, journalNo: number): void {
+    const bytes = slot.committed?.length ?? 0;
+    this.waitingBytes += bytes - slot.waitingBytes;
+    slot.waitingBytes = bytes;
     if (slot.dirty === 0) {
       slot.dirty = journalNo;
       this.queue.push(slot);
