@@ -6,6 +6,7 @@
 // for exact counts does not pay.
 
 import { Worker } from "node:worker_threads";
+import { AppError } from "../domain/errors.ts";
 import type { TokenRule } from "../domain/policy.ts";
 import { bytesDiv4, charsDiv4 } from "../domain/tokens.ts";
 import type { MessageDraft } from "./api.ts";
@@ -26,14 +27,20 @@ export interface BpeAnswer {
 }
 
 interface Waiting {
+  readonly chars: number;
   readonly resolve: (counts: readonly number[]) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** Text that may wait for the worker, in UTF-16 units; it counts one to fifty million a second. */
+const WAITING_CHARS_MAX = 16 * 1024 * 1024;
+const RETRY_DELAY_MS = 1_000;
 
 /** Counts tokens by every rule. */
 export class TokenCounter {
   #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
+  #waitingChars = 0;
   #nextId = 1;
 
   /** The counts of drafts if they can be had at once; undefined when the worker is needed. */
@@ -79,23 +86,29 @@ export class TokenCounter {
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
     this.#failAll(new Error("The token counter was closed."));
+    await worker?.terminate();
   }
 
-  #ask(
+  async #ask(
     rule: "o200k" | "cl100k",
     messages: readonly (readonly string[])[],
   ): Promise<readonly number[]> {
+    let chars = 0;
+    for (const texts of messages) for (const text of texts) chars += text.length;
+    // One call always gets its turn, however large: a request is bounded by itself.
+    if (this.#waiting.size > 0 && this.#waitingChars + chars > WAITING_CHARS_MAX)
+      throw overloaded();
     this.#worker ??= this.#start();
     const id = this.#nextId;
     this.#nextId += 1;
     const request: BpeRequest = { id, rule, messages };
     const answer = new Promise<readonly number[]>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { chars, resolve, reject });
     });
+    this.#waitingChars += chars;
     this.#worker.postMessage(request);
-    return answer;
+    return await answer;
   }
 
   #start(): Worker {
@@ -106,6 +119,7 @@ export class TokenCounter {
     worker.on("message", (answer: BpeAnswer) => {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
+      this.#waitingChars -= waiting?.chars ?? 0;
       if (answer.counts !== undefined) waiting?.resolve(answer.counts);
       else waiting?.reject(new Error(answer.error ?? "The token worker gave no counts."));
     });
@@ -122,7 +136,17 @@ export class TokenCounter {
   #failAll(error: Error): void {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
+    this.#waitingChars = 0;
   }
+}
+
+function overloaded(): AppError {
+  const limit = String(WAITING_CHARS_MAX);
+  return new AppError(
+    "OVERLOADED",
+    `More than ${limit} characters wait to be counted exactly. Retry, or bring token counts.`,
+    { metadata: { limit }, retryDelayMs: RETRY_DELAY_MS },
+  );
 }
 
 function heuristicCount(draft: MessageDraft, rule: TokenRule, imageTokenCount: number): number {

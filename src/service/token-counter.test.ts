@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { draftOf } from "../../test/support/json-codec.ts";
+import { TokenCounter } from "./token-counter.ts";
+
+let counter: TokenCounter;
+
+beforeEach(() => {
+  counter = new TokenCounter();
+});
+
+afterEach(() => counter.close());
+
+const WORDS = "memory ".repeat(1_000_000);
+
+function count(text: string): Promise<number[]> {
+  return counter.countAll([draftOf({ text })], "o200k", 0);
+}
+
+test("text that waits to be counted exactly is bounded, and the rest is told to come back", async () => {
+  const first = [count(WORDS), count(WORDS)];
+  await expect(count(WORDS)).rejects.toMatchObject({
+    reason: "OVERLOADED",
+    detail: { retryDelayMs: 1_000 },
+  });
+  for (const counted of await Promise.all(first)) expect(counted[0]).toBeGreaterThan(900_000);
+  expect((await count("memory"))[0]).toBe(1);
+});
+
+test("a draft that brings its count never waits for the worker", async () => {
+  const busy = count(WORDS);
+  const drafts = [draftOf({ text: WORDS, tokenCount: 7 })];
+  expect(counter.countNow(drafts, "o200k", 0)).toEqual([7]);
+  await busy;
+});
+
+test("closing fails the counts under way", async () => {
+  const busy = count(WORDS);
+  await counter.close();
+  await expect(busy).rejects.toThrow("closed");
+});
+
+test("no BPE-hostile text takes the worker long", async () => {
+  const hostile = [
+    "a".repeat(200_000),
+    " ".repeat(200_000),
+    "漢".repeat(50_000),
+    "🙂".repeat(50_000),
+  ];
+  const drafts = hostile.map((text) => draftOf({ text }));
+  const counts = await counter.countAll(drafts, "cl100k", 0);
+  for (const found of counts) expect(found).toBeGreaterThan(1_000);
+}, 20_000);
