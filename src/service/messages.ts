@@ -127,6 +127,11 @@ function decideUpdate(
   const merged = context.codec.mergeMessage(old.bytes, input.draft, input.paths);
   if (input.etag !== "" && input.etag !== merged.stamp.etag) throw etagMismatch();
   const policy = session.fields.policy;
+  if (input.paths.length === 0) {
+    const { window } = session.head;
+    const answer = { message: old.bytes, revision: 0, trims: [], window };
+    return { kind: "answer", result: input.encode(answer) };
+  }
   const tokens = newCount(update, merged, policy);
   if (tokens === undefined) return { kind: "answer", result: { merged, policy } };
   const message = encodeUpdate(update, view, old, { merged, ...tokens });

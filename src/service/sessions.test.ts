@@ -99,6 +99,25 @@ test("a path that is named and not set is cleared, others stay", async () => {
   expect((await get()).fields.summary).toMatchObject({ text: "again", version: 2, tokenCount: 2 });
 });
 
+test("an update that names nothing changes nothing", async () => {
+  await create({ userId: "u" });
+  await services.append("s", [{ messageId: "m", text: "abcd" }]);
+  const revision = services.store.revision();
+  await update({}, []);
+  const answer = fromBytes<{ revision: number }>(
+    await services.sessions.updateMessage(services.call("UpdateMessage"), {
+      ...ref,
+      messageId: "m",
+      draft: draftOf({}),
+      paths: [],
+      etag: "",
+      encode: (result) => toBytes({ ...result, message: fromBytes(result.message) }),
+    }),
+  );
+  expect(answer).toMatchObject({ revision: 0, message: { text: "abcd" } });
+  expect(services.store.revision()).toBe(revision);
+});
+
 test("a new policy trims at once and says so", async () => {
   await create();
   await services.append("s", [{ text: "a" }, { text: "b" }, { text: "c" }]);

@@ -61,6 +61,9 @@ function decideUpdate(
   const { nowMs } = update;
   if (session === undefined) throw sessionNotFound(update.sessionId);
   if (!etagAllows(update.etag, session.fields.etagRevision)) throw etagMismatch();
+  if (update.paths.length === 0) {
+    return { kind: "answer", result: update.encode({ session, trims: [] }) };
+  }
   const fields = { ...changedFields(session.fields, update), etagRevision: revision };
   const stored = view.window ?? [];
   const change = update.paths.includes("policy")

@@ -209,7 +209,8 @@ export interface Message {
    *
    * On append: unset lets the server count with the policy's token rule; set, it
    * is taken as it is (0 to 100,000,000). Always set in answers. Counted once, on
-   * append or on a change of content, and stored.
+   * append or on a change of content, and stored. Who appends a message that was
+   * read from the server should clear it, or it counts as given.
    */
   tokenCount?:
     | number

@@ -148,8 +148,8 @@ export interface UpdateSessionRequest {
    * What to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
    * `summary`, or `*` for all of them. A path that is named and not set is cleared;
    * `policy` then becomes the default one. Empty means every one of them that is
-   * set in `session`. Output-only paths are ignored, others are an error. At most
-   * 64 paths. An update that names nothing still gives a new etag and an event.
+   * set in `session`; when none is, nothing changes. Output-only paths are ignored,
+   * others are an error. At most 64 paths.
    */
   updateMask:
     | string[]

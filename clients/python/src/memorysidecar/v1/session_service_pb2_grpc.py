@@ -46,6 +46,10 @@ class SessionServiceStub:
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
 
+    A server with a token file asks every call for the metadata `authorization` with
+    the value `Bearer TOKEN`. Without configuration the server listens on
+    127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
+
     Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
     `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,
     `DEADLINE_EXCEEDED`, `RECORD_CORRUPT` and `INTERNAL`; every mutation with
@@ -143,6 +147,10 @@ class SessionServiceServicer:
     answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
+
+    A server with a token file asks every call for the metadata `authorization` with
+    the value `Bearer TOKEN`. Without configuration the server listens on
+    127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
 
     Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
     `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,
@@ -403,6 +411,10 @@ class SessionService:
     answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
+
+    A server with a token file asks every call for the metadata `authorization` with
+    the value `Bearer TOKEN`. Without configuration the server listens on
+    127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
 
     Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
     `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,

@@ -13,9 +13,11 @@ export const protobufFileName = "memorysidecar/v1/error_reason.proto";
 /**
  * What went wrong, for programs.
  *
- * Every error carries a `google.rpc.ErrorInfo` whose `domain` is `memorysidecar`
- * and whose `reason` is the name of one of these values without the prefix
- * `ERROR_REASON_`. Metadata keys may be added, never removed. When several errors
+ * Every error that the server makes carries a `google.rpc.ErrorInfo` whose `domain`
+ * is `memorysidecar` and whose `reason` is the name of one of these values without
+ * the prefix `ERROR_REASON_`. Errors of gRPC itself, such as a deadline that passes
+ * at the client, a lost connection or a request over 4 MiB, carry none.
+ * Metadata keys may be added, never removed. When several errors
  * apply, the first of this order is reported: authentication, request shape,
  * capacity of the server, request id, existence, freshness, state. What of the
  * request's shape depends on the session or the message is checked last.

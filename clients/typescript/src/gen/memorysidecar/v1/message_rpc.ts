@@ -168,8 +168,8 @@ export interface UpdateMessageRequest {
    * `tool_call_id`, `tool_error`, `structured_data`, `provider_payload`,
    * `metadata`, `labels`, `token_count`, `sent_time`, or `*` for all of them. A path
    * that is named and not set is cleared. Empty means every one of them that is set
-   * in `message`. Output-only paths are ignored; others, `role` among them, are an
-   * error.
+   * in `message`; when none is, nothing changes. Output-only paths are ignored;
+   * others, `role` among them, are an error.
    *
    * When the content changes and `token_count` is not given, the tokens are
    * counted anew by the policy's rule; under `TOKEN_RULE_GIVEN` it must be given.
@@ -187,7 +187,7 @@ export interface UpdateMessageResponse {
   message?:
     | Message
     | undefined;
-  /** The revision of the transaction. */
+  /** The revision of the transaction, 0 when nothing was to be changed. */
   revision: bigint;
   /** What left the window because of the change. */
   trims: Trim[];

@@ -76,7 +76,8 @@ export interface Session {
     | undefined;
   /**
    * The text that stands for messages that left the window. Unset when there is
-   * none. Its `text` can be set through UpdateSession; an empty text removes it.
+   * none. Its `text` can be set on create and through UpdateSession; an empty text
+   * removes it.
    */
   summary?:
     | Summary

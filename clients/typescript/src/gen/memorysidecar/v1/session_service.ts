@@ -70,6 +70,10 @@ export const protobufFileName = "memorysidecar/v1/session_service.proto";
  * `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
  * its id. Without a `request_id` a repeat may take effect twice.
  *
+ * A server with a token file asks every call for the metadata `authorization` with
+ * the value `Bearer TOKEN`. Without configuration the server listens on
+ * 127.0.0.1:50151 and on a Unix socket in its data directory, and asks for no token.
+ *
  * Every rpc may also fail with `REQUEST_MALFORMED`, `REQUEST_INVALID`,
  * `TOKEN_MISSING`, `TOKEN_INVALID`, `OVERLOADED`, `SHUTTING_DOWN`,
  * `DEADLINE_EXCEEDED`, `RECORD_CORRUPT` and `INTERNAL`; every mutation with
