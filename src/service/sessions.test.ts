@@ -265,6 +265,23 @@ test("the window of every past seq is the one that an append answered", async ()
   }
 });
 
+test("a past window is not judged by the policy of today", async () => {
+  const tight: Policy = {
+    ...KEEP_TWO,
+    stages: [{ ...KEEP_TWO.stages[0], select: { kind: "drop-oldest", maxTokens: 1 } }],
+  } as Policy;
+  await create();
+  await services.append("s", [{ text: "long enough to be over" }]);
+  await update({ policy: tight }, ["policy"]);
+  const now = await services.sessions.getWindow(services.call("GetWindow"), ref);
+  expect(now.overLimit).toBe(true);
+  const past = await services.sessions.getWindow(services.call("GetWindow"), {
+    ...ref,
+    asOfSeq: 1,
+  });
+  expect(past.overLimit).toBe(false);
+});
+
 test("a policy in the request shows another window and changes nothing", async () => {
   await create();
   await services.append("s", [{ text: "a" }, { text: "b" }, { text: "c" }]);

@@ -48,7 +48,8 @@ export async function getWindow(
     outsideTruncated: outside.truncated,
     trims: view.trims,
     openToolCallIds: openCallIds(view.kept).slice(-LIMITS.openToolCallIds),
-    overLimit: view.overLimit,
+    // What the policy was at a past seq is not known: today's would judge another window.
+    overLimit: (!stored.isPast || input.policy !== undefined) && view.overLimit,
     lastSeq: stored.lastSeq,
     revision: session.head.revision,
   };

@@ -80,6 +80,7 @@ export interface GetWindowResponse {
   /**
    * Says that a limit of a stage that acts does not hold, because what is protected
    * is larger than the limit. Stages on append of the session's policy count as well.
+   * Never set for a past seq without a policy.
    */
   overLimit: boolean;
   /** The newest seq of the session, or the `as_of_seq` asked for. */
