@@ -1,13 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  addRange,
-  containsSeq,
-  newestRanges,
-  outsideRanges,
-  rangesOf,
-  removeRange,
-} from "./ranges.ts";
+import { addRange, containsSeq, newestRanges, outsideRanges, rangesOf } from "./ranges.ts";
 import type { SeqRange } from "./types.ts";
 
 const MAX = 40;
@@ -65,17 +58,6 @@ test("addRange adds and merges", () => {
   const property = fc.property(seqSet, range, (seqs, added) => {
     const union = all.filter((seq) => seqs.includes(seq) || containsSeq([added], seq));
     expect(addRange(rangesOf(entries(...seqs)), added)).toEqual(rangesOf(entries(...union)));
-  });
-  fc.assert(property, { numRuns: RUNS });
-});
-
-test("removeRange removes and cuts", () => {
-  expect(removeRange([r(1, 9)], r(3, 4))).toEqual([r(1, 2), r(5, 9)]);
-  expect(removeRange([r(1, 2), r(4, 5)], r(2, 4))).toEqual([r(1, 1), r(5, 5)]);
-  expect(removeRange([r(1, 2)], r(3, 4))).toEqual([r(1, 2)]);
-  const property = fc.property(seqSet, range, (seqs, removed) => {
-    const left = seqs.filter((seq) => !containsSeq([removed], seq));
-    expect(removeRange(rangesOf(entries(...seqs)), removed)).toEqual(rangesOf(entries(...left)));
   });
   fc.assert(property, { numRuns: RUNS });
 });

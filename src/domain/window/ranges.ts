@@ -67,19 +67,6 @@ export function addRange(ranges: readonly SeqRange[], added: SeqRange): SeqRange
   return [...ranges.slice(0, from), { first, last }, ...ranges.slice(to)];
 }
 
-/** Removes every seq of a run; a range that it cuts in two becomes two. */
-export function removeRange(ranges: readonly SeqRange[], removed: SeqRange): SeqRange[] {
-  const from = findFrom(ranges, removed.first);
-  const pieces: SeqRange[] = [];
-  let to = from;
-  for (let range = ranges[to]; range !== undefined; range = ranges[++to]) {
-    if (range.first > removed.last) break;
-    if (range.first < removed.first) pieces.push({ first: range.first, last: removed.first - 1 });
-    if (range.last > removed.last) pieces.push({ first: removed.last + 1, last: range.last });
-  }
-  return [...ranges.slice(0, from), ...pieces, ...ranges.slice(to)];
-}
-
 /** Gives the runs of [first, last] that no range holds. Empty when last is below first. */
 export function outsideRanges(
   inside: readonly SeqRange[],

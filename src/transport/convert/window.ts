@@ -1,5 +1,6 @@
 // What belongs to a window, from the domain to the wire.
 
+import { rangesOf } from "../../domain/window/ranges.ts";
 import type { SeqRange, Totals, Trim, TrimReason } from "../../domain/window/types.ts";
 import * as wire from "../../gen/memorysidecar/v1/window.ts";
 
@@ -24,16 +25,6 @@ export function toSeqRange(range: SeqRange): wire.SeqRange {
   return { firstSeq: BigInt(range.first), lastSeq: BigInt(range.last) };
 }
 
-function rangesOf(seqs: readonly number[]): wire.SeqRange[] {
-  const ranges: { first: number; last: number }[] = [];
-  for (const seq of seqs) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last.last + 1 === seq) last.last = seq;
-    else ranges.push({ first: seq, last: seq });
-  }
-  return ranges.map(toSeqRange);
-}
-
 /** Turns a trim into its public form. */
 export function toTrim(trim: Trim): wire.Trim {
   const { removed, before, after } = trim;
@@ -41,7 +32,7 @@ export function toTrim(trim: Trim): wire.Trim {
     stage: trim.stage,
     reason: TRIM_REASONS[trim.reason],
     messageIds: removed.map((entry) => entry.messageId),
-    seqRanges: rangesOf(removed.map((entry) => entry.seq)),
+    seqRanges: rangesOf(removed).map(toSeqRange),
     // Not counted from the entries: one part of a split event holds only some of them.
     removed: toTotals({
       messageCount: before.messageCount - after.messageCount,
