@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
 import { ROOT, run } from "../process.ts";
-import { type Check, inScratch, program } from "./check.ts";
+import { type Check, inScratch, NotPossible, program } from "./check.ts";
 import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
 import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
 
@@ -57,6 +57,21 @@ function buildProblems(): Promise<readonly string[]> {
   });
 }
 
+/** A check that a Python tool of the client's environment makes. */
+function python(name: string, tool: string, ...args: readonly string[]): Check {
+  const command = join(ROOT, "clients/python/.venv/bin", tool);
+  return {
+    name,
+    problems: async () => {
+      if (!existsSync(command))
+        throw new NotPossible(`${tool} is missing: run clients/python/setup.sh`);
+      const cwd = join(ROOT, "clients/python");
+      const { code, output } = await run(command, args, { quiet: true, cwd });
+      return code === 0 ? [] : [output.trim()];
+    },
+  };
+}
+
 /** The checks in the order in which they run. */
 export const CHECKS: readonly Check[] = [
   {
@@ -87,6 +102,9 @@ export const CHECKS: readonly Check[] = [
   { name: "generated TypeScript", problems: typeScriptProblems },
   { name: "generated Python", problems: pythonProblems },
   program("types", "tsc", "-p", "."),
+  python("Python types", "mypy"),
+  python("Python lint", "ruff", "check", "."),
+  python("Python format", "ruff", "format", "--check", "."),
   { name: "build", problems: buildProblems },
   vitest("tidy", "test/tidy.test.ts"),
   vitest("documents", "test/docs"),
