@@ -92,11 +92,14 @@ export const SETTINGS = {
   maxStreams: {
     flag: "max-streams",
     type: "integer",
-    default: "1000",
+    default: "400",
     unit: "streams",
     min: 1,
     max: 65_536,
-    description: "The most calls at once on one connection, open watches among them.",
+    description:
+      "The most calls at once on one connection, open watches among them; a client keeps more back. " +
+      "A request that is still coming in takes memory, up to 4 MiB each, and only this and " +
+      "max-connections bound how many there are.",
   },
   watchStreams: {
     flag: "watch-streams",
@@ -106,6 +109,41 @@ export const SETTINGS = {
     min: 1,
     max: 65_536,
     description: "The most open watches; more are refused with STREAM_LIMIT_REACHED.",
+  },
+  maxUnsentBytes: {
+    flag: "max-unsent-bytes",
+    type: "integer",
+    default: "268435456",
+    unit: "bytes",
+    min: 16_777_216,
+    max: Number.MAX_SAFE_INTEGER,
+    description:
+      "The most bytes of answers that wait for their readers, over all connections, with 8 KiB more " +
+      "for each answer; calls are then refused with OVERLOADED. Each connection always has its " +
+      "share of it: this, divided by max-connections. Not counted: watches, which wait for their " +
+      "readers by themselves, health and reflection.",
+  },
+  maxConnectionUnsentBytes: {
+    flag: "max-connection-unsent-bytes",
+    type: "integer",
+    default: "67108864",
+    unit: "bytes",
+    min: 1_048_576,
+    max: Number.MAX_SAFE_INTEGER,
+    description:
+      "The same for one connection. Answers of writes are never refused: a connection on which " +
+      "they make twice as much is closed.",
+  },
+  unsentTimeoutMs: {
+    flag: "unsent-timeout-ms",
+    type: "integer",
+    default: "30000",
+    unit: "ms",
+    min: 100,
+    max: 3_600_000,
+    description:
+      "How long a connection may take no answer, or less than 4 KiB a second, while answers wait; " +
+      "it is then closed.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",

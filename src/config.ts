@@ -40,6 +40,9 @@ export interface Config {
   readonly maxConnections: number;
   readonly maxStreams: number;
   readonly watchStreams: number;
+  readonly maxUnsentBytes: number;
+  readonly maxConnectionUnsentBytes: number;
+  readonly unsentTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly idempotencyWindowMs: number;
   readonly eventRetentionAgeMs: number;

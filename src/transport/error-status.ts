@@ -188,6 +188,16 @@ export function overloaded(limit: number): AppError {
   );
 }
 
+/** Too many bytes of answers wait to be read. */
+export function unreadAnswers(limit: number): AppError {
+  return new AppError(
+    "OVERLOADED",
+    `Answers of up to ${limit} bytes wait to be read already. Nothing was done. Read them, or ` +
+      "retry after the delay.",
+    { metadata: { limit: String(limit) } },
+  );
+}
+
 /** Too many streams are open. */
 export function streamLimitReached(limit: number): AppError {
   return new AppError(

@@ -17,6 +17,7 @@ import type { CallLog } from "./call-log.ts";
 import { deadlineExceeded, requestMalformed, shuttingDown, toErrorStatus } from "./error-status.ts";
 import { digestRequest } from "./request-digest.ts";
 import type { RpcContext, StreamRpc, UnaryRpc } from "./rpc.ts";
+import type { UnsentAnswers } from "./unsent.ts";
 import { Violations } from "./validate/violations.ts";
 import type { Incoming } from "./wire.ts";
 
@@ -26,6 +27,7 @@ export interface Edge {
   /** Gives the name of the caller. Throws TOKEN_MISSING or TOKEN_INVALID. */
   readonly authenticate: (metadata: Metadata) => string;
   readonly admission: Admission;
+  readonly unsent: UnsentAnswers;
   readonly log: CallLog;
   readonly nowMs: () => number;
   /** Aborted when the server no longer waits for calls under way. */
@@ -41,6 +43,8 @@ export interface MethodShape<Request> {
   readonly leftOut: ReadonlySet<number>;
   /** Lists in pages: a page token is bound to the digest, so it is always made. */
   readonly paged: boolean;
+  /** Changes nothing, so that it can be refused when its answer is there already. */
+  readonly readOnly: boolean;
 }
 
 // Making a signal costs more than the whole wrapper: work that is never stopped half way gets this
@@ -118,7 +122,7 @@ export function createUnaryHandler<Request>(
   shape: MethodShape<Request>,
   rpc: UnaryRpc<Request>,
 ): handleUnaryCall<Buffer, Uint8Array> {
-  const { admission, log } = edge;
+  const { admission, log, unsent } = edge;
   return (call, callback) => {
     const facts = {
       method: shape.name,
@@ -130,6 +134,7 @@ export function createUnaryHandler<Request>(
       admission.leaveCall();
       entered = false;
       try {
+        unsent.add(call, answer.length, shape.readOnly);
         callback(null, answer);
         if (log.verbose) log.done(facts, answer.length);
       } catch (error) {
@@ -142,6 +147,7 @@ export function createUnaryHandler<Request>(
       try {
         const answer = toErrorStatus(error);
         log.failed(facts, answer, error);
+        unsent.failed(call);
         callback(answer);
       } catch (second) {
         // Not even the failure could be sent. It must not end the process, too.
@@ -150,6 +156,7 @@ export function createUnaryHandler<Request>(
     };
     try {
       const admitted = admit(edge, call, shape, rpc.validate);
+      unsent.checkRoom(call, shape.readOnly);
       admission.enterCall();
       entered = true;
       const signal = rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;

@@ -1,6 +1,9 @@
 // Binds every method of every service to its rpc. A method without one does not compile.
 
-import type { FileDescriptorSet } from "@bufbuild/protobuf/wkt";
+import {
+  type FileDescriptorSet,
+  MethodOptions_IdempotencyLevel as IdempotencyLevel,
+} from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
@@ -116,6 +119,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
             name: method.name,
             leftOut: new Set(leftOut),
             paged: numbers?.has("page_token") === true,
+            readOnly: method.options?.idempotencyLevel === IdempotencyLevel.NO_SIDE_EFFECTS,
           },
           schema: schemas.get(method.inputType) ?? { fields: [] },
         });

@@ -17,6 +17,7 @@ import { openListeners } from "./listener.ts";
 import { createRoutes, SERVICE_NAMES } from "./routes.ts";
 import type { RpcContext } from "./rpc.ts";
 import { StartError } from "./start-error.ts";
+import { UnsentAnswers } from "./unsent.ts";
 
 const RECEIVE_BYTES_MAX = 4_194_304;
 const SEND_BYTES_MAX = 16_777_216;
@@ -36,6 +37,9 @@ export interface ServerSettings {
   readonly connectionsMax: number;
   readonly streamsMax: number;
   readonly watchStreamsMax: number;
+  readonly unsentBytesMax: number;
+  readonly connectionUnsentBytesMax: number;
+  readonly unsentTimeoutMs: number;
   readonly shutdownGraceMs: number;
 }
 
@@ -96,6 +100,19 @@ function addReflection(server: Server, descriptors: FileDescriptorSet): void {
   new ReflectionService({ image }).addToServer(server);
 }
 
+function createUnsentAnswers(
+  settings: ServerSettings,
+  parts: Pick<ServerParts, "log" | "nowMs">,
+): UnsentAnswers {
+  const limits = {
+    bytesMax: settings.unsentBytesMax,
+    connectionBytesMax: settings.connectionUnsentBytesMax,
+    connectionBytesShare: Math.floor(settings.unsentBytesMax / settings.connectionsMax),
+    timeoutMs: settings.unsentTimeoutMs,
+  };
+  return new UnsentAnswers(limits, parts);
+}
+
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
@@ -113,12 +130,21 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     callsMax: settings.handlersMax,
     streamsMax: settings.watchStreamsMax,
   });
+  const unsent = createUnsentAnswers(settings, { log, nowMs });
   const authenticate =
     settings.tokenFile === undefined
       ? authenticateNobody
       : createTokenAuth(settings.tokenFile, { nowMs, log });
   const callLog = createCallLog(parts.callLog, nowMs);
-  const edge = { context, authenticate, admission, log: callLog, nowMs, stopped: stopped.signal };
+  const edge = {
+    context,
+    authenticate,
+    admission,
+    unsent,
+    log: callLog,
+    nowMs,
+    stopped: stopped.signal,
+  };
 
   const server = new Server(grpcOptions(settings));
   for (const route of createRoutes(edge, descriptors)) {

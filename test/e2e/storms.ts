@@ -1,8 +1,14 @@
 // Rude clients over bare HTTP/2: streams that are reset at once, deadlines that cannot be met,
-// calls that are given up.
+// calls that are given up, answers that are not read.
 
 import { Buffer } from "node:buffer";
-import { type ClientHttp2Session, connect, constants } from "node:http2";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type Settings,
+} from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A call as bytes. */
@@ -20,8 +26,8 @@ function framed(message: Uint8Array): Buffer {
   return out;
 }
 
-async function open(address: string): Promise<ClientHttp2Session> {
-  const session = connect(`http://${address}`);
+async function open(address: string, settings?: Settings): Promise<ClientHttp2Session> {
+  const session = connect(`http://${address}`, settings === undefined ? {} : { settings });
   session.on("error", () => {});
   await new Promise((resolve) => session.once("connect", resolve));
   return session;
@@ -61,6 +67,67 @@ export async function vanish(address: string, call: RawCall, count: number): Pro
   for (let i = 0; i < count; i++) start(session, call);
   await sleep(5);
   session.destroy();
+}
+
+/** A connection whose owner reads no answer. */
+export interface Hoarder {
+  /** How many calls ended, by their status; a stream that ends without one counts as `reset`. */
+  readonly ended: ReadonlyMap<string, number>;
+  /** Says that the server has let go of the connection. */
+  readonly dropped: () => boolean;
+  /** Makes more calls. */
+  readonly call: (call: RawCall, count: number) => void;
+  /** Gives every call up, but not the connection. */
+  readonly cancel: () => void;
+  readonly close: () => void;
+}
+
+/** Opens a connection on which no answer gets out: each of its streams has a window of zero. */
+export async function hoard(address: string): Promise<Hoarder> {
+  const session = await open(address, { initialWindowSize: 0 });
+  const ended = new Map<string, number>();
+  const streams = new Set<ClientHttp2Stream>();
+  return {
+    ended,
+    dropped: () => session.destroyed,
+    call: (call, count) => {
+      for (let i = 0; i < count; i++) {
+        const stream = start(session, call);
+        streams.add(stream);
+        let status = "reset";
+        const take = (headers: Record<string, unknown>): void => {
+          if (headers["grpc-status"] !== undefined) status = String(headers["grpc-status"]);
+        };
+        stream.on("response", take);
+        stream.on("trailers", take);
+        stream.on("close", () => {
+          streams.delete(stream);
+          ended.set(status, (ended.get(status) ?? 0) + 1);
+        });
+      }
+    },
+    cancel: () => {
+      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+    },
+    close: () => session.destroy(),
+  };
+}
+
+/** Makes a call and reads its answer slowly: so many bytes every 100 milliseconds. */
+export async function trickle(
+  address: string,
+  call: RawCall,
+  bytes: number,
+): Promise<Pick<Hoarder, "dropped" | "close">> {
+  const session = await open(address);
+  const stream = start(session, call);
+  stream.pause();
+  const timer = setInterval(() => stream.read(bytes) ?? stream.read(), 100);
+  const close = (): void => {
+    clearInterval(timer);
+    session.destroy();
+  };
+  return { dropped: () => session.destroyed, close };
 }
 
 /** Makes calls and counts their statuses; a stream that ends without one counts as `reset`. */

@@ -1,0 +1,145 @@
+// Clients that ask and do not read: what the server holds for them is bounded, others do not feel
+// it, and it comes back.
+
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { GetWindowRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { connect, dropOldest, type MemorySidecar } from "../../clients/typescript/src/index.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { start } from "./start.ts";
+import { type Hoarder, hoard, type RawCall, trickle } from "./storms.ts";
+
+const MB = 1_048_576;
+
+function windowOf(sessionId: string): RawCall {
+  const request = GetWindowRequest.fromPartial({ sessionId });
+  return {
+    path: "/memorysidecar.v1.SessionService/GetWindow",
+    message: GetWindowRequest.encode(request).finish(),
+  };
+}
+
+/** The resident memory of a process, in MB. */
+function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+async function until(holds: () => boolean, waitMs: number): Promise<boolean> {
+  for (let waited = 0; waited < waitMs && !holds(); waited += 20) await sleep(20);
+  return holds();
+}
+
+/** A session `large` with a window of 3 MB, and one `small`. */
+async function fill(client: MemorySidecar): Promise<void> {
+  const text = "x".repeat(1_000_000);
+  const policy = { stages: [dropOldest("fit", { maxMessages: 10 })] };
+  await client.createSession({ sessionId: "large", policy });
+  for (let i = 0; i < 3; i++) await client.append("large", text);
+  await client.append("small", "hello", { createSession: true });
+}
+
+/** Says that calls of others are answered at once. */
+async function expectService(client: MemorySidecar): Promise<void> {
+  const { lastSeq } = await client.append("small", "more");
+  expect((await client.window("small")).lastSeq).toBe(lastSeq);
+}
+
+function refusals(hoarder: Hoarder): number {
+  return hoarder.ended.get("8") ?? 0;
+}
+
+test("answers that one connection does not read are bounded and come back", async () => {
+  await using directory = await makeTempDir();
+  const server = await start({ dataDir: directory.path });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  await fill(client);
+  for (let i = 0; i < 50; i++) await client.window("large");
+  const before = residentMb(server.pid);
+  const growth: number[] = [];
+  const hoarder = await hoard(server.address);
+  for (let round = 0; round < 4; round++) {
+    const refused = refusals(hoarder);
+    hoarder.call(windowOf("large"), 300);
+    // 64 MiB hold 22 answers of 3 MB.
+    expect(await until(() => refusals(hoarder) - refused >= 275, 3_000)).toBe(true);
+    await sleep(100);
+    growth.push(Math.round(residentMb(server.pid) - before));
+    await expectService(client);
+    expect((await client.window("large")).messages).toHaveLength(3);
+    hoarder.cancel();
+    // The places come back with the calls: the next round gets as far as this one.
+    const canceled = () => hoarder.ended.get("reset") ?? 0;
+    expect(await until(() => canceled() === 22 * (round + 1), 1_000)).toBe(true);
+  }
+  console.log(`unread: ${growth.join(", ")} MB more with 300 unread windows of 3 MB`);
+  expect(Math.max(...growth)).toBeLessThan(256);
+  hoarder.close();
+  client.close();
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+});
+
+test("small answers that nobody reads count as well", async () => {
+  await using directory = await makeTempDir();
+  const args = ["--max-connection-unsent-bytes", String(MB)];
+  const server = await start({ dataDir: directory.path, args });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  await fill(client);
+  const hoarder = await hoard(server.address);
+  hoarder.call(windowOf("small"), 300);
+  expect(await until(() => refusals(hoarder) > 100, 3_000)).toBe(true);
+  await expectService(client);
+  hoarder.close();
+  client.close();
+  await server.stop();
+});
+
+test("many such connections together are bounded, and leave every other its share", async () => {
+  await using directory = await makeTempDir();
+  const args = ["--max-unsent-bytes", String(32 * MB), "--max-connections", "16"];
+  const server = await start({ dataDir: directory.path, args });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  await fill(client);
+  const hoarders = await Promise.all(Array.from({ length: 8 }, () => hoard(server.address)));
+  for (const hoarder of hoarders) hoarder.call(windowOf("large"), 50);
+  const all = () => hoarders.reduce((sum, hoarder) => sum + refusals(hoarder), 0);
+  expect(await until(() => all() >= 380, 3_000)).toBe(true);
+  await expectService(client);
+  await expect(client.window("large")).rejects.toMatchObject({
+    reason: "OVERLOADED",
+    code: 8,
+    retryDelayMs: 100,
+    metadata: { limit: String(32 * MB) },
+  });
+  for (const hoarder of hoarders) hoarder.close();
+  await sleep(200);
+  expect((await client.window("large")).messages).toHaveLength(3);
+  client.close();
+  await server.stop();
+});
+
+test("a connection that takes nothing is dropped, one that reads slowly is not", async () => {
+  await using directory = await makeTempDir();
+  const args = ["--unsent-timeout-ms", "1000"];
+  const server = await start({ dataDir: directory.path, args });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  await fill(client);
+  const hoarder = await hoard(server.address);
+  hoarder.call(windowOf("large"), 5);
+  const slow = await trickle(server.address, windowOf("large"), 16_384);
+  await sleep(500);
+  expect(hoarder.dropped()).toBe(false);
+  // A caller that is refused again and again is no reader.
+  const nagging = setInterval(() => hoarder.call(windowOf("nowhere"), 1), 50);
+  expect(await until(hoarder.dropped, 3_000)).toBe(true);
+  clearInterval(nagging);
+  expect(server.logs.map((entry) => entry["msg"])).toContain(
+    "connection dropped: its answers are not read",
+  );
+  await expectService(client);
+  expect(slow.dropped()).toBe(false);
+  slow.close();
+  client.close();
+  await server.stop();
+});
