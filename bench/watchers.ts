@@ -10,7 +10,7 @@ import {
 import { make, sessionName } from "./bodies.ts";
 import { grpcFrame, headerBlock, WireConnection } from "./wire.ts";
 
-/** What the process can be asked to do. Every answer is the number of events received. */
+/** What the process can be asked to do. It answers what all watchers have received. */
 export type WatchCommand =
   /** With a prefix, watcher i watches only session i; else each watches the namespace. */
   | {
@@ -32,8 +32,16 @@ const STOCK_WINDOW = 65_535;
 let wires: WireConnection[] = [];
 let failure = "";
 
-function received(): number {
-  return wires.reduce((sum, wire) => sum + wire.messages(), 0);
+/** What the watchers of a process have received. */
+export interface Received {
+  readonly answers: number;
+  readonly events: number;
+}
+
+function received(): Received {
+  const sum = (count: (wire: WireConnection) => number): number =>
+    wires.reduce((total, wire) => total + count(wire), 0);
+  return { answers: sum((wire) => wire.messages()), events: sum((wire) => wire.items()) };
 }
 
 async function openAll(command: WatchCommand & { kind: "open" }): Promise<void> {
@@ -41,6 +49,7 @@ async function openAll(command: WatchCommand & { kind: "open" }): Promise<void> 
   for (let i = 0; i < command.count; i++) {
     const wire = await WireConnection.open(command.port, block, {
       streamWindow: STOCK_WINDOW,
+      countItems: true,
       onAnswer: () => {
         failure = "a stream ended";
       },
@@ -61,13 +70,13 @@ async function openAll(command: WatchCommand & { kind: "open" }): Promise<void> 
     wires.push(wire);
   }
   const until = performance.now() + FIRST_ANSWER_MS;
-  while (received() < command.count && performance.now() < until && failure === "") {
+  while (received().answers < command.count && performance.now() < until && failure === "") {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  if (received() < command.count) throw new Error("a watcher got no first answer");
+  if (received().answers < command.count) throw new Error("a watcher got no first answer");
 }
 
-async function obey(command: WatchCommand): Promise<number> {
+async function obey(command: WatchCommand): Promise<Received> {
   if (command.kind === "open") await openAll(command);
   else if (command.kind === "pause") for (const wire of wires) wire.pause();
   else if (command.kind === "resume") for (const wire of wires) wire.resume();
@@ -82,7 +91,7 @@ async function obey(command: WatchCommand): Promise<number> {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  let answer: { result?: number; error?: string };
+  let answer: { result?: Received; error?: string };
   try {
     answer = { result: await obey(JSON.parse(line) as WatchCommand) };
   } catch (error) {

@@ -18,6 +18,8 @@ const FLAG_ACK = 1;
 const FLAG_END_HEADERS = 4;
 const HEADER_BYTES = 9;
 const PREFIX_BYTES = 5;
+/** The tag of a field with number 1 that has a length. */
+const FIRST_FIELD = 0x0a;
 const WINDOW_MAX = 0x7fffffff;
 const WINDOW_DEFAULT = 65_535;
 const CREDIT_AT = 1 << 28;
@@ -36,6 +38,14 @@ export type OnAnswer = (streamId: number, answer: WireAnswer) => void;
 interface OpenStream {
   bytes: number;
   messages: number;
+  /** Elements of the first field of all messages: each is a field of its own. */
+  items: number;
+  /** Bytes of the element under way, and of others of its message, that are not looked at. */
+  skip: number;
+  /** The part of a field's length that has come. */
+  length: number;
+  /** What the next byte of the length counts; 0 while the tag has not come. */
+  scale: number;
   /** Bytes of the message under way that have not come yet. */
   left: number;
   /** The part of a message prefix that has come. */
@@ -48,6 +58,8 @@ interface OpenStream {
 export interface WireOptions {
   readonly onAnswer: OnAnswer;
   readonly onError: (error: Error) => void;
+  /** Counts the elements of the first field of each message. Default: it does not look inside. */
+  readonly countItems?: boolean;
   /** How much the server may send on a stream unasked. Default: as much as it likes. */
   readonly streamWindow?: number;
 }
@@ -98,13 +110,37 @@ export function grpcFrame(message: Uint8Array): Buffer {
   return out;
 }
 
+/** Counts the fields with number 1 in a part of a message, all of whose fields have a length. */
+function countItems(open: OpenStream, part: Buffer): void {
+  let at = 0;
+  while (at < part.length) {
+    const taken = Math.min(open.skip, part.length - at);
+    open.skip -= taken;
+    at += taken;
+    if (at === part.length) return;
+    const byte = part[at++] ?? 0;
+    if (open.scale === 0) {
+      if (byte === FIRST_FIELD) open.items += 1;
+      open.scale = 1;
+      continue;
+    }
+    open.length += (byte & 0x7f) * open.scale;
+    open.scale *= 0x80;
+    if (byte >= 0x80) continue;
+    open.skip = open.length;
+    open.length = 0;
+    open.scale = 0;
+  }
+}
+
 /** Follows the messages of a stream through its DATA frames, which need not end where they do. */
-function countMessages(open: OpenStream, payload: Buffer): void {
+function countMessages(open: OpenStream, payload: Buffer, inside: boolean): void {
   open.bytes += payload.length;
   let at = 0;
   while (at < payload.length) {
     if (open.left > 0) {
       const taken = Math.min(open.left, payload.length - at);
+      if (inside) countItems(open, payload.subarray(at, at + taken));
       open.left -= taken;
       at += taken;
       continue;
@@ -198,12 +234,20 @@ export class WireConnection {
     return sum;
   }
 
+  /** How many elements of the first field have come on the streams that are open. */
+  items(): number {
+    let sum = 0;
+    for (const open of this.#open.values()) sum += open.items;
+    return sum;
+  }
+
   /** Starts a call. The body carries its gRPC prefix. Returns the id of the stream. */
   send(body: Buffer): number {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     const prefix = Buffer.alloc(0);
-    this.#open.set(stream, { bytes: 0, messages: 0, left: 0, prefix, uncredited: 0 });
+    const counts = { bytes: 0, messages: 0, items: 0, skip: 0, length: 0, scale: 0 };
+    this.#open.set(stream, { ...counts, left: 0, prefix, uncredited: 0 });
     if (this.#waiting.length > 0 || body.length > this.#sendWindow) {
       this.#waiting.push({ stream, body: Buffer.from(body) });
     } else {
@@ -287,7 +331,7 @@ export class WireConnection {
       this.#received += payload.length;
       const open = this.#open.get(stream);
       if (open !== undefined) {
-        countMessages(open, payload);
+        countMessages(open, payload, this.#options.countItems === true);
         this.#creditStream(stream, open, payload.length);
       }
       if ((flags & FLAG_END_STREAM) !== 0) this.#end(stream, "");

@@ -21,7 +21,7 @@ import {
   type Worker,
 } from "./processes.ts";
 import { lastSeq, revision, seed } from "./seed.ts";
-import type { WatchCommand } from "./watchers.ts";
+import type { Received, WatchCommand } from "./watchers.ts";
 
 const APPEND = "/memorysidecar.v1.SessionService/AppendMessages";
 const WINDOW = "/memorysidecar.v1.SessionService/GetWindow";
@@ -274,17 +274,26 @@ export function fanOut(bench: Bench): Promise<Found> {
       for (let round = 0; round < bench.plan.rounds; round++) {
         for (const { name, prefix } of modes) {
           if (prefix !== null) {
-            const open = { kind: "open", port: server.port, count, ...(prefix && { prefix }) };
-            await bench.watchers.ask<number>(open);
+            const open = {
+              kind: "open",
+              port: server.port,
+              count,
+              ...(prefix && { prefix }),
+            } as const;
+            await bench.watchers.ask(open);
           }
           const job = { ...append("f", SPREAD, 32), warmMs, measureMs };
           const result = await measure(bench.loader, server, job);
           if (result.failed > 0) throw new Error(`${name}: ${result.failed} calls failed`);
           found.set(name, [...(found.get(name) ?? []), result]);
-          const seen = prefix === null ? 0 : await ask(bench, { kind: "close" });
-          const share = seen / (count * result.callsTotal);
-          if (prefix === undefined) figures.set("share of events seen by the end", share);
-          bench.say(`  ${name}: ${Math.round(result.perSecond)}/s, ${seen} events seen`);
+          const seen =
+            prefix === null ? { answers: 0, events: 0 } : await ask(bench, { kind: "close" });
+          if (prefix === undefined) {
+            const share = seen.events / (count * result.callsTotal);
+            figures.set("share of events seen by the end", share);
+            figures.set("events in an answer", seen.events / seen.answers);
+          }
+          bench.say(`  ${name}: ${Math.round(result.perSecond)}/s, ${seen.events} events seen`);
         }
       }
       return { rounds: found, figures };
@@ -292,8 +301,8 @@ export function fanOut(bench: Bench): Promise<Found> {
   );
 }
 
-function ask(bench: Bench, command: WatchCommand): Promise<number> {
-  return bench.watchers.ask<number>(command);
+function ask(bench: Bench, command: WatchCommand): Promise<Received> {
+  return bench.watchers.ask<Received>(command);
 }
 
 /** What a watcher costs that reads, and one that never does. */

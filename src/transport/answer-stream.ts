@@ -23,9 +23,11 @@ export function createAnswerStream(
   return {
     send: (answer) => {
       if (signal.aborted) return undefined;
-      underWay += answer.length;
+      // What calls back must not hold the answer: a reader may leave it there for long.
+      const size = answer.length;
+      underWay += size;
       call.write(answer, () => {
-        underWay -= answer.length;
+        underWay -= size;
         if (underWay < BYTES_UNDER_WAY_MAX) resume();
       });
       if (underWay < BYTES_UNDER_WAY_MAX) return undefined;

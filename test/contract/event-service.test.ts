@@ -1,10 +1,8 @@
 // Every rpc of EventService and AdminService: success, defaults, and each documented failure.
 
 import { once } from "node:events";
-import type { ClientReadableStream } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import type { WatchEventsResponse } from "../../src/gen/memorysidecar/v1/event_service.ts";
 import {
   failureOf,
   type RequestOf,
@@ -13,6 +11,7 @@ import {
   type TestServer,
 } from "../support/contract.ts";
 import { keepStage, message, policy, session } from "../support/samples.ts";
+import { after, NOW, OLDEST, type Streamed, Watch } from "../support/watch.ts";
 
 let server: TestServer;
 let count = 0;
@@ -22,38 +21,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
-
-const NOW = { $case: "position", value: 1 } as const;
-const OLDEST = { $case: "position", value: 2 } as const;
-
-/** An open watch: answers are taken one by one. */
-class Watch {
-  readonly stream: ClientReadableStream<WatchEventsResponse>;
-  readonly #answers: AsyncIterator<WatchEventsResponse>;
-
-  constructor(fields: Partial<RequestOf<"watchEvents">>) {
-    this.stream = server.client.stream(requestBytes("watchEvents", fields));
-    this.stream.on("error", () => {});
-    this.#answers = this.stream[Symbol.asyncIterator]() as AsyncIterator<WatchEventsResponse>;
-  }
-
-  async next(): Promise<WatchEventsResponse> {
-    const { value } = await this.#answers.next();
-    return value as WatchEventsResponse;
-  }
-
-  /** The next answer that holds an event. */
-  async event(): Promise<WatchEventsResponse & { event: object }> {
-    for (;;) {
-      const answer = await this.next();
-      if (answer.event !== undefined) return answer as WatchEventsResponse & { event: object };
-    }
-  }
-
-  close(): void {
-    this.stream.cancel();
-  }
-}
 
 async function append(namespace: string, sessionId: string, ...texts: string[]): Promise<void> {
   await server.client.call("appendMessages", {
@@ -67,9 +34,9 @@ async function append(namespace: string, sessionId: string, ...texts: string[]):
 describe("WatchEvents", () => {
   it("begins with a token, then gives every event of the namespace in order", async () => {
     const namespace = `w${count++}`;
-    const watch = new Watch({ namespace, start: NOW });
+    const watch = new Watch(server.client, { namespace, start: NOW });
     const first = await watch.next();
-    expect(first.event).toBeUndefined();
+    expect(first.events).toEqual([]);
     expect(first.resumeToken.length).toBeGreaterThan(0);
     expect(first.resumeToken.length).toBeLessThanOrEqual(LIMITS.resumeTokenBytes);
     await append("elsewhere", "s", "not here");
@@ -91,14 +58,13 @@ describe("WatchEvents", () => {
   it("goes on after a token, without a gap", async () => {
     const namespace = `w${count++}`;
     for (let index = 0; index < 5; index++) await append(namespace, "s", String(index));
-    const all = new Watch({ namespace, start: OLDEST });
-    const answers: WatchEventsResponse[] = [];
-    for (let index = 0; index < 6; index++) answers.push(await all.event());
+    const all = new Watch(server.client, { namespace, start: OLDEST });
+    const events: Streamed[] = [];
+    for (let index = 0; index < 6; index++) events.push(await all.event());
     all.close();
-    for (const [index, answer] of answers.slice(0, -1).entries()) {
-      const start = { $case: "resumeToken", value: answer.resumeToken } as const;
-      const rest = new Watch({ namespace, start });
-      expect((await rest.event()).event).toEqual(answers[index + 1]?.event);
+    for (const [index, { resumeToken }] of events.slice(0, -1).entries()) {
+      const rest = new Watch(server.client, { namespace, start: after(resumeToken) });
+      expect((await rest.event()).event).toEqual(events[index + 1]?.event);
       rest.close();
     }
   });
@@ -107,13 +73,25 @@ describe("WatchEvents", () => {
     const namespace = `w${count++}`;
     const user = session({ sessionId: "b", userId: "u" });
     const filter = { sessionId: "", userId: "", types: [] };
-    const bySession = new Watch({ namespace, start: NOW, filter: { ...filter, sessionId: "b" } });
-    const byUser = new Watch({ namespace, start: NOW, filter: { ...filter, userId: "u" } });
-    const byType = new Watch({ namespace, start: NOW, filter: { ...filter, types: [6] } });
+    const bySession = new Watch(server.client, {
+      namespace,
+      start: NOW,
+      filter: { ...filter, sessionId: "b" },
+    });
+    const byUser = new Watch(server.client, {
+      namespace,
+      start: NOW,
+      filter: { ...filter, userId: "u" },
+    });
+    const byType = new Watch(server.client, {
+      namespace,
+      start: NOW,
+      filter: { ...filter, types: [6] },
+    });
     const first = await Promise.all([bySession.next(), byUser.next(), byType.next()]);
     await append(namespace, "a", "one");
     const checkpoint = await bySession.next();
-    expect(checkpoint.event).toBeUndefined();
+    expect(checkpoint.events).toEqual([]);
     expect(checkpoint.resumeToken).not.toBe(first[0]?.resumeToken);
     await server.client.call("createSession", { namespace, session: user });
     expect((await bySession.event()).event).toMatchObject({ type: 1, sessionId: "b" });
@@ -127,7 +105,7 @@ describe("WatchEvents", () => {
     const sessionId = "s";
     const call = server.client.call.bind(server.client);
     await append(namespace, sessionId, "1", "2", "3", "4");
-    const watch = new Watch({ namespace, start: NOW });
+    const watch = new Watch(server.client, { namespace, start: NOW });
     await watch.next();
     const { messages } = await call("listMessages", { namespace, sessionId });
     const [first, second] = messages;
@@ -266,7 +244,7 @@ describe("consumers", () => {
     expect(consumer).toMatchObject({ consumerId: "worker" });
     expect(consumer?.lag).toBeGreaterThan(0n);
     const start = { $case: "consumerId", value: "worker" } as const;
-    const watch = new Watch({ namespace, start });
+    const watch = new Watch(server.client, { namespace, start });
     const created = await watch.event();
     const appended = await watch.event();
     watch.close();

@@ -38,14 +38,14 @@ function open(client: MemorySidecar, start: WatchEventsRequest["start"], namespa
   return call;
 }
 
-/** Reads a stream until it has this many answers with an event, or ends. */
+/** Reads a stream until it has this many events, or ends. */
 async function readEvents(
   call: ClientReadableStream<WatchEventsResponse>,
   count: number,
 ): Promise<string[]> {
   const keys: string[] = [];
   for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
-    if (answer.event !== undefined) keys.push(key(answer.event));
+    for (const { event } of answer.events) keys.push(key(event));
     if (keys.length >= count) break;
   }
   return keys;
@@ -130,10 +130,11 @@ function rawResumes(client: MemorySidecar) {
       try {
         for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
           token = answer.resumeToken;
-          if (answer.event === undefined) continue;
-          const one = key(answer.event);
-          if (seen.has(one)) repeats += 1;
-          else seen.set(one, seen.size);
+          for (const { event } of answer.events) {
+            const one = key(event);
+            if (seen.has(one)) repeats += 1;
+            else seen.set(one, seen.size);
+          }
         }
       } catch {
         await sleep(20);
@@ -185,7 +186,7 @@ test("100 watchers, 10 of them stalled: bounded memory, the others unaffected", 
   for (const call of stalledCalls) call.pause();
   calls.slice(STALLED).forEach((call, i) => {
     call.on("data", (answer: WatchEventsResponse) => {
-      if (answer.event !== undefined) counts[STALLED + i] = (counts[STALLED + i] ?? 0) + 1;
+      counts[STALLED + i] = (counts[STALLED + i] ?? 0) + answer.events.length;
     });
   });
   const startRevision = (await client.serverInfo()).revision;

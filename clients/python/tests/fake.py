@@ -69,11 +69,20 @@ def answer(message: Any) -> Step:
     return lambda request, context: message
 
 
+def batch(*places: tuple[int, int]) -> v1.WatchEventsResponse:
+    """An answer of a watch with events, named by revision and index."""
+    events = [
+        v1.StreamedEvent(
+            event=v1.Event(revision=revision, index=index), resume_token=f"{revision}.{index}"
+        )
+        for revision, index in places
+    ]
+    return v1.WatchEventsResponse(events=events, resume_token=events[-1].resume_token)
+
+
 def event(revision: int, index: int = 0) -> v1.WatchEventsResponse:
-    """An answer of a watch with an event."""
-    return v1.WatchEventsResponse(
-        event=v1.Event(revision=revision, index=index), resume_token=f"{revision}.{index}"
-    )
+    """An answer of a watch with one event."""
+    return batch((revision, index))
 
 
 def checkpoint(token: str) -> v1.WatchEventsResponse:

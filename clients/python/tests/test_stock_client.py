@@ -96,7 +96,7 @@ def test_a_conversation(stock: Reflected) -> None:
     assert made.session_id == "talk"
     assert made.metadata["n"] == 1
     watch = stock.watch(namespace="stock", position="STREAM_POSITION_NOW")
-    assert not next(watch).HasField("event")
+    assert not next(watch).events
     messages = [
         {"role": "ROLE_USER", "text": "Is it open?"},
         {
@@ -110,7 +110,9 @@ def test_a_conversation(stock: Reflected) -> None:
         "SessionService", "AppendMessages", namespace="stock", session_id="talk", messages=messages
     )
     assert [one.seq for one in done.messages] == [1, 2, 3]
-    event = next(watch).event
+    answer = next(watch)
+    event = answer.events[0].event
+    assert answer.events[-1].resume_token == answer.resume_token
     assert event.revision == done.revision
     assert list(event.messages_appended.message_ids) == [one.message_id for one in done.messages]
     watch.cancel()

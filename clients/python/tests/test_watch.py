@@ -9,7 +9,7 @@ import time
 import grpc
 import pytest
 from conftest import QUICK
-from fake import FakeServer, Step, checkpoint, end, event, fail, stream
+from fake import FakeServer, Step, batch, checkpoint, end, event, fail, stream
 
 import memorysidecar as ms
 from memorysidecar import AsyncClient, Client, v1
@@ -59,6 +59,56 @@ def test_asyncio_resumes_alike(fake: FakeServer) -> None:
 
     assert asyncio.run(main()) == [(1, 0), (1, 1), (2, 0), (3, 0), (10, 0)]
     assert [r.resume_token for r in fake.requests("WatchEvents")] == ["", "2.0", "2.0", "9"]
+
+
+# Answers with several events; the second connection begins with two that came before.
+BATCHES: list[Step] = [
+    stream(checkpoint("0"), batch((1, 0), (1, 1), (2, 0)), then=GONE),
+    stream(batch((1, 1), (2, 0), (3, 0), (4, 0)), then=GONE),
+    stream(checkpoint("4.0"), event(5)),
+]
+BATCH_TOKENS = ["1.0", "1.1", "2.0", "3.0", "4.0", "5.0"]
+
+
+def test_events_of_one_answer_are_given_one_by_one(fake: FakeServer, fake_client: Client) -> None:
+    fake.script["WatchEvents"] = list(BATCHES)
+    tokens = []
+    with fake_client.watch() as watch:
+        for one in watch:
+            assert watch.resume_token == f"{one.revision}.{one.index}"
+            tokens.append(watch.resume_token)
+            if one.revision == 5:
+                break
+    assert tokens == BATCH_TOKENS
+    assert [r.resume_token for r in fake.requests("WatchEvents")] == ["", "2.0", "4.0"]
+
+
+def test_asyncio_gives_the_events_of_one_answer_one_by_one(fake: FakeServer) -> None:
+    fake.script["WatchEvents"] = list(BATCHES)
+
+    async def main() -> list[str]:
+        tokens = []
+        async with AsyncClient(fake.path, retry=QUICK) as client, client.watch() as watch:
+            async for one in watch:
+                assert watch.resume_token == f"{one.revision}.{one.index}"
+                tokens.append(watch.resume_token)
+                if one.revision == 5:
+                    break
+        return tokens
+
+    assert asyncio.run(main()) == BATCH_TOKENS
+    assert [r.resume_token for r in fake.requests("WatchEvents")] == ["", "2.0", "4.0"]
+
+
+def test_a_watch_left_inside_an_answer_resumes_there(fake: FakeServer, fake_client: Client) -> None:
+    fake.script["WatchEvents"] = [stream(batch((1, 0), (2, 0), (3, 0)))]
+    with fake_client.watch() as watch:
+        assert next(watch).revision == 1
+        assert next(watch).revision == 2
+        token = watch.resume_token
+    assert token == "2.0"
+    fake_client.watch(resume_token=token).close()
+    assert fake.requests("WatchEvents")[-1].resume_token == "2.0"
 
 
 def test_an_expired_token_is_told(fake: FakeServer, fake_client: Client) -> None:

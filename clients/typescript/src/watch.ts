@@ -109,7 +109,10 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     this.ready.catch(() => {});
   }
 
-  /** The token that resumes after the last answer; empty before the first one. */
+  /**
+   * The token that resumes after the last event given or the last answer without one; empty before
+   * the first answer.
+   */
   get resumeToken(): string {
     return this.#resumeToken;
   }
@@ -180,26 +183,30 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     call.on("error", () => {});
     try {
       for await (const answer of call as AsyncIterable<WatchEventsResponse>) {
-        const watched = this.#take(answer);
-        if (watched !== undefined) yield watched;
+        for (const watched of this.#take(answer)) {
+          // Set when the event is asked for: what follows it is not lost with this stream.
+          this.#resumeToken = watched.resumeToken;
+          yield watched;
+        }
       }
     } finally {
       call.cancel();
     }
   }
 
-  #take({ event, resumeToken }: WatchEventsResponse): WatchedEvent | undefined {
-    this.#resumeToken = resumeToken;
+  /** Gives the events of an answer but those given before: after a resume one may come again. */
+  *#take({ events, resumeToken }: WatchEventsResponse): Generator<WatchedEvent, void, undefined> {
     this.#failures = 0;
     this.#started.resolve();
-    if (event === undefined) {
+    if (events.length === 0) {
+      this.#resumeToken = resumeToken;
       this.#options.onCheckpoint?.(resumeToken);
-      return undefined;
     }
-    // After a resume an event may come again.
-    if (!isAfter(event, this.#last)) return undefined;
-    this.#last = event;
-    return { event, resumeToken };
+    for (const { event, resumeToken } of events) {
+      if (event === undefined || !isAfter(event, this.#last)) continue;
+      this.#last = event;
+      yield { event, resumeToken };
+    }
   }
 
   /** Waits before the next call, or throws when there must be none. */

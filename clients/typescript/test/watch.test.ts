@@ -24,16 +24,22 @@ afterEach(() => {
   server = undefined;
 });
 
-function event(revision: number, index = 0): WatchEventsResponse {
+/** An answer with events, named by revision, or by revision and index. */
+function batch(...places: readonly (readonly [number, number])[]): WatchEventsResponse {
   const type = EventType.MESSAGES_APPENDED;
-  return {
+  const events = places.map(([revision, index]) => ({
     event: Event.fromPartial({ revision: BigInt(revision), index, type }),
     resumeToken: `t${revision}.${index}`,
-  };
+  }));
+  return { events, resumeToken: events.at(-1)?.resumeToken ?? "" };
+}
+
+function event(revision: number, index = 0): WatchEventsResponse {
+  return batch([revision, index]);
 }
 
 function checkpoint(resumeToken: string): WatchEventsResponse {
-  return { resumeToken };
+  return { events: [], resumeToken };
 }
 
 /** A server whose streams send these steps, one list for each call; the last stays open. */
@@ -86,6 +92,27 @@ describe("watch", () => {
       { $case: "resumeToken", value: "t2.1" },
     ]);
     expect(failures).toEqual([1, 1, 2]);
+  });
+
+  it("gives the events of an answer one by one, each with its own token", async () => {
+    const fake = await open(
+      [checkpoint("t0"), batch([1, 0], [1, 1], [2, 0]), away],
+      [batch([1, 1], [2, 0], [3, 0], [4, 0]), away],
+      [event(5)],
+    );
+    const stream = fake.client.watch();
+    const taken: string[] = [];
+    for await (const { event, resumeToken } of stream) {
+      taken.push(resumeToken);
+      expect(resumeToken).toBe(`t${event.revision}.${event.index}`);
+      expect(stream.resumeToken).toBe(resumeToken);
+      if (taken.length === 6) break;
+    }
+    expect(taken).toEqual(["t1.0", "t1.1", "t2.0", "t3.0", "t4.0", "t5.0"]);
+    expect(fake.starts.slice(1)).toEqual([
+      { $case: "resumeToken", value: "t2.0" },
+      { $case: "resumeToken", value: "t4.0" },
+    ]);
   });
 
   it("resumes after a checkpoint without having seen an event", async () => {

@@ -3,7 +3,7 @@ import { fromNamespace } from "../convert/session.ts";
 import { fromEventFilter, fromStart } from "../convert/stream.ts";
 import type { StreamRpc } from "../rpc.ts";
 import { checkWatchEvents } from "../validate/event-requests.ts";
-import { encodeCheckpoint, encodeWatchAnswer } from "../watch-answer.ts";
+import { encodeCheckpoint, encodeWatchAnswers } from "../watch-answer.ts";
 
 /** WatchEvents. Pulls from the service as fast as the reader takes the answers, and no faster. */
 export const watchEvents: StreamRpc<WatchEventsRequest> = {
@@ -24,8 +24,8 @@ export const watchEvents: StreamRpc<WatchEventsRequest> = {
       while (!call.signal.aborted) {
         const events = await watcher.next(checkpointIntervalMs);
         if (events.length === 0 && !call.signal.aborted) await answers.send(checkpoint());
-        for (const event of events) {
-          const wait = answers.send(encodeWatchAnswer(event, resumeTokens));
+        for (const answer of encodeWatchAnswers(events, resumeTokens)) {
+          const wait = answers.send(answer);
           if (wait !== undefined) await wait;
         }
       }

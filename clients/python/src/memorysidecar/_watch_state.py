@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 
 import grpc
 
@@ -23,10 +24,13 @@ class WatchState:
         reconnect_timeout: float | None,
     ) -> None:
         self.resume_token = ""
+        # Whether there was an answer: the watch is on.
+        self.opened = False
         self.open_timeout = open_timeout
         self._request = request
         self._policy = policy
         self._last = (0, 0)
+        self._pending: deque[v1.StreamedEvent] = deque()
         self._failures = 0
         self._reconnect_timeout = reconnect_timeout
         self._give_up: float | None = None
@@ -47,19 +51,26 @@ class WatchState:
             request.resume_token = self.resume_token
         return request
 
-    def accept(self, response: v1.WatchEventsResponse) -> v1.Event | None:
-        """Takes an answer and gives its event, unless it has none or was given before."""
+    def accept(self, response: v1.WatchEventsResponse) -> None:
+        """Takes an answer. Its events wait until they are asked for, but those given before."""
         self._failures = 0
         self._give_up = None
-        if response.resume_token:
+        self.opened = True
+        if not response.events:
             self.resume_token = response.resume_token
-        if not response.HasField("event"):
+        for streamed in response.events:
+            place = (streamed.event.revision, streamed.event.index)
+            if place > self._last:
+                self._last = place
+                self._pending.append(streamed)
+
+    def take(self) -> v1.Event | None:
+        """Gives the next event that waits and moves the position after it."""
+        if not self._pending:
             return None
-        place = (response.event.revision, response.event.index)
-        if place <= self._last:
-            return None
-        self._last = place
-        return response.event
+        streamed = self._pending.popleft()
+        self.resume_token = streamed.resume_token
+        return streamed.event
 
     def delay_after(self, error: MemorySidecarError) -> float:
         """Gives the pause before the next connection, or raises the error when it is final."""

@@ -26,7 +26,6 @@ class AsyncWatch(AsyncIterator[v1.Event]):
         self._start = start
         self._state = state
         self._stream: Any = None
-        self._pending: list[v1.Event] = []
         self._closed = asyncio.Event()
 
     @property
@@ -38,19 +37,18 @@ class AsyncWatch(AsyncIterator[v1.Event]):
     async def open(self) -> AsyncWatch:
         """Waits for the first answer: what happens from then on is watched."""
         self._state.begin()
-        while not self._state.resume_token and not self._closed.is_set():
-            event = await self._step()
-            if event is not None:
-                self._pending.append(event)
+        while not self._state.opened and not self._closed.is_set():
+            await self._step()
         return self
 
     async def __anext__(self) -> v1.Event:
-        if not self._state.resume_token:
+        if not self._state.opened:
             await self.open()
         while not self._closed.is_set():
-            event = self._pending.pop(0) if self._pending else await self._step()
+            event = self._state.take()
             if event is not None:
                 return event
+            await self._step()
         self._drop()
         raise StopAsyncIteration
 
@@ -75,16 +73,17 @@ class AsyncWatch(AsyncIterator[v1.Event]):
         if stream is not None:
             stream.cancel()
 
-    async def _step(self) -> v1.Event | None:
+    async def _step(self) -> None:
         """Reads one answer, or waits out the pause after a failure."""
         try:
-            return self._state.accept(await self._read())
+            self._state.accept(await self._read())
+            return
         except asyncio.CancelledError:
             # A read that is cancelled ends its stream: the next step resumes on a new one.
             self._drop()
             if not self._closed.is_set():
                 raise
-            return None
+            return
         except grpc.RpcError as error:
             failure = decode_error(error)
         except MemorySidecarError as error:
@@ -92,7 +91,6 @@ class AsyncWatch(AsyncIterator[v1.Event]):
         self._drop()
         if not self._closed.is_set():
             await self._pause(self._state.delay_after(failure))
-        return None
 
     async def _pause(self, delay: float) -> None:
         try:

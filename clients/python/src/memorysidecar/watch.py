@@ -24,7 +24,6 @@ class Watch(Iterator[v1.Event]):
         self._start = start
         self._state = state
         self._stream: Any = None
-        self._pending: list[v1.Event] = []
         self._closed = threading.Event()
 
     @property
@@ -36,17 +35,16 @@ class Watch(Iterator[v1.Event]):
     def open(self) -> Watch:
         """Waits for the first answer: what happens from then on is watched."""
         self._state.begin()
-        while not self._state.resume_token and not self._closed.is_set():
-            event = self._step()
-            if event is not None:
-                self._pending.append(event)
+        while not self._state.opened and not self._closed.is_set():
+            self._step()
         return self
 
     def __next__(self) -> v1.Event:
         while not self._closed.is_set():
-            event = self._pending.pop(0) if self._pending else self._step()
+            event = self._state.take()
             if event is not None:
                 return event
+            self._step()
         self._drop()
         raise StopIteration
 
@@ -71,10 +69,11 @@ class Watch(Iterator[v1.Event]):
         if stream is not None:
             stream.cancel()
 
-    def _step(self) -> v1.Event | None:
+    def _step(self) -> None:
         """Reads one answer, or waits out the pause after a failure."""
         try:
-            return self._state.accept(self._read())
+            self._state.accept(self._read())
+            return
         except StopIteration:
             failure = ended()
         except grpc.RpcError as error:
@@ -84,7 +83,6 @@ class Watch(Iterator[v1.Event]):
         self._drop()
         if not self._closed.is_set():
             self._closed.wait(self._state.delay_after(failure))
-        return None
 
     def _read(self) -> v1.WatchEventsResponse:
         stream = self._stream

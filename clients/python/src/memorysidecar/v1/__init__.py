@@ -67,6 +67,7 @@ from .event_service_pb2 import (
     WatchEventsRequest as WatchEventsRequest,
     EventFilter as EventFilter,
     WatchEventsResponse as WatchEventsResponse,
+    StreamedEvent as StreamedEvent,
     ListEventsRequest as ListEventsRequest,
     ListEventsResponse as ListEventsResponse,
     Consumer as Consumer,

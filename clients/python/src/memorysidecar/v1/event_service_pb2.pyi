@@ -45,6 +45,14 @@ class EventFilter(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., types: _Optional[_Iterable[_Union[_event_pb2.EventType, str]]] = ...) -> None: ...
 
 class WatchEventsResponse(_message.Message):
+    __slots__ = ("events", "resume_token")
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    events: _containers.RepeatedCompositeFieldContainer[StreamedEvent]
+    resume_token: str
+    def __init__(self, events: _Optional[_Iterable[_Union[StreamedEvent, _Mapping]]] = ..., resume_token: _Optional[str] = ...) -> None: ...
+
+class StreamedEvent(_message.Message):
     __slots__ = ("event", "resume_token")
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]

@@ -101,9 +101,11 @@ class EventServiceServicer:
         position asks for.
 
         The first answer comes at once and holds a resume token, even when there is no
-        event. Later every event comes in an answer of its own. A checkpoint, an answer
-        with a token and no event, comes when 10 seconds pass without an answer, unless
-        configured otherwise, so that a resume position never grows old.
+        event. An event is sent at once when little happens; under load several come in
+        one answer, up to 50 milliseconds later, so that watchers do not slow writers
+        down. A checkpoint, an answer with a token and no event, comes when 10 seconds
+        pass without an answer, unless configured otherwise, so that a resume position
+        never grows old.
 
         A reader may be as slow as it likes: the server holds at most 64 KiB for it and
         reads on from the disk, until events it has not read are no longer kept.

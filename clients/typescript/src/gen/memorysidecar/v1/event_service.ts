@@ -79,11 +79,30 @@ export interface EventFilter {
 
 /** One step of the stream. */
 export interface WatchEventsResponse {
-  /** The event. Unset in the first answer and in a checkpoint. */
+  /**
+   * The events, by rising revision and index, also from one answer to the next.
+   * Empty in the first answer and in a checkpoint. At most 256 events and 32 KiB,
+   * or one event that is larger.
+   */
+  events: StreamedEvent[];
+  /**
+   * Resumes after this answer: everything before it was sent or did not match.
+   * Always set; with events it is the token of the last of them.
+   */
+  resumeToken: string;
+}
+
+/** An event of a stream and its place in it. */
+export interface StreamedEvent {
+  /** The event. Always set. */
   event?:
     | Event
     | undefined;
-  /** Resumes after this answer: everything before it was sent or did not match. */
+  /**
+   * Resumes right after this event, also when others follow in the same answer:
+   * everything up to it was sent or did not match. Acknowledge it with AckEvents
+   * when the event is done. Always set.
+   */
   resumeToken: string;
 }
 
@@ -463,13 +482,13 @@ export const EventFilter: MessageFns<EventFilter> = {
 };
 
 function createBaseWatchEventsResponse(): WatchEventsResponse {
-  return { event: undefined, resumeToken: "" };
+  return { events: [], resumeToken: "" };
 }
 
 export const WatchEventsResponse: MessageFns<WatchEventsResponse> = {
   encode(message: WatchEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.event !== undefined) {
-      Event.encode(message.event, writer.uint32(10).fork()).join();
+    for (const v of message.events) {
+      StreamedEvent.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.resumeToken !== "") {
       writer.uint32(18).string(message.resumeToken);
@@ -487,6 +506,73 @@ export const WatchEventsResponse: MessageFns<WatchEventsResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseWatchEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(StreamedEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resumeToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchEventsResponse>, I>>(base?: I): WatchEventsResponse {
+    return WatchEventsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchEventsResponse>, I>>(object: I): WatchEventsResponse {
+    const message = createBaseWatchEventsResponse();
+    message.events = object.events?.map((e) => StreamedEvent.fromPartial(e)) || [];
+    message.resumeToken = object.resumeToken ?? "";
+    return message;
+  },
+};
+
+function createBaseStreamedEvent(): StreamedEvent {
+  return { event: undefined, resumeToken: "" };
+}
+
+export const StreamedEvent: MessageFns<StreamedEvent> = {
+  encode(message: StreamedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== undefined) {
+      Event.encode(message.event, writer.uint32(10).fork()).join();
+    }
+    if (message.resumeToken !== "") {
+      writer.uint32(18).string(message.resumeToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StreamedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStreamedEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -518,11 +604,11 @@ export const WatchEventsResponse: MessageFns<WatchEventsResponse> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<WatchEventsResponse>, I>>(base?: I): WatchEventsResponse {
-    return WatchEventsResponse.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<StreamedEvent>, I>>(base?: I): StreamedEvent {
+    return StreamedEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<WatchEventsResponse>, I>>(object: I): WatchEventsResponse {
-    const message = createBaseWatchEventsResponse();
+  fromPartial<I extends Exact<DeepPartial<StreamedEvent>, I>>(object: I): StreamedEvent {
+    const message = createBaseStreamedEvent();
     message.event = (object.event !== undefined && object.event !== null) ? Event.fromPartial(object.event) : undefined;
     message.resumeToken = object.resumeToken ?? "";
     return message;
@@ -1572,9 +1658,11 @@ export const EventServiceService = {
    * position asks for.
    *
    * The first answer comes at once and holds a resume token, even when there is no
-   * event. Later every event comes in an answer of its own. A checkpoint, an answer
-   * with a token and no event, comes when 10 seconds pass without an answer, unless
-   * configured otherwise, so that a resume position never grows old.
+   * event. An event is sent at once when little happens; under load several come in
+   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
+   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
+   * pass without an answer, unless configured otherwise, so that a resume position
+   * never grows old.
    *
    * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
    * reads on from the disk, until events it has not read are no longer kept.
@@ -1708,9 +1796,11 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    * position asks for.
    *
    * The first answer comes at once and holds a resume token, even when there is no
-   * event. Later every event comes in an answer of its own. A checkpoint, an answer
-   * with a token and no event, comes when 10 seconds pass without an answer, unless
-   * configured otherwise, so that a resume position never grows old.
+   * event. An event is sent at once when little happens; under load several come in
+   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
+   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
+   * pass without an answer, unless configured otherwise, so that a resume position
+   * never grows old.
    *
    * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
    * reads on from the disk, until events it has not read are no longer kept.
@@ -1783,9 +1873,11 @@ export interface EventServiceClient extends Client {
    * position asks for.
    *
    * The first answer comes at once and holds a resume token, even when there is no
-   * event. Later every event comes in an answer of its own. A checkpoint, an answer
-   * with a token and no event, comes when 10 seconds pass without an answer, unless
-   * configured otherwise, so that a resume position never grows old.
+   * event. An event is sent at once when little happens; under load several come in
+   * one answer, up to 50 milliseconds later, so that watchers do not slow writers
+   * down. A checkpoint, an answer with a token and no event, comes when 10 seconds
+   * pass without an answer, unless configured otherwise, so that a resume position
+   * never grows old.
    *
    * A reader may be as slow as it likes: the server holds at most 64 KiB for it and
    * reads on from the disk, until events it has not read are no longer kept.
