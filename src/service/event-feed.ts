@@ -14,6 +14,7 @@ import { AppError, resumeTokenExpired } from "../domain/errors.ts";
 import { comparePositions, type EventPosition } from "../domain/event.ts";
 import type { Store, StoredEvent } from "../storage/store.ts";
 import type { EventFilter, Watcher } from "./api.ts";
+import { WakePacer } from "./wake-pacer.ts";
 
 /** Bytes of event bodies kept in memory for watchers that keep up. */
 const RING_BYTES_MAX = 8 * 1024 * 1024;
@@ -22,6 +23,8 @@ const RING_SCAN_MAX = 2_000;
 /** Bytes and events given to a reader at once. */
 const BATCH_BYTES_MAX = 32 * 1024;
 const BATCH_EVENTS_MAX = 256;
+/** What a stream sends beside the body of an event: its token. */
+const EVENT_FRAME_BYTES = 64;
 /** What a small event costs in memory beside its body. */
 const EVENT_OVERHEAD_BYTES = 256;
 
@@ -36,6 +39,7 @@ export class EventFeed {
   #ringStart: EventPosition;
   #end: EventPosition;
   readonly #waiting = new Set<Ready>();
+  readonly #pacer = new WakePacer(() => this.#wake());
   readonly #stopListening: () => void;
   #closed = false;
 
@@ -56,6 +60,7 @@ export class EventFeed {
   close(): void {
     this.#closed = true;
     this.#stopListening();
+    this.#pacer.stop();
     this.#wake();
   }
 
@@ -91,10 +96,11 @@ export class EventFeed {
     for (let index = first; index < last; index += 1) {
       const event = ring[index] as StoredEvent;
       if (matches(event)) {
-        const full = events.length > 0 && bytes + event.body.length > BATCH_BYTES_MAX;
+        const size = event.body.length + EVENT_FRAME_BYTES;
+        const full = events.length > 0 && bytes + size > BATCH_BYTES_MAX;
         if (full || events.length >= BATCH_EVENTS_MAX) break;
         events.push(event);
-        bytes += event.body.length;
+        bytes += size;
       }
       looked = event;
     }
@@ -115,7 +121,7 @@ export class EventFeed {
     const newest = events.at(-1);
     if (newest !== undefined) this.#end = { revision: newest.revision, index: newest.index };
     if (this.#ringBytes > RING_BYTES_MAX) this.#shrink();
-    this.#wake();
+    this.#pacer.ask();
   }
 
   /** Drops the older half, so that shrinking costs little per event. */

@@ -35,6 +35,7 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
   environment: [{ path: "src/config.ts", reason: "the only reader of the environment" }],
   clock: [
     { path: "src/service/event-feed.ts", reason: "measures a wait; nothing stored depends on it" },
+    { path: "src/service/wake-pacer.ts", reason: "how long waking the watchers took" },
     { path: "src/storage/lmdb/store.ts", reason: "how old a reading of the free space is" },
     { path: "src/storage/lmdb/writer.ts", reason: "how long a commit took" },
   ],
