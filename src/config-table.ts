@@ -97,9 +97,8 @@ export const SETTINGS = {
     min: 1,
     max: 65_536,
     description:
-      "The most calls at once on one connection, open watches among them; a client keeps more back. " +
-      "A request that is still coming in takes memory, up to 4 MiB each, and only this and " +
-      "max-connections bound how many there are.",
+      "The most calls at once on one connection, open watches among them; a client keeps more " +
+      "back.",
   },
   watchStreams: {
     flag: "watch-streams",
@@ -110,8 +109,8 @@ export const SETTINGS = {
     max: 65_536,
     description: "The most open watches; more are refused with STREAM_LIMIT_REACHED.",
   },
-  maxUnsentBytes: {
-    flag: "max-unsent-bytes",
+  maxBufferedBytes: {
+    flag: "max-buffered-bytes",
     type: "integer",
     default: "268435456",
     unit: "bytes",
@@ -119,12 +118,13 @@ export const SETTINGS = {
     max: Number.MAX_SAFE_INTEGER,
     description:
       "The most bytes of answers that wait for their readers, over all connections, with 8 KiB more " +
-      "for each answer; calls are then refused with OVERLOADED. Each connection always has its " +
-      "share of it: this, divided by max-connections. Not counted: watches, which wait for their " +
-      "readers by themselves, health and reflection.",
+      "for each answer, and as much again of requests that did not come in one piece, until their " +
+      "calls are over; more is refused with OVERLOADED. Each connection always has its share: " +
+      "this, divided by max-connections. Not counted: requests of one piece, watches, which wait " +
+      "for their readers by themselves, health and reflection.",
   },
-  maxConnectionUnsentBytes: {
-    flag: "max-connection-unsent-bytes",
+  maxConnectionBufferedBytes: {
+    flag: "max-connection-buffered-bytes",
     type: "integer",
     default: "67108864",
     unit: "bytes",
@@ -134,16 +134,16 @@ export const SETTINGS = {
       "The same for one connection. Answers of writes are never refused: a connection on which " +
       "they make twice as much is closed.",
   },
-  unsentTimeoutMs: {
-    flag: "unsent-timeout-ms",
+  stallTimeoutMs: {
+    flag: "stall-timeout-ms",
     type: "integer",
     default: "30000",
     unit: "ms",
     min: 100,
     max: 3_600_000,
     description:
-      "How long a connection may take no answer, or less than 4 KiB a second, while answers wait; " +
-      "it is then closed.",
+      "How long a connection may take no answer, or less than 4 KiB a second, while answers wait, " +
+      "and how long a request may stop half way. The connection, or the call, is then closed.",
   },
   shutdownGraceMs: {
     flag: "shutdown-grace-ms",

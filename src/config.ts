@@ -40,9 +40,9 @@ export interface Config {
   readonly maxConnections: number;
   readonly maxStreams: number;
   readonly watchStreams: number;
-  readonly maxUnsentBytes: number;
-  readonly maxConnectionUnsentBytes: number;
-  readonly unsentTimeoutMs: number;
+  readonly maxBufferedBytes: number;
+  readonly maxConnectionBufferedBytes: number;
+  readonly stallTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly idempotencyWindowMs: number;
   readonly eventRetentionAgeMs: number;

@@ -198,6 +198,16 @@ export function unreadAnswers(limit: number): AppError {
   );
 }
 
+/** Too many bytes of requests are here in part. */
+export function requestsUnfinished(limit: number): AppError {
+  return new AppError(
+    "OVERLOADED",
+    `Requests of up to ${limit} bytes are coming in already. Nothing was done. Send fewer at ` +
+      "once, or retry after the delay.",
+    { metadata: { limit: String(limit) } },
+  );
+}
+
 /** Too many streams are open. */
 export function streamLimitReached(limit: number): AppError {
   return new AppError(

@@ -11,8 +11,10 @@ import type { Logger } from "pino";
 import { exposureProblem, formatAddress, type ListenAddress } from "./address.ts";
 import { Admission } from "./admission.ts";
 import { authenticateNobody, createTokenAuth } from "./auth.ts";
+import type { BufferLimits } from "./buffer-limits.ts";
 import { createCallLog } from "./call-log.ts";
 import { loadDescriptors } from "./descriptors.ts";
+import { IncomingRequests } from "./incoming.ts";
 import { openListeners } from "./listener.ts";
 import { createRoutes, SERVICE_NAMES } from "./routes.ts";
 import type { RpcContext } from "./rpc.ts";
@@ -37,9 +39,9 @@ export interface ServerSettings {
   readonly connectionsMax: number;
   readonly streamsMax: number;
   readonly watchStreamsMax: number;
-  readonly unsentBytesMax: number;
-  readonly connectionUnsentBytesMax: number;
-  readonly unsentTimeoutMs: number;
+  readonly bufferedBytesMax: number;
+  readonly connectionBufferedBytesMax: number;
+  readonly stallTimeoutMs: number;
   readonly shutdownGraceMs: number;
 }
 
@@ -72,6 +74,7 @@ function grpcOptions(settings: ServerSettings): ServerOptions {
     "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.max_connection_idle_ms": CONNECTION_IDLE_MS,
+    interceptors: [new IncomingRequests(bufferLimits(settings)).interceptor],
   };
 }
 
@@ -100,17 +103,13 @@ function addReflection(server: Server, descriptors: FileDescriptorSet): void {
   new ReflectionService({ image }).addToServer(server);
 }
 
-function createUnsentAnswers(
-  settings: ServerSettings,
-  parts: Pick<ServerParts, "log" | "nowMs">,
-): UnsentAnswers {
-  const limits = {
-    bytesMax: settings.unsentBytesMax,
-    connectionBytesMax: settings.connectionUnsentBytesMax,
-    connectionBytesShare: Math.floor(settings.unsentBytesMax / settings.connectionsMax),
-    timeoutMs: settings.unsentTimeoutMs,
+function bufferLimits(settings: ServerSettings): BufferLimits {
+  return {
+    bytesMax: settings.bufferedBytesMax,
+    connectionBytesMax: settings.connectionBufferedBytesMax,
+    connectionBytesShare: Math.floor(settings.bufferedBytesMax / settings.connectionsMax),
+    timeoutMs: settings.stallTimeoutMs,
   };
-  return new UnsentAnswers(limits, parts);
 }
 
 function delay(ms: number): Promise<void> {
@@ -130,7 +129,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     callsMax: settings.handlersMax,
     streamsMax: settings.watchStreamsMax,
   });
-  const unsent = createUnsentAnswers(settings, { log, nowMs });
+  const unsent = new UnsentAnswers(bufferLimits(settings), { log, nowMs });
   const authenticate =
     settings.tokenFile === undefined
       ? authenticateNobody

@@ -4,6 +4,7 @@
 
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 import type { Logger } from "pino";
+import { type Buffered, type BufferLimits, brokenLimit } from "./buffer-limits.ts";
 import { unreadAnswers } from "./error-status.ts";
 
 /** What a waiting answer costs beside its bytes: its stream and its call. */
@@ -15,17 +16,6 @@ const SLOWEST_READER = 4;
 const LOOKS_PER_TIMEOUT = 4;
 /** The answer of a write cannot be refused any more; beyond so many limits its connection goes. */
 const WRITES_FACTOR = 2;
-
-/** How much may wait. */
-export interface UnsentLimits {
-  /** Over all connections. */
-  readonly bytesMax: number;
-  readonly connectionBytesMax: number;
-  /** What a connection may always have waiting. */
-  readonly connectionBytesShare: number;
-  /** How long a connection may take nothing while answers wait. */
-  readonly timeoutMs: number;
-}
 
 /** A call whose answer is sent. */
 export type AnsweredCall = Pick<ServerUnaryCall<unknown, unknown>, "cancelled" | "on">;
@@ -63,7 +53,7 @@ function streamOf(call: AnsweredCall): Stream | undefined {
 
 /** Counts the answers that wait for their readers, against limits. */
 export class UnsentAnswers {
-  private readonly limits: UnsentLimits;
+  private readonly limits: BufferLimits;
   private readonly parts: { readonly log: Logger; readonly nowMs: () => number };
   private readonly connections = new Map<Connection, Waiting>();
   /** Below it no limit can be reached. */
@@ -71,7 +61,7 @@ export class UnsentAnswers {
   private bytes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: UnsentLimits, parts: { readonly log: Logger; readonly nowMs: () => number }) {
+  constructor(limits: BufferLimits, parts: { readonly log: Logger; readonly nowMs: () => number }) {
     this.limits = limits;
     this.parts = parts;
     this.fewBytes = Math.min(limits.bytesMax, limits.connectionBytesMax) - ANSWER_OVERHEAD_BYTES;
@@ -100,7 +90,8 @@ export class UnsentAnswers {
     const waiting = this.connections.get(connection) ?? this.watch(connection);
     if (readOnly) {
       if (this.bytes + bytes > this.fewBytes) this.refuse(waiting, bytes);
-    } else if (this.farBeyond(waiting, bytes)) this.drop(connection, waiting);
+    } else if (this.bytes + bytes > this.fewBytes && this.farBeyond(waiting, bytes))
+      this.drop(connection, waiting);
     waiting.bytes += bytes;
     this.bytes += bytes;
     // Said once for every call: when the answer is in the hands of the system, or cannot be sent.
@@ -121,23 +112,24 @@ export class UnsentAnswers {
   }
 
   private refuse(waiting: Waiting | undefined, bytes: number): void {
-    const { bytesMax, connectionBytesMax, connectionBytesShare } = this.limits;
-    const wanted = (waiting?.bytes ?? 0) + bytes;
-    if (wanted > connectionBytesMax && waiting !== undefined && waiting.bytes > 0) {
-      waiting.full = true;
-      throw unreadAnswers(connectionBytesMax);
-    }
-    if (wanted <= connectionBytesShare) return;
-    if (this.bytes + bytes > bytesMax) throw unreadAnswers(bytesMax);
+    const limit = brokenLimit(this.limits, this.buffered(waiting), bytes);
+    if (limit === undefined) return;
+    if (waiting !== undefined && waiting.bytes > 0) waiting.full = limit !== this.limits.bytesMax;
+    throw unreadAnswers(limit);
   }
 
   private farBeyond(waiting: Waiting, bytes: number): boolean {
-    const { bytesMax, connectionBytesMax, connectionBytesShare } = this.limits;
-    const wanted = waiting.bytes + bytes;
-    if (wanted <= connectionBytesShare || waiting.bytes === 0) return false;
-    return (
-      wanted > WRITES_FACTOR * connectionBytesMax || this.bytes + bytes > WRITES_FACTOR * bytesMax
-    );
+    const { bytesMax, connectionBytesMax } = this.limits;
+    const far = {
+      ...this.limits,
+      bytesMax: WRITES_FACTOR * bytesMax,
+      connectionBytesMax: WRITES_FACTOR * connectionBytesMax,
+    };
+    return brokenLimit(far, this.buffered(waiting), bytes) !== undefined;
+  }
+
+  private buffered(waiting: Waiting | undefined): Buffered {
+    return { connectionBytes: waiting?.bytes ?? 0, allBytes: this.bytes };
   }
 
   private watch(connection: Connection): Waiting {

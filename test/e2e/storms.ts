@@ -27,13 +27,17 @@ function framed(message: Uint8Array): Buffer {
 }
 
 async function open(address: string, settings?: Settings): Promise<ClientHttp2Session> {
-  const session = connect(`http://${address}`, settings === undefined ? {} : { settings });
+  const session = connect(`http://${address}`, {
+    // Much waits to be sent, and statuses must get in all the same.
+    maxSessionMemory: 2_000,
+    ...(settings === undefined ? {} : { settings }),
+  });
   session.on("error", () => {});
   await new Promise((resolve) => session.once("connect", resolve));
   return session;
 }
 
-function start(session: ClientHttp2Session, call: RawCall) {
+function request(session: ClientHttp2Session, call: Omit<RawCall, "message">) {
   const stream = session.request({
     ":method": "POST",
     ":path": call.path,
@@ -43,6 +47,11 @@ function start(session: ClientHttp2Session, call: RawCall) {
   });
   stream.on("error", () => {});
   stream.resume();
+  return stream;
+}
+
+function start(session: ClientHttp2Session, call: RawCall) {
+  const stream = request(session, call);
   stream.end(framed(call.message));
   return stream;
 }
@@ -77,6 +86,8 @@ export interface Hoarder {
   readonly dropped: () => boolean;
   /** Makes more calls. */
   readonly call: (call: RawCall, count: number) => void;
+  /** Begins calls with this part of a request of 4 MB, and leaves it at that. */
+  readonly begin: (path: string, bytes: number, count: number) => void;
   /** Gives every call up, but not the connection. */
   readonly cancel: () => void;
   readonly close: () => void;
@@ -87,23 +98,31 @@ export async function hoard(address: string): Promise<Hoarder> {
   const session = await open(address, { initialWindowSize: 0 });
   const ended = new Map<string, number>();
   const streams = new Set<ClientHttp2Stream>();
+  const follow = (stream: ClientHttp2Stream): void => {
+    streams.add(stream);
+    let status = "reset";
+    const take = (headers: Record<string, unknown>): void => {
+      if (headers["grpc-status"] !== undefined) status = String(headers["grpc-status"]);
+    };
+    stream.on("response", take);
+    stream.on("trailers", take);
+    stream.on("close", () => {
+      streams.delete(stream);
+      ended.set(status, (ended.get(status) ?? 0) + 1);
+    });
+  };
   return {
     ended,
     dropped: () => session.destroyed,
     call: (call, count) => {
+      for (let i = 0; i < count; i++) follow(start(session, call));
+    },
+    begin: (path, bytes, count) => {
+      const part = framed(new Uint8Array(4_000_000)).subarray(0, bytes);
       for (let i = 0; i < count; i++) {
-        const stream = start(session, call);
-        streams.add(stream);
-        let status = "reset";
-        const take = (headers: Record<string, unknown>): void => {
-          if (headers["grpc-status"] !== undefined) status = String(headers["grpc-status"]);
-        };
-        stream.on("response", take);
-        stream.on("trailers", take);
-        stream.on("close", () => {
-          streams.delete(stream);
-          ended.set(status, (ended.get(status) ?? 0) + 1);
-        });
+        const stream = request(session, { path });
+        stream.write(part);
+        follow(stream);
       }
     },
     cancel: () => {

@@ -1,5 +1,5 @@
-// Clients that ask and do not read: what the server holds for them is bounded, others do not feel
-// it, and it comes back.
+// Clients that ask and do not read, or begin to ask and stop: what the server holds for them is
+// bounded, others do not feel it, and it comes back.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +11,7 @@ import { start } from "./start.ts";
 import { type Hoarder, hoard, type RawCall, trickle } from "./storms.ts";
 
 const MB = 1_048_576;
+const APPEND = "/memorysidecar.v1.SessionService/AppendMessages";
 
 function windowOf(sessionId: string): RawCall {
   const request = GetWindowRequest.fromPartial({ sessionId });
@@ -82,7 +83,7 @@ test("answers that one connection does not read are bounded and come back", asyn
 
 test("small answers that nobody reads count as well", async () => {
   await using directory = await makeTempDir();
-  const args = ["--max-connection-unsent-bytes", String(MB)];
+  const args = ["--max-connection-buffered-bytes", String(MB)];
   const server = await start({ dataDir: directory.path, args });
   const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
   await fill(client);
@@ -97,7 +98,7 @@ test("small answers that nobody reads count as well", async () => {
 
 test("many such connections together are bounded, and leave every other its share", async () => {
   await using directory = await makeTempDir();
-  const args = ["--max-unsent-bytes", String(32 * MB), "--max-connections", "16"];
+  const args = ["--max-buffered-bytes", String(32 * MB), "--max-connections", "16"];
   const server = await start({ dataDir: directory.path, args });
   const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
   await fill(client);
@@ -119,9 +120,34 @@ test("many such connections together are bounded, and leave every other its shar
   await server.stop();
 });
 
+test("requests that stop half way are bounded, and given up", async () => {
+  await using directory = await makeTempDir();
+  const args = ["--stall-timeout-ms", "2000"];
+  const server = await start({ dataDir: directory.path, args });
+  const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
+  await fill(client);
+  const before = residentMb(server.pid);
+  const hoarder = await hoard(server.address);
+  hoarder.begin(APPEND, 3_000_000, 200);
+  // 64 MiB hold 21 such parts.
+  expect(await until(() => refusals(hoarder) >= 178, 3_000)).toBe(true);
+  const growth = Math.round(residentMb(server.pid) - before);
+  console.log(`unread: ${growth} MB more with 200 requests of 3 MB that stopped half way`);
+  expect(growth).toBeLessThan(256);
+  await expectService(client);
+  expect(await until(() => (hoarder.ended.get("reset") ?? 0) >= 10, 5_000)).toBe(true);
+  await client.append(
+    "large",
+    ["a", "b", "c"].map((one) => one.repeat(1_000_000)),
+  );
+  hoarder.close();
+  client.close();
+  await server.stop();
+});
+
 test("a connection that takes nothing is dropped, one that reads slowly is not", async () => {
   await using directory = await makeTempDir();
-  const args = ["--unsent-timeout-ms", "1000"];
+  const args = ["--stall-timeout-ms", "1000"];
   const server = await start({ dataDir: directory.path, args });
   const client = connect(server.address, { retry: { maxAttempts: 1 }, timeoutMs: 5_000 });
   await fill(client);
