@@ -12,7 +12,7 @@ import { appendMessage, finishChange, pendingReply, saveExpiry, saveFields } fro
 import { decodeRanges, encodeEntry, encodePurge, encodeRanges } from "./codec.ts";
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
 import { entryKey, keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
-import { denseEntries, denseRanges, readStored, readWindowAt } from "./messages.ts";
+import { denseEntries, denseRanges, readStored, readWindowAt, runsAt } from "./messages.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
 import { openSession } from "./sessions.ts";
 
@@ -38,7 +38,11 @@ export async function copySession<T>(
 ): Promise<T> {
   for (;;) {
     await context.admit();
-    const first = decide(viewOf(context.core, copy));
+    const first = decideOr(() => decide(viewOf(context.core, copy)));
+    if (first.kind === "refused") {
+      await settle(context.core, copy, undefined);
+      throw first.error;
+    }
     if (first.kind === "answer") {
       return settle(context.core, copy, first.result);
     }
@@ -76,6 +80,15 @@ async function settle<T>(core: Core, copy: SessionCopy, result: T): Promise<T> {
   return result;
 }
 
+// So may a refusal, which must not be thrown at once; what is saved must be saved at once.
+function decideOr<T>(decide: () => T): T | { readonly kind: "refused"; readonly error: unknown } {
+  try {
+    return decide();
+  } catch (error) {
+    return { kind: "refused", error };
+  }
+}
+
 class CopyAttempt {
   private readonly context: CopyContext;
   private readonly core: Core;
@@ -84,6 +97,8 @@ class CopyAttempt {
   private readonly logNo: number;
   private source: CachedSession | undefined;
   private base: SessionState | null = null;
+  /** The runs of the source's window at the seq, as they were when the window was read. */
+  private runs: readonly SeqRange[] = [];
 
   constructor(context: CopyContext, copy: SessionCopy, atSeq: number) {
     this.context = context;
@@ -122,7 +137,11 @@ class CopyAttempt {
     if (copied === undefined || !this.isUnchanged()) {
       return "changed";
     }
-    const decision = decide({ ...viewOf(this.core, this.copy), copied });
+    const decision = decideOr(() => decide({ ...viewOf(this.core, this.copy), copied }));
+    if (decision.kind === "refused") {
+      await settle(this.core, this.copy, undefined);
+      throw decision.error;
+    }
     if (decision.kind === "answer") {
       return { result: await this.core.writer.whenFormingDurable(decision.result) };
     }
@@ -161,6 +180,7 @@ class CopyAttempt {
       return undefined;
     }
     const at = await readAgain(this.core, () => readWindowAt(this.core, base, this.atSeq));
+    this.runs = at.ranges;
     return { log: totals, window: at.window };
   }
 
@@ -258,23 +278,32 @@ class CopyAttempt {
     saveExpiry(core, sessionNo, undefined, session);
     core.memtable.set(purgeKey(this.logNo), null);
     const isWhole = copied.window.length === head.window.messageCount;
-    if (!isWhole) {
-      const key = windowKey(this.logNo, this.atSeq);
-      core.memtable.set(key, encodeRanges(key, head.windowRanges));
-    }
-    core.writer.setState(cached, {
+    const state = {
       sessionNo,
       logNo: this.logNo,
       session,
       window: isWhole ? WindowList.of(copied.window) : undefined,
       edits: 0,
-    });
+    };
+    // The source may have been trimmed at this very seq after its history was copied.
+    if (!isWhole || !isSame(runsAt(core, state, this.atSeq), this.runs)) {
+      const key = windowKey(this.logNo, this.atSeq);
+      core.memtable.set(key, encodeRanges(key, head.windowRanges));
+    }
+    core.writer.setState(cached, state);
     finishChange(
       core,
       { namespace: copy.target.namespace, requestId: copy.requestId ?? "" },
       decision,
     );
   }
+}
+
+function isSame(left: readonly SeqRange[], right: readonly SeqRange[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every(({ first, last }, i) => first === right[i]?.first && last === right[i]?.last)
+  );
 }
 
 function readChunk(core: Core, base: SessionState, range: SeqRange) {

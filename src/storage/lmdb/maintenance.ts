@@ -57,49 +57,73 @@ export class Maintenance {
   }
 
   private async purgeStep(): Promise<boolean> {
-    const logNo = this.nextDeadLog();
-    if (logNo === undefined) {
+    const logs = this.deadLogs();
+    if (logs.length === 0) {
       return false;
     }
     const { memtable, writer } = this.core;
-    if (!this.flushed.has(logNo)) {
-      // Nobody writes to a dead log any more, so once flushed it stays out of the memtable.
+    const ready = logs.filter((logNo) => this.flushed.has(logNo));
+    if (ready.length === 0) {
+      // Nobody writes to a dead log any more, so once flushed it stays out of the memtable. What a
+      // copy that has just failed wrote may still be on its way.
+      await writer.whenDurable();
       await writer.whenFlushed();
-      this.flushed.add(logNo);
+      for (const logNo of logs) {
+        this.flushed.add(logNo);
+      }
       return true;
     }
-    const keys = this.purgeEntries(logNo);
-    for (const prefix of [idPrefix(logNo), windowPrefix(logNo), keptKey(logNo)]) {
-      if (keys.length < PURGE_STEP) {
-        keys.push(...this.keysUnder(prefix, PURGE_STEP - keys.length));
+    let left = PURGE_STEP;
+    for (const logNo of ready) {
+      const keys = this.purgeKeys(logNo, left);
+      writer.removeFlushed(keys);
+      left -= keys.length;
+      if (left <= 0) {
+        break;
+      }
+      // Only a step that finds nothing ends a purge: the journal record that is the newest until
+      // the commit of the removals may hold keys of the log, and a crash would bring these back.
+      if (keys.length === 0) {
+        memtable.set(purgeKey(logNo), null);
+        this.flushed.delete(logNo);
       }
     }
-    writer.removeFlushed(keys);
     writer.mark("purging");
-    if (keys.length < PURGE_STEP) {
-      memtable.set(purgeKey(logNo), null);
-      this.flushed.delete(logNo);
-    }
     await writer.whenFormingDurable(undefined);
     return true;
   }
 
-  private nextDeadLog(): number | undefined {
+  private deadLogs(): number[] {
     const range = { start: TABLE.purge, end: afterPrefix(TABLE.purge) };
+    const logs: number[] = [];
     for (const { key } of rangeIndex(this.core, "committed", range)) {
       const logNo = readU64(key, 1);
       if (!this.copying.has(logNo) && this.core.memtable.get(key, "pending") !== null) {
-        return logNo;
+        logs.push(logNo);
+      }
+      if (logs.length >= PURGE_STEP) {
+        break;
       }
     }
-    return undefined;
+    return logs;
   }
 
-  private purgeEntries(logNo: number): string[] {
+  /** Some keys of a dead log, at most `limit`. Erases the messages of those that are entries. */
+  private purgeKeys(logNo: number, limit: number): string[] {
+    const keys = this.purgeEntries(logNo, limit);
+    for (const prefix of [idPrefix(logNo), windowPrefix(logNo), keptKey(logNo)]) {
+      if (keys.length < limit) {
+        keys.push(...this.keysUnder(prefix, limit - keys.length));
+      }
+    }
+    return keys;
+  }
+
+  private purgeEntries(logNo: number, limit: number): string[] {
     const { env, writer } = this.core;
     const prefix = entryPrefix(logNo);
     const keys: string[] = [];
-    const range = { start: prefix, end: afterPrefix(prefix), limit: PURGE_STEP };
+    const range = { start: prefix, end: afterPrefix(prefix), limit };
     for (const { key, value } of env.index.getRange(range)) {
       keys.push(key);
       try {

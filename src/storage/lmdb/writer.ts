@@ -131,7 +131,6 @@ export class Writer {
     this.forming.erased.add(messageNo);
   }
 
-  /** Marks what the group does, for the failpoints. */
   mark(what: "trimmed" | "purging" | "copying"): void {
     this.forming[what] = true;
   }
@@ -268,7 +267,12 @@ export class Writer {
     const flight = this.prepare();
     this.flight = flight;
     if (flight === undefined) {
-      this.barriers.settle(this.parts.memtable.oldestDirty);
+      this.barriers.settle(this.journal.oldestKept(this.parts.memtable.oldestDirty));
+      if (this.gate.isBusy) {
+        // Those let in may have written nothing: then no commit comes that lets in the next ones.
+        this.gate.open(() => this.hasRoom());
+        this.schedule();
+      }
       return;
     }
     if (flight.group !== undefined) {
@@ -288,7 +292,7 @@ export class Writer {
 
   private prepare(): Flight | undefined {
     const hasWork = this.hasWork();
-    const isUrgent = this.barriers.isBusy || (this.idle && !hasWork);
+    const isUrgent = this.barriers.isBusy || this.journal.isLong || (this.idle && !hasWork);
     const chunk = this.parts.memtable.takeChunk(isUrgent);
     const journalRemovals = this.journal.takeRemovable(this.parts.memtable.oldestDirty);
     if (!hasWork) {
@@ -338,7 +342,7 @@ export class Writer {
         waiter.resolve();
       }
     }
-    this.barriers.settle(this.parts.memtable.oldestDirty);
+    this.barriers.settle(this.journal.oldestKept(this.parts.memtable.oldestDirty));
     this.gate.open(() => this.hasRoom());
     // The next group goes out now, not a turn later: its changes are there already.
     this.submit();

@@ -1,0 +1,54 @@
+// Purges and crashes: what the journal still holds must not bring back what was erased.
+
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { newEvent, readFacts } from "../../../test/support/plans.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import type { Store } from "../store.ts";
+import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+const PLAN = { nowMs: 1e12, eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15 };
+const ref = { namespace: "default", sessionId: "s" };
+
+function append(store: Store): Promise<number> {
+  return store.changeSession({ ...ref, needWindow: true }, (view) => {
+    const plan = appendPlan(ref, view, "text");
+    return { kind: "save", result: plan.head?.lastSeq ?? 0, plan };
+  });
+}
+
+function remove(store: Store): Promise<void> {
+  return store.changeSession(ref, () => {
+    return { kind: "save", result: undefined, plan: { remove: true, events: [newEvent(ref)] } };
+  });
+}
+
+describe("a store that was killed after a purge", () => {
+  it("has nothing left of a log whose last messages came with its end", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    // One group: what the last journal record holds is what the purge removes.
+    await Promise.all([append(store), append(store), append(store), remove(store)]);
+    for (let more = true, step = 0; more; step++) {
+      more = await store.maintain(PLAN);
+      const copy = join(temporary.path, `copy-${step}`);
+      mkdirSync(copy);
+      copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+      const report = await verifyDirectory(copy, { factsModule: FACTS });
+      expect(report.problems).toEqual([]);
+      const other = await openLmdbStore({ directory: copy, ...OPTIONS });
+      while (await other.maintain(PLAN)) {
+        // Until the purge is done.
+      }
+      await other.close();
+      expect((await verifyDirectory(copy, { factsModule: FACTS })).problems).toEqual([]);
+    }
+    await store.close();
+  });
+});
