@@ -3,8 +3,11 @@
 // them at once, and while calls run the next waking comes only when a few times as long has passed
 // as the last one took: what comes meanwhile goes out in one answer.
 
-/** How many times as long as waking took the pause after it is. */
-const PAUSE_FACTOR = 6;
+/**
+ * How many times as long as waking took the pause after it is. What is measured is the work in
+ * JavaScript; the sockets, their callbacks and the garbage of an answer cost about twice that again.
+ */
+const PAUSE_FACTOR = 12;
 /** The longest pause, whatever waking took. */
 const PAUSE_MS_MAX = 50;
 
