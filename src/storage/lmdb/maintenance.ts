@@ -48,12 +48,26 @@ export class Maintenance {
       this.readerCheckMs = plan.nowMs;
       env.root.readerCheck();
     }
-    const moreLogs = await this.purgeStep();
-    writer.assertOpen();
-    const moreEvents = this.events.dropOld(plan);
-    const moreReplies = this.dropReplies(plan);
+    // Damage in one place does not keep the rest from being done: it is thrown at the end.
+    const failures: unknown[] = [];
+    let isMore = false;
+    for (const part of [
+      () => this.purgeStep(),
+      () => this.events.dropOld(plan),
+      () => this.dropReplies(plan),
+    ]) {
+      writer.assertOpen();
+      try {
+        isMore = (await part()) || isMore;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
     await writer.whenDurable();
-    return moreLogs || moreEvents || moreReplies;
+    if (failures.length > 0) {
+      throw failures[0];
+    }
+    return isMore;
   }
 
   private async purgeStep(): Promise<boolean> {

@@ -228,13 +228,15 @@ function listPiece(core: Core, query: SessionQuery, listing: Listing): "more" | 
 
 /**
  * Sessions whose time has run out. An entry of the expiry index is never later than the end of its
- * session, but it may be too early, since an append does not move it: then it is moved here.
+ * session, but it may be too early, since an append does not move it: then it is moved here. A
+ * damaged session does not hide the others: its error is thrown when none of them is due.
  */
 export function expiredSessions(core: Core, nowMs: number, limit: number): SessionRef[] {
   const found: SessionRef[] = [];
   const seen = new Set<number>();
   const range = { start: TABLE.expiry + u64(0), end: TABLE.expiry + u64(Math.max(0, nowMs) + 1) };
   const rows: string[] = [];
+  let failure: { readonly error: unknown } | undefined;
   for (const { key } of rangeIndex(core, "committed", range)) {
     rows.push(key);
     if (rows.length >= limit + LIMITS.pageSizeMax) {
@@ -246,11 +248,18 @@ export function expiredSessions(core: Core, nowMs: number, limit: number): Sessi
       break;
     }
     const sessionNo = readU64(key, 9);
-    const moved = correctExpiry(core, key, sessionNo, nowMs);
-    if (moved !== undefined && !seen.has(sessionNo)) {
-      seen.add(sessionNo);
-      found.push(moved);
+    try {
+      const moved = correctExpiry(core, key, sessionNo, nowMs);
+      if (moved !== undefined && !seen.has(sessionNo)) {
+        seen.add(sessionNo);
+        found.push(moved);
+      }
+    } catch (error) {
+      failure ??= { error };
     }
+  }
+  if (failure !== undefined && found.length === 0) {
+    throw failure.error;
   }
   return found;
 }

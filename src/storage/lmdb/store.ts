@@ -320,10 +320,13 @@ class LmdbStore implements Store {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
     });
-    const done = this.core.writer.close(CLOSE_FLUSH_MS).then(() => this.core.env.root.close());
+    // While a write may be under way the directory stays locked: the end of the process frees it.
+    const done = this.core.writer
+      .close(CLOSE_FLUSH_MS)
+      .then(() => this.core.env.root.close())
+      .then(() => this.lock.release());
     await Promise.race([done.catch(() => undefined), late]);
     clearTimeout(timer);
-    this.lock.release();
   }
 
   private async read<T>(read: () => T): Promise<T> {

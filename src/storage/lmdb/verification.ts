@@ -41,6 +41,8 @@ export class Verification {
   private readonly readFacts: ReadFacts | undefined;
   private readonly referenced = new NumberSet();
   private readonly logs = new NumberSet();
+  /** Numbers of sessions that upkeep finds by the end of their time, or before. */
+  private readonly expiring = new NumberSet();
   private readonly totals = {
     sessions: 0,
     messages: 0,
@@ -60,6 +62,7 @@ export class Verification {
     const storeId = this.identity();
     const view = new IndexView(this.env, this.problems, this.journal());
     this.events(view);
+    this.expiry(view);
     this.sessions(view);
     this.lists(view);
     this.deadLogs(view);
@@ -128,6 +131,20 @@ export class Verification {
     this.countRows(this.env.event, "event", this.totals.events);
   }
 
+  // An entry may be too early, and may outlive its session; it must not be too late.
+  private expiry(view: IndexView): void {
+    for (const row of view.under(TABLE.expiry)) {
+      view.decode(row, () => true);
+      const sessionNo = readU64(row.key, 9);
+      const session = view.find(sessionKey(sessionNo), decodeSession);
+      const head = view.find(headKey(sessionNo), decodeHead)?.head;
+      const end = (head?.updateMs ?? 0) + (session?.fields.ttlMs ?? 0);
+      if (readU64(row.key, 1) <= end) {
+        this.expiring.add(sessionNo);
+      }
+    }
+  }
+
   private sessions(view: IndexView): void {
     const check: LogCheck = {
       env: this.env,
@@ -160,6 +177,8 @@ export class Verification {
       sessionNo < this.counters.nextSessionNo &&
       view.find(nameKey(namespace, sessionId), decodeNumber) === sessionNo;
     this.problems.check(isNamed, "a session is not found by its id", sessionNo);
+    const isExpiring = fields.ttlMs === 0 || this.expiring.has(sessionNo);
+    this.problems.check(isExpiring, "a session would never expire", sessionNo);
     for (const prefix of listPrefixes(namespace, fields)) {
       const isListed = view.find(prefix + u64(sessionNo), () => true) === true;
       this.problems.check(isListed, "a session is not listed", sessionNo);
@@ -214,9 +233,6 @@ export class Verification {
     for (const row of view.under(TABLE.consumer)) {
       this.totals.consumers++;
       view.decode(row, decodeConsumer);
-    }
-    for (const row of view.under(TABLE.expiry)) {
-      view.decode(row, () => true);
     }
     for (const table of [TABLE.entry, TABLE.id, TABLE.window, TABLE.kept]) {
       for (const row of view.under(table)) {
