@@ -90,7 +90,7 @@ describe("encodeWire", () => {
     };
     expect(() => encodeWire(broken, null)).toThrow("half way");
     const empty = Event.decode(new Uint8Array(0));
-    expect(encodeWire(Event, empty)).toEqual(new Uint8Array(0));
+    expect(encodeWire(Event, empty).length).toBe(0);
   });
 
   it("knows every kind of field that the contract uses", () => {

@@ -6,6 +6,7 @@
 // it turns out to need more.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Slab } from "../lib/slab.ts";
 
 const FIRST_BYTES = 65_536;
 // A larger buffer is given back after the message that needed it.
@@ -28,6 +29,9 @@ function unsupported(): never {
   throw new Error("the writer does not know this kind of field");
 }
 
+// What is sent or saved, and then done with.
+const BRIEF = new Slab(65_536);
+
 class FastWriter extends BinaryWriter {
   private target = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private at = 0;
@@ -41,8 +45,13 @@ class FastWriter extends BinaryWriter {
   }
 
   override finish(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.at);
-    bytes.set(this.target.subarray(0, this.at));
+    return this.finishInto(BRIEF);
+  }
+
+  /** The message in a piece of a slab. */
+  finishInto(slab: Slab): Uint8Array<ArrayBuffer> {
+    const bytes = slab.take(this.at);
+    this.target.copy(bytes, 0, 0, this.at);
     return bytes;
   }
 
@@ -176,9 +185,12 @@ export interface Encodable<T> {
   readonly encode: (message: T, writer: BinaryWriter) => BinaryWriter;
 }
 
-/** Gives the wire form of a message. */
-export function encodeWire<T>(type: Encodable<T>, message: T): Uint8Array {
+/**
+ * Gives the wire form of a message. Default: in a slab for what is done with soon; what is kept
+ * longer brings a slab of its own.
+ */
+export function encodeWire<T>(type: Encodable<T>, message: T, slab: Slab = BRIEF): Uint8Array {
   writer.reset();
   type.encode(message, writer);
-  return writer.finish();
+  return writer.finishInto(slab);
 }

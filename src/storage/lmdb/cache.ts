@@ -5,45 +5,123 @@
 import type { Session, SessionRef } from "../../domain/session.ts";
 import type { StoredEntry } from "../store.ts";
 
-/** A list of window entries that grows at its end without being copied. */
-export class WindowList {
-  private readonly items: StoredEntry[];
-  private readonly count: number;
-  private readonly owned: boolean;
-  private copy: readonly StoredEntry[] | undefined;
+const CHUNK_BYTES_MIN = 1_024;
+const CHUNK_BYTES_MAX = 8_192;
 
-  private constructor(items: StoredEntry[], count: number, owned: boolean) {
-    this.items = items;
-    this.count = count;
-    this.owned = owned;
+// The room for the messages of one window. They come as pieces of large buffers that other sessions
+// use, too: kept like that, a few messages of a quiet session would hold many times their size.
+class Room {
+  private chunk = Buffer.alloc(0);
+  private position = 0;
+
+  /** What the room takes at most beside the bytes of the messages. */
+  get slack(): number {
+    return this.chunk.length;
   }
 
-  /** Wraps a list that nobody changes. */
+  keep(entry: StoredEntry): StoredEntry {
+    const { seq, messageId, role, callIds, toolCallId, tokenCount, byteCount } = entry;
+    const bytes = this.copy(entry.bytes);
+    return { seq, messageId, role, callIds, toolCallId, tokenCount, byteCount, bytes };
+  }
+
+  private copy(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes;
+    let kept: Buffer;
+    if (length > CHUNK_BYTES_MAX >> 2) {
+      kept = Buffer.allocUnsafeSlow(length);
+    } else {
+      if (this.position + length > this.chunk.length) {
+        const size = Math.max(CHUNK_BYTES_MIN, this.chunk.length * 2, length);
+        this.chunk = Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES_MAX));
+        this.position = 0;
+      }
+      kept = this.chunk.subarray(this.position, this.position + length);
+      this.position += length;
+    }
+    kept.set(bytes);
+    return kept;
+  }
+}
+
+// Entries that left a window stay in its list until they are this part of what is left.
+const LEFT_PART = 8;
+
+/**
+ * A list of window entries that grows at its end and shrinks at its start without being copied. It
+ * keeps the bytes of its entries.
+ */
+export class WindowList {
+  private readonly items: StoredEntry[];
+  private readonly start: number;
+  private readonly end: number;
+  private readonly room: Room;
+
+  private constructor(items: StoredEntry[], start: number, end: number, room: Room) {
+    this.items = items;
+    this.start = start;
+    this.end = end;
+    this.room = room;
+  }
+
+  /** A list of its own. */
   static of(entries: readonly StoredEntry[]): WindowList {
-    return new WindowList(entries as StoredEntry[], entries.length, false);
+    const room = new Room();
+    const items = entries.map((entry) => room.keep(entry));
+    return new WindowList(items, 0, items.length, room);
   }
 
   get length(): number {
-    return this.count;
+    return this.end - this.start;
+  }
+
+  /** What the list takes beside its entries. */
+  get slack(): number {
+    return this.room.slack;
   }
 
   /** The list with more at its end. This one stays as it is. */
   append(entries: readonly StoredEntry[]): WindowList {
-    const grows = this.owned && this.items.length === this.count;
-    const items = grows ? this.items : this.items.slice(0, this.count);
-    for (const entry of entries) {
-      items.push(entry);
+    return this.grown(this.start, entries, 0);
+  }
+
+  /**
+   * A list with entries of this one, and with new ones at its end, whose seqs are `firstNew` or
+   * higher. This one stays as it is.
+   */
+  trimmed(entries: readonly StoredEntry[], firstNew: number): WindowList {
+    let old = entries.length;
+    while (old > 0 && (entries[old - 1]?.seq ?? 0) >= firstNew) {
+      old--;
     }
-    return new WindowList(items, this.count + entries.length, true);
+    // Most trims remove the oldest entries: what is left is the end of this list.
+    const start = this.end - old;
+    for (let index = 0; index < old; index++) {
+      if (start < this.start || this.items[start + index] !== entries[index]) {
+        const items = entries.slice(0, old);
+        return new WindowList(items, 0, old, this.room).grown(0, entries, old);
+      }
+    }
+    return this.grown(start, entries, old);
   }
 
   /** The entries; the caller may keep them. */
   entries(): readonly StoredEntry[] {
-    if (!this.owned) {
-      return this.items;
+    return this.items.slice(this.start, this.end);
+  }
+
+  private grown(start: number, entries: readonly StoredEntry[], from: number): WindowList {
+    const isNewest = this.items.length === this.end;
+    const isDense = start * LEFT_PART <= this.end - start;
+    const items = isNewest && isDense ? this.items : this.items.slice(start, this.end);
+    const first = items === this.items ? start : 0;
+    for (let index = from; index < entries.length; index++) {
+      const entry = entries[index];
+      if (entry !== undefined) {
+        items.push(this.room.keep(entry));
+      }
     }
-    this.copy ??= this.items.slice(0, this.count);
-    return this.copy;
+    return new WindowList(items, first, items.length, this.room);
   }
 }
 
@@ -89,7 +167,8 @@ export class CachedSession {
 }
 
 const SESSION_BYTES = 1_200;
-const ENTRY_BYTES = 320;
+// An entry, its id, the view of its bytes, and its place in the list.
+const ENTRY_BYTES = 288;
 
 function bytesOf(cached: CachedSession): number {
   const state = cached.pending;
@@ -101,7 +180,7 @@ function bytesOf(cached: CachedSession): number {
   const base = SESSION_BYTES + text + fields.labels.size * 100 + head.windowRanges.length * 40;
   return state.window === undefined
     ? base
-    : base + head.window.byteCount + state.window.length * ENTRY_BYTES;
+    : base + head.window.byteCount + state.window.slack + state.window.length * ENTRY_BYTES;
 }
 
 /** The cache. */

@@ -208,7 +208,10 @@ function nextWindow(
   isEdited: boolean,
 ): WindowList | undefined {
   if (plan.window !== undefined) {
-    return WindowList.of(plan.window);
+    const firstNew = plan.append?.[0]?.seq;
+    return old?.window === undefined || firstNew === undefined || isEdited || plan.resetLog === true
+      ? WindowList.of(plan.window)
+      : old.window.trimmed(plan.window, firstNew);
   }
   if (old === null) {
     return WindowList.of(plan.append ?? []);

@@ -6,10 +6,11 @@ import type { Policy } from "../../domain/policy.ts";
 import type { SessionFields, SessionHead } from "../../domain/session.ts";
 import type { Role, SeqRange } from "../../domain/window/types.ts";
 import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
+import type { Slab } from "../../lib/slab.ts";
 import type { Consumer, NewEvent, StoredReply } from "../store.ts";
 import { ENVELOPE_BYTES, seal, writeEnvelope } from "./envelope.ts";
 import { u64 } from "./keys.ts";
-import { indexSlab, logSlab, type Slab, sealIndex } from "./slab.ts";
+import { indexSlab, logSlab, sealIndex } from "./slab.ts";
 import { WireReader, WireWriter } from "./wire.ts";
 
 const writer = new WireWriter();

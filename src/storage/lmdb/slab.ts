@@ -2,32 +2,8 @@
 // in the memtable for long; those of the logs are done with after their commit: so each kind has
 // its own slabs, and none keeps the other's in memory.
 
+import { Slab } from "../../lib/slab.ts";
 import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
-
-/** Gives out pieces of large buffers. */
-export class Slab {
-  private readonly size: number;
-  private buffer: Buffer;
-  private position = 0;
-
-  constructor(size: number) {
-    this.size = size;
-    this.buffer = Buffer.allocUnsafeSlow(size);
-  }
-
-  take(bytes: number): Buffer {
-    if (bytes > this.size >> 2) {
-      return Buffer.allocUnsafeSlow(bytes);
-    }
-    if (this.position + bytes > this.size) {
-      this.buffer = Buffer.allocUnsafeSlow(this.size);
-      this.position = 0;
-    }
-    const start = this.position;
-    this.position += bytes;
-    return this.buffer.subarray(start, this.position);
-  }
-}
 
 /** The room for records of the index. */
 export const indexSlab = new Slab(32_768);

@@ -2,6 +2,7 @@
 
 import { EVENT_TYPE, type Event, type EventDetail } from "../../domain/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
+import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTrim } from "./window.ts";
@@ -11,9 +12,12 @@ const DELETE_REASONS = {
   expired: wire.SessionDeleteReason.EXPIRED,
 } as const;
 
+// The newest events stay in memory for watchers, and go in the order in which they came.
+const slab = new Slab(65_536);
+
 /** Turns an event into its stored and public wire form. */
 export function encodeEvent(event: Event): Uint8Array {
-  return encodeWire(wire.Event, {
+  const message: wire.Event = {
     revision: BigInt(event.revision),
     index: event.index,
     type: event.detail.type,
@@ -25,7 +29,8 @@ export function encodeEvent(event: Event): Uint8Array {
     requestId: event.requestId,
     continued: event.continued,
     detail: toDetail(event.detail),
-  });
+  };
+  return encodeWire(wire.Event, message, slab);
 }
 
 function toDetail(detail: EventDetail): wire.Event["detail"] {
