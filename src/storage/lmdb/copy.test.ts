@@ -70,6 +70,26 @@ describe("a copy", () => {
     await store.close();
   });
 
+  it("is there, or refused, after a close that came in between", async () => {
+    await using temporary = await makeTempDir();
+    for (let turns = 0; turns < 30; turns++) {
+      const directory = join(temporary.path, `data-${turns}`);
+      const store = await openLmdbStore({ directory, ...OPTIONS });
+      await append(store, refOf("s"));
+      const copied = copy(store, refOf("s"), refOf("t")).then(
+        () => "done",
+        (error: { reason?: string }) => error.reason,
+      );
+      for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+      await store.close();
+      const outcome = await copied;
+      const again = await openLmdbStore({ directory, ...OPTIONS });
+      const found = await again.readSession(refOf("t"));
+      expect(outcome).toBe(found === undefined ? "SHUTTING_DOWN" : "done");
+      await again.close();
+    }
+  });
+
   it("beside a trim has one window, now and in its past", async () => {
     await using temporary = await makeTempDir();
     const store = await openLmdbStore({ directory: join(temporary.path, "data"), ...OPTIONS });

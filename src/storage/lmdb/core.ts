@@ -26,9 +26,10 @@ export class ErasedUnderwayError extends Error {
   override readonly name = "ErasedUnderwayError";
 }
 
-/** Runs a read, again if a message was erased under it. */
+/** Runs a read, again if a message was erased under it. Throws SHUTTING_DOWN on a closed store. */
 export async function readAgain<T>(core: Core, read: () => T): Promise<T> {
   for (;;) {
+    core.writer.assertReadable();
     try {
       return read();
     } catch (error) {

@@ -19,6 +19,7 @@ import {
 
 const PURGE_STEP = 256;
 const REPLY_STEP = 1_024;
+const REPLY_STEP_BYTES = 4_194_304;
 const READER_CHECK_MS = 60_000;
 // Replies are looked through from end to end; a new round starts after this share of their age.
 const REPLY_ROUND_SHARE = 16;
@@ -169,12 +170,14 @@ export class Maintenance {
     const { memtable } = this.core;
     const range = { start: this.replyCursor, end: afterPrefix(TABLE.reply) };
     let looks = 0;
+    let bytes = 0;
     this.replyCursor = undefined;
     for (const { key, payload } of rangeIndex(this.core, "committed", range)) {
-      if (looks++ >= REPLY_STEP) {
+      if (looks++ >= REPLY_STEP || bytes >= REPLY_STEP_BYTES) {
         this.replyCursor = key;
         break;
       }
+      bytes += payload.length;
       const reply = decodeRecord("reply", payload, decodeReply);
       // A reply that is being written right now is younger than what is durable here.
       const isOld = reply.createMs < plan.nowMs - plan.replyAgeMsMax;

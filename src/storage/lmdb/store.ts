@@ -330,10 +330,7 @@ class LmdbStore implements Store {
   }
 
   private async read<T>(read: () => T): Promise<T> {
-    return readAgain(this.core, () => {
-      this.core.writer.assertReadable();
-      return read();
-    });
+    return readAgain(this.core, read);
   }
 
   private admit(allowWhenFull: boolean | undefined): Promise<void> | undefined {

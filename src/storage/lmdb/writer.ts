@@ -176,11 +176,7 @@ export class Writer {
 
   /** Waits until everything decided so far is durable. */
   async whenDurable(): Promise<void> {
-    if (this.hasWork()) {
-      await this.whenFormingDurable(undefined);
-    } else {
-      await this.whenInFlightDurable();
-    }
+    await (this.hasWork() ? this.whenFormingDurable(undefined) : this.whenInFlightDurable());
   }
 
   /** Waits until the group in flight is durable. */
@@ -215,9 +211,13 @@ export class Writer {
     ) {
       await this.whenFlushed();
     }
-    while (this.failure === undefined && this.flight !== undefined) {
+    // What was let in before, such as the end of a copy, may still add something.
+    do {
       await new Promise((resolve) => setImmediate(resolve));
-    }
+      if (this.hasWork()) {
+        this.schedule();
+      }
+    } while (this.failure === undefined && (this.flight !== undefined || this.hasWork()));
     this.closed = true;
     this.failure ??= new AppError("SHUTTING_DOWN", "The store is closed.");
   }
