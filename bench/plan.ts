@@ -22,8 +22,8 @@ export interface Plan {
   readonly pin: boolean;
 }
 
-const FULL = { rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 50 };
-const QUICK = { rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 50 };
+const FULL = { rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 200 };
+const QUICK = { rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 };
 
 /** How to call the bench. */
 export const USAGE = `node bench/main.ts [options]
@@ -35,7 +35,7 @@ export const USAGE = `node bench/main.ts [options]
   --ms N           milliseconds of one measurement (2000, quick 500)
   --messages N     messages in the large stores (1000000, quick 50000)
   --watchers N     watchers of the fan-out (100)
-  --stalled N      watchers that never read (50)
+  --stalled N      watchers that never read (200)
   --no-pin         let the system choose the cores`;
 
 function positive(name: string, text: string | undefined, fallback: number): number {

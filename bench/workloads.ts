@@ -31,6 +31,8 @@ const SERVER_CORE = 0;
 /** Fills the default window of 8,000 tokens with messages of 75 tokens, and a little more. */
 const FULL_WINDOW = 120;
 const SPREAD = 1_000;
+/** So few that the warm-up fills their windows: those would grow on, and count as the watchers'. */
+const FEW_SESSIONS = 64;
 
 /** Numbers of one group: by measurement name one value a round. */
 export type Rounds = Map<string, Measured[]>;
@@ -313,7 +315,7 @@ export function stalledWatchers(bench: Bench): Promise<Found> {
       const { stalled: count, warmMs, measureMs } = bench.plan;
       const found: Rounds = new Map();
       const load = async (name: string): Promise<{ rss: number; live: number }> => {
-        const job = { ...append("m", SPREAD, 32), warmMs, measureMs };
+        const job = { ...append("m", FEW_SESSIONS, 32), warmMs, measureMs };
         found.set(name, [await measure(bench.loader, server, job)]);
         return liveMemory(server.inspectUrl);
       };
