@@ -42,6 +42,7 @@ export interface App {
 export function appSettings(config: Config): AppSettings {
   return {
     listen: config.listen,
+    reflection: !config.disableReflection,
     tokenFile: config.tokenFile,
     tlsCert: config.tlsCert,
     tlsKey: config.tlsKey,

@@ -216,6 +216,14 @@ export const SETTINGS = {
     default: "false",
     description: "Opens a store on a network filesystem, where it is not safe.",
   },
+  disableReflection: {
+    flag: "disable-reflection",
+    type: "boolean",
+    default: "false",
+    description:
+      "Leaves server reflection out, which is open to callers without a token and whose answers " +
+      "are not bounded for a peer that reads none of them.",
+  },
   allowGrpcTrace: {
     flag: "allow-grpc-trace",
     type: "boolean",

@@ -43,6 +43,7 @@ describe("readConfig", () => {
       eventRetentionCount: 1_000_000,
       checkpointIntervalMs: 10_000,
       allowNetworkFilesystem: false,
+      disableReflection: false,
     });
     expect(Object.isFrozen(config)).toBe(true);
   });

@@ -51,6 +51,7 @@ export interface Config {
   readonly diskFloorBytes: number;
   readonly cacheBytes: number;
   readonly allowNetworkFilesystem: boolean;
+  readonly disableReflection: boolean;
   readonly allowGrpcTrace: boolean;
   readonly failpoints: string;
 }

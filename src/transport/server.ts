@@ -43,6 +43,7 @@ export interface ServerSettings {
   readonly connectionBufferedBytesMax: number;
   readonly stallTimeoutMs: number;
   readonly shutdownGraceMs: number;
+  readonly reflection: boolean;
 }
 
 /** What a server is made of. */
@@ -151,7 +152,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   }
   const health = new HealthImplementation(servingStatus("SERVING"));
   health.addToServer(server);
-  addReflection(server, descriptors);
+  if (settings.reflection) addReflection(server, descriptors);
 
   const plain = server.createConnectionInjector(ServerCredentials.createInsecure());
   const credentials = tlsCredentials(settings);

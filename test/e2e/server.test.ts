@@ -182,6 +182,18 @@ test("stock tools see health and reflection", async () => {
   await server.stop();
 });
 
+test("reflection can be left out", async () => {
+  await using directory = await makeTempDir();
+  const server = await start({ dataDir: directory.path, args: ["--disable-reflection"] });
+  const url = `http://${server.address}`;
+  await expect(bufCurl(url, "--list-services")).rejects.toThrow(/unimplemented|not support/i);
+  const schema = join(ROOT, "proto/image.binpb");
+  const call = ["--schema", schema, "-d", "{}"];
+  const info = await bufCurl(`${url}/memorysidecar.v1.AdminService/GetServerInfo`, ...call);
+  expect(JSON.parse(info).version).toMatch(/^\d/);
+  await server.stop();
+});
+
 const appendCall = {
   path: APPEND,
   message: AppendMessagesRequest.encode(

@@ -204,6 +204,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 const SETTINGS: Omit<AppSettings, "listen"> = {
+  reflection: true,
   tokenFile: undefined,
   tlsCert: undefined,
   tlsKey: undefined,
