@@ -5,7 +5,7 @@
 
 /**
  * How many times as long as waking took the pause after it is. What is measured is the work in
- * JavaScript; the sockets, their callbacks and the garbage of an answer cost about twice that again.
+ * JavaScript; the sockets, their callbacks and the garbage of an answer cost about twice that.
  */
 const PAUSE_FACTOR = 12;
 /** The longest pause, whatever waking took. */
