@@ -30,17 +30,13 @@ export interface CopyContext {
   readonly admit: () => Promise<void>;
 }
 
-/** How often a copy begins anew because its source was edited meanwhile. */
-const TRIES_MAX = 8;
-const RETRY_DELAY_MS = 1_000;
-
-/** Copies a session. Throws OVERLOADED when its source is edited during every try. */
+/** Copies a session. */
 export async function copySession<T>(
   context: CopyContext,
   copy: SessionCopy,
   decide: (view: CopyView) => CopyDecision<T>,
 ): Promise<T> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  for (;;) {
     await context.admit();
     const first = decideOr(() => decide(viewOf(context.core, copy)));
     if (first.kind === "refused") {
@@ -63,11 +59,6 @@ export async function copySession<T>(
       attempt.end();
     }
   }
-  throw new AppError(
-    "OVERLOADED",
-    `Messages of the source were changed during each of ${TRIES_MAX} tries to copy it. Retry later.`,
-    { metadata: { limit: String(TRIES_MAX) }, retryDelayMs: RETRY_DELAY_MS },
-  );
 }
 
 function viewOf(core: Core, copy: SessionCopy): CopyView {

@@ -177,8 +177,6 @@ export const SessionServiceService = {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`: the target
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`: messages of the source were changed during
-   *     each of several tries
    */
   forkSession: {
     path: "/memorysidecar.v1.SessionService/ForkSession" as const,
@@ -372,8 +370,6 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`: the target
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`: messages of the source were changed during
-   *     each of several tries
    */
   forkSession: handleUnaryCall<ForkSessionRequest, ForkSessionResponse>;
   /**
@@ -567,8 +563,6 @@ export interface SessionServiceClient extends Client {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`: the target
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`: messages of the source were changed during
-   *     each of several tries
    */
   forkSession(
     request: ForkSessionRequest,

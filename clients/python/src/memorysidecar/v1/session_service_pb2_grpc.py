@@ -225,8 +225,6 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`: the source
         - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`: the target
         - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
-        - RESOURCE_EXHAUSTED, `OVERLOADED`: messages of the source were changed during
-        each of several tries
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
