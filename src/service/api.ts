@@ -13,6 +13,7 @@ import type {
   ConsumerRef,
   MessagePage,
   SessionPage,
+  SessionQuery,
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
@@ -149,20 +150,8 @@ export interface ResetSessionInput extends SessionRef {
   readonly encode: (result: { session: Session; deleted: Totals }) => Uint8Array;
 }
 
-/** As the store's query, without what the service adds. */
-export interface ListSessionsInput {
-  readonly namespace: string;
-  readonly userId?: string;
-  readonly agentId?: string;
-  readonly labels?: ReadonlyMap<string, string>;
-  readonly createdFromMs?: number;
-  readonly createdBeforeMs?: number;
-  readonly updatedFromMs?: number;
-  readonly updatedBeforeMs?: number;
-  readonly order: "asc" | "desc";
-  readonly after?: number;
-  readonly limit: number;
-}
+/** As the store's query, without the time, which the service adds. */
+export type ListSessionsInput = Omit<SessionQuery, "nowMs">;
 
 export interface AppendInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
