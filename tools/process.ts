@@ -27,7 +27,11 @@ export interface RunResult {
   readonly leftProcesses: boolean;
 }
 
-const GRACE_MS = 2_000;
+/**
+ * How long a group may take to end by itself. Two seconds were too few: now and then a worker of the
+ * storage tests was gone just after them. What hangs stays for ever, so that waiting hides nothing.
+ */
+const GRACE_MS = 15_000;
 const groups = new Set<number>();
 function killGroups(): void {
   for (const pid of groups) signalGroup(pid, "SIGKILL");
