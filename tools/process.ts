@@ -28,7 +28,7 @@ export interface RunResult {
 }
 
 /**
- * How long a group may take to end by itself. Two seconds were too few: now and then a worker of the
+ * How long a group may take to end by itself. Two seconds were too few: at times a worker of the
  * storage tests was gone only just after them. What hangs stays for ever, so waiting hides nothing.
  */
 const GRACE_MS = 15_000;
