@@ -1,6 +1,6 @@
 // Events as the domain sees them: what happened, without content.
 
-import type { SeqRange, Totals, Trim } from "./window/types.ts";
+import type { ConditionWarning, SeqRange, Totals, Trim, WindowEntry } from "./window/types.ts";
 
 /** Numbers as in the public `EventType` enum. */
 export const EVENT_TYPE = {
@@ -13,6 +13,12 @@ export const EVENT_TYPE = {
   messagesTrimmed: 7,
   messageUpdated: 8,
   messageDeleted: 9,
+  messagesRestored: 10,
+  summarySet: 11,
+  messagesHealed: 12,
+  sessionImported: 13,
+  policyWarned: 14,
+  turnEnded: 15,
 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];
 
@@ -56,7 +62,44 @@ export type EventDetail =
       readonly seq: number;
       readonly tokenCount: number;
       readonly wasInWindow: boolean;
-    };
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.messagesRestored;
+      /** By rising seq. */
+      readonly restored: readonly WindowEntry[];
+      readonly total: Totals;
+      readonly window: Totals;
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.summarySet;
+      /** 0 for a placed summary. */
+      readonly version: number;
+      /** Empty for the summary of the session. */
+      readonly placedMessageId: string;
+      readonly tokenCount: number;
+      readonly ranges: readonly SeqRange[];
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.messagesHealed;
+      readonly toolCallIds: readonly string[];
+      readonly window: Totals;
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.sessionImported;
+      readonly format: SnapshotFormat;
+      readonly log: Totals;
+      readonly window: Totals;
+    }
+  | { readonly type: typeof EVENT_TYPE.policyWarned; readonly warning: PolicyWarning }
+  | { readonly type: typeof EVENT_TYPE.turnEnded; readonly window: Totals };
+
+/** Something that went wrong while a policy was applied. */
+export type PolicyWarning =
+  | ({ readonly kind: "condition-failed" } & ConditionWarning)
+  | { readonly kind: "over-limit"; readonly stage: string };
+
+/** The format of a snapshot. */
+export type SnapshotFormat = "native" | "selectools" | "lauren" | "definable" | "marsys";
 
 /** An event ready to be encoded. */
 export interface Event {

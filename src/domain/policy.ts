@@ -3,45 +3,148 @@
 
 import { LIMITS } from "./limits.ts";
 
-export type TokenRule = "bytes-div-4" | "chars-div-4" | "o200k" | "cl100k" | "given";
+/** How a message was counted. */
+export type TokenRule =
+  | "bytes-div-4"
+  | "chars-div-4"
+  | "o200k"
+  | "cl100k"
+  | "given"
+  | "chars-floor-4"
+  | "chars-floor-4-min-1"
+  | "chars-sum-4"
+  | "structured"
+  | "custom";
 
-export type SystemProtection = "none" | "all" | "leading";
+/** What a policy may ask for: a rule, or the rule that fits its model. */
+export type PolicyTokenRule = TokenRule | "model";
+
+/** A token rule put together from parts; see the public message of this name. */
+export interface CustomTokenRule {
+  readonly charsPerToken: number;
+  readonly rounding: "up" | "down";
+  readonly perMessage: number;
+  readonly perCall: number;
+  readonly min: number;
+  readonly contentOnly: boolean;
+}
+
+export type SystemProtection = "none" | "all" | "leading" | "excluded";
+
+export type ToolPairs = "whole" | "grouped" | "loose";
 
 export type Unit = "message" | "assistant-round" | "interaction";
 
+export type StageOn = "append" | "read" | "turn-end" | "request";
+
 export type Trigger =
   | { readonly kind: "message-count-over"; readonly limit: number }
-  | { readonly kind: "token-count-over"; readonly limit: number };
+  | { readonly kind: "token-count-over"; readonly limit: number }
+  | { readonly kind: "context-share-at-least"; readonly share: number }
+  | { readonly kind: "model-input-tokens-over"; readonly limit: number }
+  | { readonly kind: "interaction-count-over"; readonly limit: number }
+  | { readonly kind: "interaction-tokens-over"; readonly limit: number }
+  | { readonly kind: "new-messages-at-least"; readonly limit: number }
+  | { readonly kind: "new-tokens-at-least"; readonly limit: number }
+  | { readonly kind: "tool-success"; readonly names: readonly string[] }
+  | { readonly kind: "tool-error"; readonly names: readonly string[] }
+  | { readonly kind: "age-over"; readonly ms: number }
+  | { readonly kind: "always" };
+
+export type TriggerKind = Trigger["kind"];
 
 export type Selection =
   | {
       readonly kind: "drop-oldest";
-      /** At least one of the two is set. */
+      /** At least one of the three is set. */
       readonly maxMessages?: number;
       readonly maxTokens?: number;
+      readonly maxAgeMs?: number;
+      readonly stopAtProtected: boolean;
+      readonly stopAtFree: boolean;
     }
-  | { readonly kind: "keep-last"; readonly unitCount: number };
+  | { readonly kind: "keep-last"; readonly unitCount: number }
+  | {
+      readonly kind: "pack-newest";
+      readonly maxTokens: number;
+      readonly headroom: number;
+      readonly skipUnfit: boolean;
+    }
+  | {
+      readonly kind: "pin-middle-recent";
+      readonly pinFirst: number;
+      readonly keepRecent: number;
+      readonly minRemoved: number;
+    }
+  | {
+      readonly kind: "filter";
+      readonly conditions: readonly string[];
+      readonly scope: "unit" | "message";
+    }
+  | {
+      readonly kind: "shorten";
+      readonly maxTokens: number;
+      readonly allRoles: boolean;
+      readonly keepNewest: number;
+    }
+  | {
+      readonly kind: "drop-duplicates";
+      readonly similarity: number;
+      readonly lookahead: number;
+    }
+  | { readonly kind: "boundary-only" };
+
+export type BoundaryRule =
+  | "pop-tool-head"
+  | "pop-orphan-head"
+  | "grow-recent"
+  | "absorb-and-grow";
+
+export type RemovedTo = "log" | "discard" | "summarize" | "promote";
 
 export interface PolicyStage {
   readonly name: string;
-  readonly on: "append" | "read";
+  readonly on: StageOn;
   /** Any one of these makes the stage act; none means always. */
   readonly anyOf: readonly Trigger[];
   readonly unit: Unit;
   readonly select: Selection;
+  /** CEL; a unit counts toward triggers when all hold for each of its messages. */
+  readonly countIf: readonly string[];
+  readonly boundary: { readonly rule: BoundaryRule; readonly always: boolean } | undefined;
+  readonly effect: "store" | "view";
+  readonly removedTo: RemovedTo;
 }
 
 export interface Protections {
   readonly system: SystemProtection;
   readonly pinFirst: number;
+  readonly pinIds: readonly string[];
   readonly minMessages: number;
   readonly lastUser: boolean;
 }
 
+export interface Healing {
+  readonly when: "moved-on" | "always";
+  readonly newestOnly: boolean;
+  /** Empty means the fixed notice. */
+  readonly text: string;
+}
+
 export interface Policy {
-  readonly tokenRule: TokenRule;
+  /** A label; may be empty. */
+  readonly name: string;
+  readonly tokenRule: PolicyTokenRule;
+  /** Set exactly when tokenRule is `custom`. */
+  readonly customTokenRule: CustomTokenRule | undefined;
   readonly imageTokenCount: number;
+  /** May be empty. */
+  readonly model: string;
+  /** In tokens; 0 when neither given nor known from the model. */
+  readonly contextWindow: number;
   readonly protections: Protections;
+  readonly toolPairs: ToolPairs;
+  readonly healing: Healing | undefined;
   readonly stages: readonly PolicyStage[];
 }
 
@@ -50,17 +153,42 @@ export const DEFAULT_IMAGE_TOKEN_COUNT = 800;
 export const DEFAULT_PROTECTIONS: Protections = {
   system: "all",
   pinFirst: 0,
+  pinIds: [],
   minMessages: 1,
   lastUser: true,
 };
+
+/** The parts of a stage that most leave as they are. */
+export const DEFAULT_STAGE = {
+  on: "append",
+  anyOf: [],
+  unit: "interaction",
+  countIf: [],
+  boundary: undefined,
+  effect: "store",
+  removedTo: "log",
+} as const satisfies Partial<PolicyStage>;
+
+/** What of a policy most leave as it is. */
+export const DEFAULT_POLICY_PARTS = {
+  name: "",
+  tokenRule: "bytes-div-4",
+  customTokenRule: undefined,
+  imageTokenCount: DEFAULT_IMAGE_TOKEN_COUNT,
+  model: "",
+  contextWindow: 0,
+  protections: DEFAULT_PROTECTIONS,
+  toolPairs: "whole",
+  healing: undefined,
+} as const satisfies Partial<Policy>;
 
 const DEFAULT_MAX_MESSAGES = 200;
 const DEFAULT_MAX_TOKENS = 8_000;
 
 function defaultStage(name: string, unit: Unit): PolicyStage {
   return {
+    ...DEFAULT_STAGE,
     name,
-    on: "append",
     anyOf: [
       { kind: "message-count-over", limit: DEFAULT_MAX_MESSAGES },
       { kind: "token-count-over", limit: DEFAULT_MAX_TOKENS },
@@ -70,6 +198,8 @@ function defaultStage(name: string, unit: Unit): PolicyStage {
       kind: "drop-oldest",
       maxMessages: DEFAULT_MAX_MESSAGES,
       maxTokens: DEFAULT_MAX_TOKENS,
+      stopAtProtected: false,
+      stopAtFree: false,
     },
   };
 }
@@ -79,9 +209,7 @@ function defaultStage(name: string, unit: Unit): PolicyStage {
  * inside one interaction that is larger, its oldest assistant rounds go.
  */
 export const DEFAULT_POLICY: Policy = {
-  tokenRule: "bytes-div-4",
-  imageTokenCount: DEFAULT_IMAGE_TOKEN_COUNT,
-  protections: DEFAULT_PROTECTIONS,
+  ...DEFAULT_POLICY_PARTS,
   stages: [defaultStage("interactions", "interaction"), defaultStage("rounds", "assistant-round")],
 };
 

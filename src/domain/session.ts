@@ -1,7 +1,7 @@
 // A session as the domain sees it.
 
 import type { Policy } from "./policy.ts";
-import type { SeqRange, Totals, WindowTotals } from "./window/types.ts";
+import type { SeqRange, ToolOutcome, Totals, WindowTotals } from "./window/types.ts";
 
 /** Names a session. */
 export interface SessionRef {
@@ -30,11 +30,56 @@ export interface SessionFields {
   readonly summary: Summary | undefined;
   /** How many summary texts there have been. */
   readonly summaryVersion: number;
+  /** What stands in the window and not in the log, by rising position. */
+  readonly inserts: readonly WindowInsert[];
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | undefined;
   readonly createMs: number;
   /** The revision that last changed these fields; the etag is made of it. */
   readonly etagRevision: number;
 }
+
+/** Something that stands in the window and not in the log. */
+export interface WindowInsert {
+  /** Its place among the seqs; never an integer. */
+  readonly position: number;
+  readonly kind: "summary" | "result";
+  readonly messageId: string;
+  readonly tokenCount: number;
+  /** The wire form of the message that shows it, without a seq. */
+  readonly bytes: Uint8Array;
+  /** For a summary: the runs it stands for. */
+  readonly ranges: readonly SeqRange[];
+  /** For a summary: when the first of them was said, or else stored. */
+  readonly firstMs: number;
+  readonly createMs: number;
+}
+
+/** What policies remember from one change to the next. */
+export interface PolicyState {
+  /** What the model's input took; 0 when nobody said. */
+  readonly modelInputTokens: number;
+  /** Outcomes of the tools that triggers name, since the last turn end, oldest first. */
+  readonly outcomes: readonly ToolOutcome[];
+  /** When stages with triggers for new messages last acted. */
+  readonly marks: readonly StageMark[];
+  /** The stages that are over their limit and said so. */
+  readonly overLimit: readonly string[];
+}
+
+/** When a stage last acted, and what it left. */
+export interface StageMark {
+  readonly stage: string;
+  readonly seq: number;
+  readonly window: Totals;
+}
+
+/** Nothing to remember. */
+export const EMPTY_POLICY_STATE: PolicyState = {
+  modelInputTokens: 0,
+  outcomes: [],
+  marks: [],
+  overLimit: [],
+};
 
 /** What every append changes. */
 export interface SessionHead {
@@ -42,9 +87,11 @@ export interface SessionHead {
   /** The first seq of the log: 1, or higher after a reset. */
   readonly firstSeq: number;
   readonly log: Totals;
+  /** The messages of the log that are in the window; what stands in it besides is not counted. */
   readonly window: WindowTotals;
   /** The stored window as runs: every existing message of the runs is in it. */
   readonly windowRanges: readonly SeqRange[];
+  readonly policyState: PolicyState;
   readonly updateMs: number;
   readonly revision: number;
 }

@@ -6,8 +6,16 @@
 
 import type { Event, EventPosition, EventType } from "../domain/event.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { Session, SessionRef, Summary } from "../domain/session.ts";
-import type { Role, SeqRange, Totals, Trim, WindowFacts } from "../domain/window/types.ts";
+import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
+import type {
+  MessageDetail,
+  Role,
+  StageRun,
+  ToolOutcome,
+  Totals,
+  Trim,
+  WindowFacts,
+} from "../domain/window/types.ts";
 import type {
   Consumer,
   ConsumerRef,
@@ -17,6 +25,20 @@ import type {
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
+import type {
+  HealSessionInput,
+  ListSummaryInputsInput,
+  PreviewInput,
+  PreviewResult,
+  RestoreMessagesInput,
+  SearchSessionsInput,
+  SessionMatch,
+  SetSummaryInput,
+  SummaryInputs,
+  TrimSessionInput,
+  WindowInput,
+  WindowResult,
+} from "./window-api.ts";
 
 /** What every call carries. */
 export interface Call {
@@ -37,18 +59,34 @@ export interface MessageDraft {
   /** Empty asks the server for one. */
   readonly messageId: string;
   readonly role: Role;
+  /** The name of the speaker or of the tool; may be empty. */
+  readonly name: string;
   readonly callIds: readonly string[];
-  readonly toolCallId: string;
+  /** As in WindowFacts. */
+  readonly answers: readonly string[];
+  readonly isResult: boolean;
+  /** For a result: the tool failed. */
+  readonly toolError: boolean;
   /** What the caller says it costs; undefined asks the server to count. */
   readonly tokenCount: number | undefined;
   readonly imageCount: number;
-  /**
-   * The texts that cost tokens: text, text and data parts (data as compact JSON), names and
-   * arguments of tool calls, names and requests of agent calls. Made on demand.
-   */
-  countedTexts(): readonly string[];
+  /** What costs tokens, taken apart for the rules. Made on demand. */
+  counted(): CountedContent;
   /** The decoded wire message; only the codec looks inside. */
   readonly wire: unknown;
+}
+
+/** The content of a message as token rules see it. */
+export interface CountedContent {
+  /** Text, text parts, data parts as compact JSON, texts and data of tool results. */
+  readonly content: readonly string[];
+  /** Tool calls and agent calls: name, and arguments or request. */
+  readonly calls: readonly { readonly name: string; readonly body: string }[];
+  /** The name of the speaker; empty for none. */
+  readonly name: string;
+  /** It has a `tool_call_id` of its own. */
+  readonly hasCallId: boolean;
+  readonly imageCount: number;
 }
 
 /** What the server adds to a message. */
@@ -79,10 +117,33 @@ export interface Codec {
   encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array;
   /** What the window rules need to know of a stored message. */
   readFacts(bytes: Uint8Array): WindowFacts;
+  /** What conditions, duplicates and shortening look at. */
+  readDetail(bytes: Uint8Array): MessageDetail;
+  /**
+   * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
+   * and with this token count.
+   */
+  shortenMessage(bytes: Uint8Array, keptChars: number, tokenCount: number): Uint8Array;
+  /** The wire form of a message that the server makes and that is not in the log. */
+  encodeMade(made: MadeMessage): Uint8Array;
   /** Applies the fields named by `paths` of `draft` to a stored message. */
   mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
   /** The wire form of an event. */
   encodeEvent(event: Event): Uint8Array;
+}
+
+/** A message that stands in the window only. */
+export interface MadeMessage {
+  readonly messageId: string;
+  /** A placed summary is a system message, a healed result a tool message. */
+  readonly kind: WindowInsert["kind"];
+  readonly text: string;
+  readonly tokenCount: number;
+  /** For a result: the call it answers and the tool. */
+  readonly toolCallId: string;
+  readonly name: string;
+  /** 0 for a result that is made for one read. */
+  readonly createMs: number;
 }
 
 /** Randomness and time, handed in. */
@@ -146,6 +207,8 @@ export interface ForkSessionInput {
 
 export interface ResetSessionInput extends SessionRef {
   readonly keepSystemMessages: boolean;
+  readonly keepFirstSystemMessage: boolean;
+  readonly keepSummary: boolean;
   readonly etag: string;
   readonly encode: (result: { session: Session; deleted: Totals }) => Uint8Array;
 }
@@ -157,6 +220,9 @@ export interface AppendInput extends SessionRef {
   readonly drafts: readonly MessageDraft[];
   readonly expectedLastSeq?: number;
   readonly createSession: boolean;
+  readonly turnEnd: boolean;
+  readonly modelInputTokens?: number;
+  readonly toolOutcomes: readonly ToolOutcome[];
   readonly encode: (result: AppendResult) => Uint8Array;
 }
 
@@ -170,6 +236,8 @@ export interface AppendResult {
   readonly trims: readonly Trim[];
   readonly window: Totals;
   readonly lastSeq: number;
+  readonly runs: readonly StageRun[];
+  readonly overLimit: boolean;
 }
 
 export interface ListMessagesInput extends SessionRef {
@@ -207,26 +275,6 @@ export interface DeleteMessageInput extends SessionRef {
     trims: readonly Trim[];
     window: Totals;
   }) => Uint8Array;
-}
-
-export interface WindowInput extends SessionRef {
-  readonly policy?: Policy;
-  readonly asOfSeq?: number;
-}
-
-export interface WindowResult {
-  /** The wire forms of the messages, by rising seq. */
-  readonly messages: readonly Uint8Array[];
-  readonly summary: Summary | undefined;
-  readonly window: Totals;
-  readonly outside: Totals | undefined;
-  readonly outsideRanges: readonly SeqRange[];
-  readonly outsideTruncated: boolean;
-  readonly trims: readonly Trim[];
-  readonly openToolCallIds: readonly string[];
-  readonly overLimit: boolean;
-  readonly lastSeq: number;
-  readonly revision: number;
 }
 
 export interface EventFilter {
@@ -302,6 +350,13 @@ export interface SessionServiceApi {
   updateMessage(call: Call, input: UpdateMessageInput): Promise<Uint8Array>;
   deleteMessage(call: Call, input: DeleteMessageInput): Promise<Uint8Array>;
   getWindow(call: Call, input: WindowInput): Promise<WindowResult>;
+  previewPolicy(call: Call, input: PreviewInput): Promise<PreviewResult>;
+  trimSession(call: Call, input: TrimSessionInput): Promise<Uint8Array>;
+  restoreMessages(call: Call, input: RestoreMessagesInput): Promise<Uint8Array>;
+  listSummaryInputs(call: Call, input: ListSummaryInputsInput): Promise<SummaryInputs>;
+  setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
+  healSession(call: Call, input: HealSessionInput): Promise<Uint8Array>;
+  searchSessions(call: Call, input: SearchSessionsInput): Promise<readonly SessionMatch[]>;
 }
 
 export interface EventServiceApi {

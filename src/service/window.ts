@@ -12,7 +12,8 @@ import { totalsOf } from "../domain/window/totals.ts";
 import { type KnownWindow, trimWindow } from "../domain/window/trim.ts";
 import type { SeqRange, Totals, Trim } from "../domain/window/types.ts";
 import type { StoredEntry } from "../storage/store.ts";
-import type { Call, WindowInput, WindowResult } from "./api.ts";
+import type { Call } from "./api.ts";
+import type { WindowInput, WindowResult } from "./window-api.ts";
 import { checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 

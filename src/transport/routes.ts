@@ -146,6 +146,7 @@ function bind<S extends GeneratedService>(
       read: (bytes) => readIncoming(bytes, known.schema, method.requestDeserialize),
     };
     const rpc = rpcs[key as keyof S] as StreamRpc<unknown> | UnaryRpc<unknown>;
+    if (rpc === undefined) continue;
     implementation[key] =
       "stream" in rpc
         ? createStreamHandler(parts.edge, shape, rpc)

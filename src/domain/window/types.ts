@@ -1,5 +1,7 @@
-// The types of a window. A window is a list of entries by rising seq; what a message says is not
-// needed to trim it, only what is below.
+// The types of a window. A window is a list of entries by rising position; most rules need only
+// what is below, and a few look at the content through `DetailOf`.
+
+import type { TriggerKind } from "../policy.ts";
 
 /** Who speaks; the numbers are those of the public `Role` enum. */
 export const ROLE = { user: 1, assistant: 2, system: 3, tool: 4 } as const;
@@ -11,17 +13,44 @@ export interface WindowFacts {
   readonly role: Role;
   /** The ids of the tool calls it makes; empty for most. */
   readonly callIds: readonly string[];
-  /** The id of the tool call it answers; empty for other roles and for a tool without one. */
-  readonly toolCallId: string;
+  /**
+   * The ids of the tool calls it answers: that of a tool message, and those of tool results among
+   * its parts. Empty for others and for a tool message without an id.
+   */
+  readonly answers: readonly string[];
+  /** It holds nothing but tool results: a tool message, or a user message of such parts alone. */
+  readonly isResult: boolean;
+  /** What it costs: a multiple of a quarter of a token, whole under most rules. */
   readonly tokenCount: number;
+  /** When the server stored it, in milliseconds since 1970. */
+  readonly createMs: number;
 }
 
 /** A message in a window. */
 export interface WindowEntry extends WindowFacts {
+  /**
+   * The position. That of a message in the log is its seq; what stands in the window only (placed
+   * summaries, healed results) has a number that is no integer, between those of its neighbors.
+   */
   readonly seq: number;
   /** The size of the wire form. */
   readonly byteCount: number;
 }
+
+/** What conditions, duplicates and shortening look at; read on demand. */
+export interface MessageDetail {
+  /** All text of the content, parts joined by a line break; results of tools included. */
+  readonly content: string;
+  readonly name: string;
+  readonly toolCalls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly arguments: string;
+  }[];
+}
+
+/** Reads the details of an entry; gives the same for the same entry. */
+export type DetailOf<E extends WindowEntry = WindowEntry> = (entry: E) => MessageDetail;
 
 export interface SeqRange {
   readonly first: number;
@@ -42,23 +71,114 @@ export type TrimReason =
   | "token-limit"
   | "keep-last"
   | "ceiling"
-  | "orphan-tool-result";
+  | "orphan-tool-result"
+  | "age-limit"
+  | "budget"
+  | "middle"
+  | "filter"
+  | "duplicate"
+  | "boundary"
+  | "summarized";
 
 /** Messages that one cause took out of a window. */
 export interface Trim {
   /** The name of the stage; empty when no stage did it. */
   readonly stage: string;
   readonly reason: TrimReason;
-  /** The removed entries by rising seq; never empty. */
+  /** The removed entries by rising position; never empty. */
   readonly removed: readonly WindowEntry[];
   readonly before: Totals;
   readonly after: Totals;
+  /** They are erased from the log as well. */
+  readonly discarded: boolean;
+}
+
+/** A trigger that held. */
+export interface TriggerHit {
+  readonly kind: TriggerKind;
+  /** The tool; empty for triggers without one. */
+  readonly tool: string;
+}
+
+export type HoldReason =
+  | "system"
+  | "pin-first"
+  | "pin-id"
+  | "min-messages"
+  | "last-user"
+  | "waiting-call"
+  | "free";
+
+/** A stage that acted. */
+export interface StageRun {
+  readonly stage: string;
+  /** In the order of TriggerKind in the public contract, tools in the order of the policy. */
+  readonly triggers: readonly TriggerHit[];
+  /** A limit of the stage still does not hold after all stages. */
+  readonly overLimit: boolean;
+  /** What kept it from removing more, in the order of the type. */
+  readonly heldBy: readonly HoldReason[];
+  /** The entries that wait for a summary; only with removedTo `summarize`. */
+  readonly awaitsSummary: readonly WindowEntry[];
+}
+
+/** An expression that failed on messages and counted as false there. */
+export interface ConditionWarning {
+  readonly stage: string;
+  /** For example `filter.conditions[0]`. */
+  readonly field: string;
+  /** The first message it failed on. */
+  readonly messageId: string;
+  readonly messageCount: number;
+}
+
+/** How a tool ended. */
+export interface ToolOutcome {
+  readonly tool: string;
+  readonly error: boolean;
+}
+
+/** What a policy is told beside the window. */
+export interface Signals {
+  /** What the model's input took; 0 when nobody said. */
+  readonly modelInputTokens: number;
+  /** The outcomes that tool triggers look at, oldest first. */
+  readonly outcomes: readonly ToolOutcome[];
+  /** The newest seq of the session. */
+  readonly lastSeq: number;
+  /** By stage name: the newest seq when the stage last acted; 0 when it never did. */
+  readonly actedSeqs: ReadonlyMap<string, number>;
+}
+
+/** An entry that stays with less content. */
+export interface Shortened {
+  readonly entry: WindowEntry;
+  readonly stage: string;
+  /** The content in tokens that it is cut to. */
+  readonly maxTokens: number;
+  /** What it costs afterwards. */
+  readonly tokenCount: number;
 }
 
 /** What the rules made of a window. */
 export interface TrimOutcome<E extends WindowEntry = WindowEntry> {
+  /** What is left. The very array that was given when nothing was removed. */
   readonly kept: readonly E[];
+  /**
+   * What is left in the stored window: `kept` and what only stages with the effect view removed.
+   */
+  readonly stored: readonly E[];
+  /** What left, cause by cause. Trims of stages with the effect view are among them. */
   readonly trims: readonly Trim[];
+  /** Those of `trims` that leave the stored window. */
+  readonly storedTrims: readonly Trim[];
+  /** The stages that acted: every one with triggers; others when they removed or are over. */
+  readonly runs: readonly StageRun[];
+  readonly warnings: readonly ConditionWarning[];
+  /** By rising position. Only kept entries. */
+  readonly shortened: readonly Shortened[];
+  /** The size of `kept`, after shortening. */
+  readonly totals: WindowTotals;
   /** A limit of an acting stage does not hold, because what is protected is larger. */
   readonly overLimit: boolean;
   /** The ceiling that protected messages pass, if any; such a window must not be stored. */

@@ -135,6 +135,36 @@ export const ErrorReason = {
    * log.
    */
   INTERNAL: 27,
+  /**
+   * HOOK_NOT_CONFIGURED - FAILED_PRECONDITION. The policy asks for a hook that the server does not have.
+   * Metadata: `hook`.
+   */
+  HOOK_NOT_CONFIGURED: 28,
+  /**
+   * SUMMARY_VERSION_MISMATCH - ABORTED. The summary has another version than the one expected. Metadata:
+   * `expected_version`, `version`.
+   */
+  SUMMARY_VERSION_MISMATCH: 29,
+  /**
+   * SNAPSHOT_INVALID - INVALID_ARGUMENT with `BadRequest`. The snapshot is not whole or not of its
+   * format. The field paths are those of the document.
+   */
+  SNAPSHOT_INVALID: 30,
+  /**
+   * SESSION_CHANGED - ABORTED. Messages of the session were changed or deleted while it was exported.
+   * Ask again.
+   */
+  SESSION_CHANGED: 31,
+  /**
+   * UPLOAD_NOT_FOUND - NOT_FOUND. The upload of a snapshot was given up, or the server was restarted:
+   * start again with the first chunk. Metadata: `upload_id`.
+   */
+  UPLOAD_NOT_FOUND: 32,
+  /**
+   * UPLOAD_LIMIT_REACHED - RESOURCE_EXHAUSTED with `RetryInfo`. As many uploads are under way as the server
+   * allows. Metadata: `limit`.
+   */
+  UPLOAD_LIMIT_REACHED: 33,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -169,5 +199,11 @@ export namespace ErrorReason {
   export type DEADLINE_EXCEEDED = typeof ErrorReason.DEADLINE_EXCEEDED;
   export type RECORD_CORRUPT = typeof ErrorReason.RECORD_CORRUPT;
   export type INTERNAL = typeof ErrorReason.INTERNAL;
+  export type HOOK_NOT_CONFIGURED = typeof ErrorReason.HOOK_NOT_CONFIGURED;
+  export type SUMMARY_VERSION_MISMATCH = typeof ErrorReason.SUMMARY_VERSION_MISMATCH;
+  export type SNAPSHOT_INVALID = typeof ErrorReason.SNAPSHOT_INVALID;
+  export type SESSION_CHANGED = typeof ErrorReason.SESSION_CHANGED;
+  export type UPLOAD_NOT_FOUND = typeof ErrorReason.UPLOAD_NOT_FOUND;
+  export type UPLOAD_LIMIT_REACHED = typeof ErrorReason.UPLOAD_LIMIT_REACHED;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

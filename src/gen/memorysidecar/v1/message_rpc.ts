@@ -8,7 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { Message, Role } from "./message.ts";
-import { Totals, Trim } from "./window.ts";
+import { StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -41,8 +41,8 @@ export interface AppendMessagesRequest {
   /** The session. Required. */
   sessionId: string;
   /**
-   * The messages, in order. 1 to 1,000. Ids that are set must differ from one
-   * another. Output-only fields are ignored.
+   * The messages, in order. 1 to 1,000, or none with `turn_end`. Ids that are set
+   * must differ from one another. Output-only fields are ignored.
    */
   messages: Message[];
   /**
@@ -56,6 +56,31 @@ export interface AppendMessagesRequest {
   createSession: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
+  /**
+   * Says that the agent's turn ends with these messages: the stages on turn end run
+   * too.
+   */
+  turnEnd: boolean;
+  /**
+   * What the model's input took, as the model said, for `model_input_tokens_over`.
+   * Unset leaves what an earlier append said. 0 to 1,000,000,000.
+   */
+  modelInputTokens?:
+    | bigint
+    | undefined;
+  /**
+   * How tools ended whose messages are not appended. The outcomes of tool messages
+   * count by themselves. At most 256.
+   */
+  toolOutcomes: ToolOutcome[];
+}
+
+/** How a tool ended. */
+export interface ToolOutcome {
+  /** The name of the tool. Required, 1 to 256 bytes. */
+  tool: string;
+  /** Says that it failed. Default false. */
+  error: boolean;
 }
 
 /** What an append did. */
@@ -75,6 +100,16 @@ export interface AppendMessagesResponse {
     | undefined;
   /** The newest seq of the session. */
   lastSeq: bigint;
+  /**
+   * The stages that acted and their triggers. A stage without triggers is named only
+   * when it removed something or is over its limit.
+   */
+  stageRuns: StageRun[];
+  /**
+   * Says that a limit of a stage that acted does not hold, because what is protected
+   * is larger.
+   */
+  overLimit: boolean;
 }
 
 /** A message that was appended. */
@@ -232,6 +267,9 @@ function createBaseAppendMessagesRequest(): AppendMessagesRequest {
     expectedLastSeq: undefined,
     createSession: false,
     requestId: "",
+    turnEnd: false,
+    modelInputTokens: undefined,
+    toolOutcomes: [],
   };
 }
 
@@ -257,6 +295,18 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(50).string(message.requestId);
+    }
+    if (message.turnEnd !== false) {
+      writer.uint32(56).bool(message.turnEnd);
+    }
+    if (message.modelInputTokens !== undefined) {
+      if (BigInt.asIntN(64, message.modelInputTokens) !== message.modelInputTokens) {
+        throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
+      }
+      writer.uint32(64).int64(message.modelInputTokens);
+    }
+    for (const v of message.toolOutcomes) {
+      ToolOutcome.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -322,6 +372,87 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.turnEnd = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.modelInputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.toolOutcomes.push(ToolOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseToolOutcome(): ToolOutcome {
+  return { tool: "", error: false };
+}
+
+export const ToolOutcome: MessageFns<ToolOutcome> = {
+  encode(message: ToolOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== "") {
+      writer.uint32(10).string(message.tool);
+    }
+    if (message.error !== false) {
+      writer.uint32(16).bool(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.error = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -336,7 +467,7 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
 };
 
 function createBaseAppendMessagesResponse(): AppendMessagesResponse {
-  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n };
+  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, stageRuns: [], overLimit: false };
 }
 
 export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
@@ -361,6 +492,12 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
         throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
       }
       writer.uint32(40).int64(message.lastSeq);
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(56).bool(message.overLimit);
     }
     return writer;
   },
@@ -416,6 +553,22 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
             }
 
             message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
             continue;
           }
         }

@@ -225,6 +225,13 @@ export interface ResetSessionRequest {
   etag: string;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
+  /** Keeps the oldest message of the log if it is a system message. */
+  keepFirstSystemMessage: boolean;
+  /**
+   * Keeps the summary of the session. Default false: it is removed. Placed summaries
+   * are always removed.
+   */
+  keepSummary: boolean;
 }
 
 /** The session after the reset. */
@@ -1196,7 +1203,15 @@ export const ForkSessionResponse: MessageFns<ForkSessionResponse> = {
 };
 
 function createBaseResetSessionRequest(): ResetSessionRequest {
-  return { namespace: "", sessionId: "", keepSystemMessages: false, etag: "", requestId: "" };
+  return {
+    namespace: "",
+    sessionId: "",
+    keepSystemMessages: false,
+    etag: "",
+    requestId: "",
+    keepFirstSystemMessage: false,
+    keepSummary: false,
+  };
 }
 
 export const ResetSessionRequest: MessageFns<ResetSessionRequest> = {
@@ -1215,6 +1230,12 @@ export const ResetSessionRequest: MessageFns<ResetSessionRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(42).string(message.requestId);
+    }
+    if (message.keepFirstSystemMessage !== false) {
+      writer.uint32(48).bool(message.keepFirstSystemMessage);
+    }
+    if (message.keepSummary !== false) {
+      writer.uint32(56).bool(message.keepSummary);
     }
     return writer;
   },
@@ -1270,6 +1291,22 @@ export const ResetSessionRequest: MessageFns<ResetSessionRequest> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.keepFirstSystemMessage = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keepSummary = reader.bool();
             continue;
           }
         }

@@ -42,6 +42,12 @@ class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOKEN_RULE_O200K: _ClassVar[TokenRule]
     TOKEN_RULE_CL100K: _ClassVar[TokenRule]
     TOKEN_RULE_GIVEN: _ClassVar[TokenRule]
+    TOKEN_RULE_MODEL: _ClassVar[TokenRule]
+    TOKEN_RULE_CHARS_FLOOR_4: _ClassVar[TokenRule]
+    TOKEN_RULE_CHARS_FLOOR_4_MIN_1: _ClassVar[TokenRule]
+    TOKEN_RULE_CHARS_SUM_4: _ClassVar[TokenRule]
+    TOKEN_RULE_STRUCTURED: _ClassVar[TokenRule]
+    TOKEN_RULE_CUSTOM: _ClassVar[TokenRule]
 ROLE_UNSPECIFIED: Role
 ROLE_USER: Role
 ROLE_ASSISTANT: Role
@@ -62,9 +68,15 @@ TOKEN_RULE_CHARS_DIV_4: TokenRule
 TOKEN_RULE_O200K: TokenRule
 TOKEN_RULE_CL100K: TokenRule
 TOKEN_RULE_GIVEN: TokenRule
+TOKEN_RULE_MODEL: TokenRule
+TOKEN_RULE_CHARS_FLOOR_4: TokenRule
+TOKEN_RULE_CHARS_FLOOR_4_MIN_1: TokenRule
+TOKEN_RULE_CHARS_SUM_4: TokenRule
+TOKEN_RULE_STRUCTURED: TokenRule
+TOKEN_RULE_CUSTOM: TokenRule
 
 class Message(_message.Message):
-    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag")
+    __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "token_quarters")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +107,7 @@ class Message(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_QUARTERS_FIELD_NUMBER: _ClassVar[int]
     message_id: str
     seq: int
     role: Role
@@ -118,17 +131,32 @@ class Message(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     etag: str
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ...) -> None: ...
+    token_quarters: int
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., token_quarters: _Optional[int] = ...) -> None: ...
 
 class ContentPart(_message.Message):
-    __slots__ = ("text", "image", "data")
+    __slots__ = ("text", "image", "data", "tool_result")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
+    TOOL_RESULT_FIELD_NUMBER: _ClassVar[int]
     text: str
     image: Image
     data: _struct_pb2.Struct
-    def __init__(self, text: _Optional[str] = ..., image: _Optional[_Union[Image, _Mapping]] = ..., data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    tool_result: ToolResult
+    def __init__(self, text: _Optional[str] = ..., image: _Optional[_Union[Image, _Mapping]] = ..., data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tool_result: _Optional[_Union[ToolResult, _Mapping]] = ...) -> None: ...
+
+class ToolResult(_message.Message):
+    __slots__ = ("tool_call_id", "text", "parts", "error")
+    TOOL_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    tool_call_id: str
+    text: str
+    parts: _containers.RepeatedCompositeFieldContainer[ContentPart]
+    error: bool
+    def __init__(self, tool_call_id: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., error: _Optional[bool] = ...) -> None: ...
 
 class Image(_message.Message):
     __slots__ = ("url", "data", "media_type", "detail")

@@ -27,37 +27,39 @@ from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorysidecar/v1/message_rpc.proto\x12\x10memorysidecar.v1\x1a google/protobuf/field_mask.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xcd\x01\n\x15\x41ppendMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12+\n\x08messages\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x1e\n\x11\x65xpected_last_seq\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x16\n\x0e\x63reate_session\x18\x05 \x01(\x08\x12\x12\n\nrequest_id\x18\x06 \x01(\tB\x14\n\x12_expected_last_seq\"\xc2\x01\n\x16\x41ppendMessagesResponse\x12\x33\n\x08messages\x18\x01 \x03(\x0b\x32!.memorysidecar.v1.AppendedMessage\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x10\n\x08last_seq\x18\x05 \x01(\x03\"G\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\"\xc3\x01\n\x13ListMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1f.memorysidecar.v1.MessageFilter\x12-\n\x05order\x18\x04 \x01(\x0e\x32\x1e.memorysidecar.v1.MessageOrder\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"[\n\rMessageFilter\x12%\n\x05roles\x18\x01 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x10\n\x08last_seq\x18\x03 \x01(\x03\"\\\n\x14ListMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"N\n\x11GetMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\"S\n\x12GetMessageResponse\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\tin_window\x18\x02 \x01(\x08\"\xae\x01\n\x14UpdateMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12/\n\x0bupdate_mask\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"\xa6\x01\n\x15UpdateMessageResponse\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x8a\x01\n\x14\x44\x65leteMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x15\n\rallow_missing\x18\x05 \x01(\x08\x12\x12\n\nrequest_id\x18\x06 \x01(\t\"z\n\x15\x44\x65leteMessageResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*d\n\x0cMessageOrder\x12\x1d\n\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n\x16MESSAGE_ORDER_SEQ_DESC\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorysidecar/v1/message_rpc.proto\x12\x10memorysidecar.v1\x1a google/protobuf/field_mask.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xcd\x02\n\x15\x41ppendMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12+\n\x08messages\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x1e\n\x11\x65xpected_last_seq\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x16\n\x0e\x63reate_session\x18\x05 \x01(\x08\x12\x12\n\nrequest_id\x18\x06 \x01(\t\x12\x10\n\x08turn_end\x18\x07 \x01(\x08\x12\x1f\n\x12model_input_tokens\x18\x08 \x01(\x03H\x01\x88\x01\x01\x12\x34\n\rtool_outcomes\x18\t \x03(\x0b\x32\x1d.memorysidecar.v1.ToolOutcomeB\x14\n\x12_expected_last_seqB\x15\n\x13_model_input_tokens\"*\n\x0bToolOutcome\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\x08\"\x86\x02\n\x16\x41ppendMessagesResponse\x12\x33\n\x08messages\x18\x01 \x03(\x0b\x32!.memorysidecar.v1.AppendedMessage\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x10\n\x08last_seq\x18\x05 \x01(\x03\x12.\n\nstage_runs\x18\x06 \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x12\n\nover_limit\x18\x07 \x01(\x08\"G\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\"\xc3\x01\n\x13ListMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1f.memorysidecar.v1.MessageFilter\x12-\n\x05order\x18\x04 \x01(\x0e\x32\x1e.memorysidecar.v1.MessageOrder\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"[\n\rMessageFilter\x12%\n\x05roles\x18\x01 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x11\n\tfirst_seq\x18\x02 \x01(\x03\x12\x10\n\x08last_seq\x18\x03 \x01(\x03\"\\\n\x14ListMessagesResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"N\n\x11GetMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\"S\n\x12GetMessageResponse\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\tin_window\x18\x02 \x01(\x08\"\xae\x01\n\x14UpdateMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12/\n\x0bupdate_mask\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"\xa6\x01\n\x15UpdateMessageResponse\x12*\n\x07message\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12\x10\n\x08revision\x18\x02 \x01(\x03\x12%\n\x05trims\x18\x03 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x8a\x01\n\x14\x44\x65leteMessageRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x12\n\nmessage_id\x18\x03 \x01(\t\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x15\n\rallow_missing\x18\x05 \x01(\x08\x12\x12\n\nrequest_id\x18\x06 \x01(\t\"z\n\x15\x44\x65leteMessageResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*d\n\x0cMessageOrder\x12\x1d\n\x19MESSAGE_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15MESSAGE_ORDER_SEQ_ASC\x10\x01\x12\x1a\n\x16MESSAGE_ORDER_SEQ_DESC\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.message_rpc_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MESSAGEORDER']._serialized_start=1792
-  _globals['_MESSAGEORDER']._serialized_end=1892
+  _globals['_MESSAGEORDER']._serialized_start=2032
+  _globals['_MESSAGEORDER']._serialized_end=2132
   _globals['_APPENDMESSAGESREQUEST']._serialized_start=154
-  _globals['_APPENDMESSAGESREQUEST']._serialized_end=359
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=362
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=556
-  _globals['_APPENDEDMESSAGE']._serialized_start=558
-  _globals['_APPENDEDMESSAGE']._serialized_end=629
-  _globals['_LISTMESSAGESREQUEST']._serialized_start=632
-  _globals['_LISTMESSAGESREQUEST']._serialized_end=827
-  _globals['_MESSAGEFILTER']._serialized_start=829
-  _globals['_MESSAGEFILTER']._serialized_end=920
-  _globals['_LISTMESSAGESRESPONSE']._serialized_start=922
-  _globals['_LISTMESSAGESRESPONSE']._serialized_end=1014
-  _globals['_GETMESSAGEREQUEST']._serialized_start=1016
-  _globals['_GETMESSAGEREQUEST']._serialized_end=1094
-  _globals['_GETMESSAGERESPONSE']._serialized_start=1096
-  _globals['_GETMESSAGERESPONSE']._serialized_end=1179
-  _globals['_UPDATEMESSAGEREQUEST']._serialized_start=1182
-  _globals['_UPDATEMESSAGEREQUEST']._serialized_end=1356
-  _globals['_UPDATEMESSAGERESPONSE']._serialized_start=1359
-  _globals['_UPDATEMESSAGERESPONSE']._serialized_end=1525
-  _globals['_DELETEMESSAGEREQUEST']._serialized_start=1528
-  _globals['_DELETEMESSAGEREQUEST']._serialized_end=1666
-  _globals['_DELETEMESSAGERESPONSE']._serialized_start=1668
-  _globals['_DELETEMESSAGERESPONSE']._serialized_end=1790
+  _globals['_APPENDMESSAGESREQUEST']._serialized_end=487
+  _globals['_TOOLOUTCOME']._serialized_start=489
+  _globals['_TOOLOUTCOME']._serialized_end=531
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=534
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=796
+  _globals['_APPENDEDMESSAGE']._serialized_start=798
+  _globals['_APPENDEDMESSAGE']._serialized_end=869
+  _globals['_LISTMESSAGESREQUEST']._serialized_start=872
+  _globals['_LISTMESSAGESREQUEST']._serialized_end=1067
+  _globals['_MESSAGEFILTER']._serialized_start=1069
+  _globals['_MESSAGEFILTER']._serialized_end=1160
+  _globals['_LISTMESSAGESRESPONSE']._serialized_start=1162
+  _globals['_LISTMESSAGESRESPONSE']._serialized_end=1254
+  _globals['_GETMESSAGEREQUEST']._serialized_start=1256
+  _globals['_GETMESSAGEREQUEST']._serialized_end=1334
+  _globals['_GETMESSAGERESPONSE']._serialized_start=1336
+  _globals['_GETMESSAGERESPONSE']._serialized_end=1419
+  _globals['_UPDATEMESSAGEREQUEST']._serialized_start=1422
+  _globals['_UPDATEMESSAGEREQUEST']._serialized_end=1596
+  _globals['_UPDATEMESSAGERESPONSE']._serialized_start=1599
+  _globals['_UPDATEMESSAGERESPONSE']._serialized_end=1765
+  _globals['_DELETEMESSAGEREQUEST']._serialized_start=1768
+  _globals['_DELETEMESSAGEREQUEST']._serialized_end=1906
+  _globals['_DELETEMESSAGERESPONSE']._serialized_start=1908
+  _globals['_DELETEMESSAGERESPONSE']._serialized_end=2030
 # @@protoc_insertion_point(module_scope)

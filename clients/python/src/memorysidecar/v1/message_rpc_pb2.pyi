@@ -20,34 +20,52 @@ MESSAGE_ORDER_SEQ_ASC: MessageOrder
 MESSAGE_ORDER_SEQ_DESC: MessageOrder
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     CREATE_SESSION_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    TURN_END_FIELD_NUMBER: _ClassVar[int]
+    MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     expected_last_seq: int
     create_session: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    turn_end: bool
+    model_input_tokens: int
+    tool_outcomes: _containers.RepeatedCompositeFieldContainer[ToolOutcome]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[ToolOutcome, _Mapping]]] = ...) -> None: ...
+
+class ToolOutcome(_message.Message):
+    __slots__ = ("tool", "error")
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    tool: str
+    error: bool
+    def __init__(self, tool: _Optional[str] = ..., error: _Optional[bool] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
-    __slots__ = ("messages", "revision", "trims", "window", "last_seq")
+    __slots__ = ("messages", "revision", "trims", "window", "last_seq", "stage_runs", "over_limit")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[AppendedMessage]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
     window: _window_pb2.Totals
     last_seq: int
-    def __init__(self, messages: _Optional[_Iterable[_Union[AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ...) -> None: ...
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    over_limit: bool
+    def __init__(self, messages: _Optional[_Iterable[_Union[AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
 
 class AppendedMessage(_message.Message):
     __slots__ = ("message_id", "seq", "token_count")

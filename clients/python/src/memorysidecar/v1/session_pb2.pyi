@@ -8,13 +8,13 @@ from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Mapping as _Mapping
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Session(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag")
+    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -40,6 +40,9 @@ class Session(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
+    PLACED_SUMMARIES_FIELD_NUMBER: _ClassVar[int]
+    STAGE_STATES_FIELD_NUMBER: _ClassVar[int]
+    MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     user_id: str
@@ -58,7 +61,36 @@ class Session(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     revision: int
     etag: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ...) -> None: ...
+    placed_summaries: _containers.RepeatedCompositeFieldContainer[PlacedSummary]
+    stage_states: _containers.RepeatedCompositeFieldContainer[StageState]
+    model_input_tokens: int
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ...) -> None: ...
+
+class PlacedSummary(_message.Message):
+    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    text: str
+    token_count: int
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    first_message_time: _timestamp_pb2.Timestamp
+    create_time: _timestamp_pb2.Timestamp
+    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class StageState(_message.Message):
+    __slots__ = ("stage", "last_seq", "window")
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    stage: str
+    last_seq: int
+    window: _window_pb2.Totals
+    def __init__(self, stage: _Optional[str] = ..., last_seq: _Optional[int] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ForkOrigin(_message.Message):
     __slots__ = ("session_id", "seq")

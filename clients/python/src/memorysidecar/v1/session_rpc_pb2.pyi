@@ -160,18 +160,22 @@ class ForkSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ...) -> None: ...
 
 class ResetSessionRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "keep_system_messages", "etag", "request_id")
+    __slots__ = ("namespace", "session_id", "keep_system_messages", "etag", "request_id", "keep_first_system_message", "keep_summary")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     KEEP_SYSTEM_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     ETAG_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_FIRST_SYSTEM_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SUMMARY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     keep_system_messages: bool
     etag: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_system_messages: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    keep_first_system_message: bool
+    keep_summary: bool
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_system_messages: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ..., keep_first_system_message: _Optional[bool] = ..., keep_summary: _Optional[bool] = ...) -> None: ...
 
 class ResetSessionResponse(_message.Message):
     __slots__ = ("session", "deleted")

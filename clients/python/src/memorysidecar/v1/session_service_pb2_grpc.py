@@ -4,7 +4,10 @@ import grpc
 import warnings
 
 from memorysidecar.v1 import message_rpc_pb2 as memorysidecar_dot_v1_dot_message__rpc__pb2
+from memorysidecar.v1 import policy_rpc_pb2 as memorysidecar_dot_v1_dot_policy__rpc__pb2
+from memorysidecar.v1 import search_rpc_pb2 as memorysidecar_dot_v1_dot_search__rpc__pb2
 from memorysidecar.v1 import session_rpc_pb2 as memorysidecar_dot_v1_dot_session__rpc__pb2
+from memorysidecar.v1 import snapshot_rpc_pb2 as memorysidecar_dot_v1_dot_snapshot__rpc__pb2
 from memorysidecar.v1 import window_rpc_pb2 as memorysidecar_dot_v1_dot_window__rpc__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -126,6 +129,56 @@ class SessionServiceStub:
                 '/memorysidecar.v1.SessionService/GetWindow',
                 request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.FromString,
+                _registered_method=True)
+        self.PreviewPolicy = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/PreviewPolicy',
+                request_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.FromString,
+                _registered_method=True)
+        self.ListPolicyPresets = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ListPolicyPresets',
+                request_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.FromString,
+                _registered_method=True)
+        self.TrimSession = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/TrimSession',
+                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.FromString,
+                _registered_method=True)
+        self.RestoreMessages = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/RestoreMessages',
+                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.FromString,
+                _registered_method=True)
+        self.ListSummaryInputs = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ListSummaryInputs',
+                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.FromString,
+                _registered_method=True)
+        self.SetSummary = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/SetSummary',
+                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
+                _registered_method=True)
+        self.HealSession = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/HealSession',
+                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.FromString,
+                _registered_method=True)
+        self.SearchSessions = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/SearchSessions',
+                request_serializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.FromString,
+                _registered_method=True)
+        self.ExportSession = channel.unary_stream(
+                '/memorysidecar.v1.SessionService/ExportSession',
+                request_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.FromString,
+                _registered_method=True)
+        self.ImportSession = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ImportSession',
+                request_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.FromString,
                 _registered_method=True)
 
 
@@ -307,11 +360,123 @@ class SessionServiceServicer:
     def GetWindow(self, request, context):
         """Gets the messages that go to the model, oldest first, and says what is left
         out. With a policy in the request, or for a past seq, it is a view: nothing
-        changes.
+        changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PreviewPolicy(self, request, context):
+        """Says what policies would cut now and why, message by message, and changes
+        nothing.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPolicyPresets(self, request, context):
+        """Lists the policies that can be had by name, with their options.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TrimSession(self, request, context):
+        """Trims the window now, to tokens, to a number of messages, to the newest units, or
+        as the policy's stages on request say.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - ABORTED, `ETAG_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RestoreMessages(self, request, context):
+        """Brings messages of the log back into the window. No stage runs: the next append
+        may trim them again.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
+        - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+        - FAILED_PRECONDITION, `WINDOW_FULL`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSummaryInputs(self, request, context):
+        """Lists the messages of the window that a summary should replace.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetSummary(self, request, context):
+        """Sets the text that stands for messages that left the window, and takes the
+        messages it replaces out of the window.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
+        is not in the window
+        - ABORTED, `SUMMARY_VERSION_MISMATCH`
+        - FAILED_PRECONDITION, `WINDOW_FULL`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def HealSession(self, request, context):
+        """Answers every tool call of the window that has no result, so that a model
+        provider takes it. Doing it again changes nothing.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - FAILED_PRECONDITION, `WINDOW_FULL`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchSessions(self, request, context):
+        """Finds the sessions of a namespace whose user and assistant messages hold words.
+        Reads every message it is asked to look at: for small stores and rare use.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportSession(self, request, context):
+        """Gives everything about a session, as a snapshot of one moment.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ImportSession(self, request, context):
+        """Makes a session from a snapshot. Limits of its policy are not applied before the
+        next append. Nothing is stored unless the whole snapshot is good.
+
+        Errors:
+        - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+        - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+        - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+        - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -384,6 +549,56 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.GetWindow,
                     request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.SerializeToString,
+            ),
+            'PreviewPolicy': grpc.unary_unary_rpc_method_handler(
+                    servicer.PreviewPolicy,
+                    request_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.SerializeToString,
+            ),
+            'ListPolicyPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPolicyPresets,
+                    request_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.SerializeToString,
+            ),
+            'TrimSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.TrimSession,
+                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.SerializeToString,
+            ),
+            'RestoreMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.RestoreMessages,
+                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.SerializeToString,
+            ),
+            'ListSummaryInputs': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSummaryInputs,
+                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.SerializeToString,
+            ),
+            'SetSummary': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetSummary,
+                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.SerializeToString,
+            ),
+            'HealSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.HealSession,
+                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.SerializeToString,
+            ),
+            'SearchSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchSessions,
+                    request_deserializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.SerializeToString,
+            ),
+            'ExportSession': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportSession,
+                    request_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.SerializeToString,
+            ),
+            'ImportSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.ImportSession,
+                    request_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -763,6 +978,276 @@ class SessionService:
             '/memorysidecar.v1.SessionService/GetWindow',
             memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.SerializeToString,
             memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PreviewPolicy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/PreviewPolicy',
+            memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPolicyPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ListPolicyPresets',
+            memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TrimSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/TrimSession',
+            memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RestoreMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/RestoreMessages',
+            memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSummaryInputs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ListSummaryInputs',
+            memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetSummary(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/SetSummary',
+            memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def HealSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/HealSession',
+            memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/SearchSessions',
+            memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ExportSession',
+            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ImportSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ImportSession',
+            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

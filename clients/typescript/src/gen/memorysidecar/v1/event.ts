@@ -8,7 +8,8 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ForkOrigin } from "./session.ts";
-import { SeqRange, Totals, Trim } from "./window.ts";
+import { SnapshotFormat } from "./snapshot.ts";
+import { PolicyWarning, SeqRange, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -39,6 +40,18 @@ export const EventType = {
   MESSAGE_UPDATED: 8,
   /** MESSAGE_DELETED - A message was deleted. */
   MESSAGE_DELETED: 9,
+  /** MESSAGES_RESTORED - Messages came back into the window. */
+  MESSAGES_RESTORED: 10,
+  /** SUMMARY_SET - A summary was set or removed by SetSummary. */
+  SUMMARY_SET: 11,
+  /** MESSAGES_HEALED - Tool calls of the window got a result by HealSession. */
+  MESSAGES_HEALED: 12,
+  /** SESSION_IMPORTED - A session was made from a snapshot. */
+  SESSION_IMPORTED: 13,
+  /** POLICY_WARNED - Something went wrong while a policy was applied. */
+  POLICY_WARNED: 14,
+  /** TURN_ENDED - An append without messages ended a turn. */
+  TURN_ENDED: 15,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -55,6 +68,12 @@ export namespace EventType {
   export type MESSAGES_TRIMMED = typeof EventType.MESSAGES_TRIMMED;
   export type MESSAGE_UPDATED = typeof EventType.MESSAGE_UPDATED;
   export type MESSAGE_DELETED = typeof EventType.MESSAGE_DELETED;
+  export type MESSAGES_RESTORED = typeof EventType.MESSAGES_RESTORED;
+  export type SUMMARY_SET = typeof EventType.SUMMARY_SET;
+  export type MESSAGES_HEALED = typeof EventType.MESSAGES_HEALED;
+  export type SESSION_IMPORTED = typeof EventType.SESSION_IMPORTED;
+  export type POLICY_WARNED = typeof EventType.POLICY_WARNED;
+  export type TURN_ENDED = typeof EventType.TURN_ENDED;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
 }
 
@@ -140,6 +159,24 @@ export interface Event {
     | //
     /** For `EVENT_TYPE_MESSAGE_DELETED`. */
     { $case: "messageDeleted"; value: MessageDeleted }
+    | //
+    /** For `EVENT_TYPE_MESSAGES_RESTORED`. */
+    { $case: "messagesRestored"; value: MessagesRestored }
+    | //
+    /** For `EVENT_TYPE_SUMMARY_SET`. */
+    { $case: "summarySet"; value: SummarySet }
+    | //
+    /** For `EVENT_TYPE_MESSAGES_HEALED`. */
+    { $case: "messagesHealed"; value: MessagesHealed }
+    | //
+    /** For `EVENT_TYPE_SESSION_IMPORTED`. */
+    { $case: "sessionImported"; value: SessionImported }
+    | //
+    /** For `EVENT_TYPE_POLICY_WARNED`. */
+    { $case: "policyWarned"; value: PolicyWarned }
+    | //
+    /** For `EVENT_TYPE_TURN_ENDED`. */
+    { $case: "turnEnded"; value: TurnEnded }
     | undefined;
 }
 
@@ -237,6 +274,70 @@ export interface MessageDeleted {
   wasInWindow: boolean;
 }
 
+/** Messages came back into the window. */
+export interface MessagesRestored {
+  /** Their ids, by rising seq. In a continued event those of this part. */
+  messageIds: string[];
+  /** The same messages as runs, by rising seq. */
+  seqRanges: SeqRange[];
+  /** How much came back, over all parts of a continued event. */
+  restored?:
+    | Totals
+    | undefined;
+  /** The window after the restore. */
+  window?: Totals | undefined;
+}
+
+/**
+ * A summary was set or removed. What it replaced follows in an
+ * `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision.
+ */
+export interface SummarySet {
+  /** The version of the session's summary. 0 for a placed summary. */
+  version: bigint;
+  /** The id of a placed summary. Empty for the summary of the session. */
+  placedMessageId: string;
+  /** What the text costs. 0 when the summary was removed. */
+  tokenCount: number;
+  /** The runs of messages that a placed summary stands for. */
+  seqRanges: SeqRange[];
+}
+
+/** Tool calls of the window got a result. */
+export interface MessagesHealed {
+  /** The ids of the tool calls. At most 1,000. */
+  toolCallIds: string[];
+  /** The window after the change. */
+  window?: Totals | undefined;
+}
+
+/** A session was made from a snapshot. */
+export interface SessionImported {
+  /** The format of the snapshot. */
+  format: SnapshotFormat;
+  /** How much its log holds. */
+  log?:
+    | Totals
+    | undefined;
+  /** How much its window holds. */
+  window?: Totals | undefined;
+}
+
+/**
+ * Something went wrong while a policy was applied. Follows, in the same revision,
+ * the event of the change that caused it.
+ */
+export interface PolicyWarned {
+  /** What. */
+  warning?: PolicyWarning | undefined;
+}
+
+/** An append without messages ended a turn. */
+export interface TurnEnded {
+  /** The window before the stages on turn end ran. */
+  window?: Totals | undefined;
+}
+
 function createBaseEvent(): Event {
   return {
     revision: 0n,
@@ -315,6 +416,24 @@ export const Event: MessageFns<Event> = {
         break;
       case "messageDeleted":
         MessageDeleted.encode(message.detail.value, writer.uint32(154).fork()).join();
+        break;
+      case "messagesRestored":
+        MessagesRestored.encode(message.detail.value, writer.uint32(162).fork()).join();
+        break;
+      case "summarySet":
+        SummarySet.encode(message.detail.value, writer.uint32(170).fork()).join();
+        break;
+      case "messagesHealed":
+        MessagesHealed.encode(message.detail.value, writer.uint32(178).fork()).join();
+        break;
+      case "sessionImported":
+        SessionImported.encode(message.detail.value, writer.uint32(186).fork()).join();
+        break;
+      case "policyWarned":
+        PolicyWarned.encode(message.detail.value, writer.uint32(194).fork()).join();
+        break;
+      case "turnEnded":
+        TurnEnded.encode(message.detail.value, writer.uint32(202).fork()).join();
         break;
     }
     return writer;
@@ -485,6 +604,54 @@ export const Event: MessageFns<Event> = {
             message.detail = { $case: "messageDeleted", value: MessageDeleted.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.detail = { $case: "messagesRestored", value: MessagesRestored.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.detail = { $case: "summarySet", value: SummarySet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.detail = { $case: "messagesHealed", value: MessagesHealed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.detail = { $case: "sessionImported", value: SessionImported.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.detail = { $case: "policyWarned", value: PolicyWarned.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.detail = { $case: "turnEnded", value: TurnEnded.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -566,6 +733,42 @@ export const Event: MessageFns<Event> = {
       case "messageDeleted": {
         if (object.detail?.value !== undefined && object.detail?.value !== null) {
           message.detail = { $case: "messageDeleted", value: MessageDeleted.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "messagesRestored": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "messagesRestored", value: MessagesRestored.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "summarySet": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "summarySet", value: SummarySet.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "messagesHealed": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "messagesHealed", value: MessagesHealed.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "sessionImported": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "sessionImported", value: SessionImported.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "policyWarned": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "policyWarned", value: PolicyWarned.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "turnEnded": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "turnEnded", value: TurnEnded.fromPartial(object.detail.value) };
         }
         break;
       }
@@ -1225,6 +1428,459 @@ export const MessageDeleted: MessageFns<MessageDeleted> = {
     message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
     message.tokenCount = object.tokenCount ?? 0;
     message.wasInWindow = object.wasInWindow ?? false;
+    return message;
+  },
+};
+
+function createBaseMessagesRestored(): MessagesRestored {
+  return { messageIds: [], seqRanges: [], restored: undefined, window: undefined };
+}
+
+export const MessagesRestored: MessageFns<MessagesRestored> = {
+  encode(message: MessagesRestored, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messageIds) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.restored !== undefined) {
+      Totals.encode(message.restored, writer.uint32(26).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesRestored {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesRestored();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.restored = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessagesRestored>, I>>(base?: I): MessagesRestored {
+    return MessagesRestored.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessagesRestored>, I>>(object: I): MessagesRestored {
+    const message = createBaseMessagesRestored();
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    message.restored = (object.restored !== undefined && object.restored !== null)
+      ? Totals.fromPartial(object.restored)
+      : undefined;
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSummarySet(): SummarySet {
+  return { version: 0n, placedMessageId: "", tokenCount: 0, seqRanges: [] };
+}
+
+export const SummarySet: MessageFns<SummarySet> = {
+  encode(message: SummarySet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(8).int64(message.version);
+    }
+    if (message.placedMessageId !== "") {
+      writer.uint32(18).string(message.placedMessageId);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummarySet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummarySet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.placedMessageId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SummarySet>, I>>(base?: I): SummarySet {
+    return SummarySet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SummarySet>, I>>(object: I): SummarySet {
+    const message = createBaseSummarySet();
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
+    message.placedMessageId = object.placedMessageId ?? "";
+    message.tokenCount = object.tokenCount ?? 0;
+    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMessagesHealed(): MessagesHealed {
+  return { toolCallIds: [], window: undefined };
+}
+
+export const MessagesHealed: MessageFns<MessagesHealed> = {
+  encode(message: MessagesHealed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.toolCallIds) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesHealed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesHealed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessagesHealed>, I>>(base?: I): MessagesHealed {
+    return MessagesHealed.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessagesHealed>, I>>(object: I): MessagesHealed {
+    const message = createBaseMessagesHealed();
+    message.toolCallIds = object.toolCallIds?.map((e) => e) || [];
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSessionImported(): SessionImported {
+  return { format: 0, log: undefined, window: undefined };
+}
+
+export const SessionImported: MessageFns<SessionImported> = {
+  encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.format !== 0) {
+      writer.uint32(8).int32(message.format);
+    }
+    if (message.log !== undefined) {
+      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionImported {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionImported();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.log = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SessionImported>, I>>(base?: I): SessionImported {
+    return SessionImported.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SessionImported>, I>>(object: I): SessionImported {
+    const message = createBaseSessionImported();
+    message.format = object.format ?? 0;
+    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
+    return message;
+  },
+};
+
+function createBasePolicyWarned(): PolicyWarned {
+  return { warning: undefined };
+}
+
+export const PolicyWarned: MessageFns<PolicyWarned> = {
+  encode(message: PolicyWarned, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.warning !== undefined) {
+      PolicyWarning.encode(message.warning, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyWarned {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyWarned();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.warning = PolicyWarning.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PolicyWarned>, I>>(base?: I): PolicyWarned {
+    return PolicyWarned.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PolicyWarned>, I>>(object: I): PolicyWarned {
+    const message = createBasePolicyWarned();
+    message.warning = (object.warning !== undefined && object.warning !== null)
+      ? PolicyWarning.fromPartial(object.warning)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseTurnEnded(): TurnEnded {
+  return { window: undefined };
+}
+
+export const TurnEnded: MessageFns<TurnEnded> = {
+  encode(message: TurnEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnEnded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnEnded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnEnded>, I>>(base?: I): TurnEnded {
+    return TurnEnded.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnEnded>, I>>(object: I): TurnEnded {
+    const message = createBaseTurnEnded();
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
     return message;
   },
 };

@@ -111,6 +111,33 @@ export const TokenRule = {
   CL100K: 4,
   /** GIVEN - The caller gives `token_count` with every message; one without it is refused. */
   GIVEN: 5,
+  /**
+   * MODEL - By the policy's `model`: o200k for GPT-4o and later and the o-series, cl100k for
+   * GPT-4 and GPT-3.5, bytes divided by 4 for every other model. Never the rule of a
+   * message, which names the one that was used.
+   */
+  MODEL: 6,
+  /**
+   * CHARS_FLOOR_4 - The Unicode code points of the content divided by 4, rounded down: short texts
+   * cost nothing. Calls and results cost only their content.
+   */
+  CHARS_FLOOR_4: 7,
+  /** CHARS_FLOOR_4_MIN_1 - As `TOKEN_RULE_CHARS_FLOOR_4`, but content that is not empty costs at least 1. */
+  CHARS_FLOOR_4_MIN_1: 8,
+  /**
+   * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
+   * token: only sums are rounded down. See `token_quarters`.
+   */
+  CHARS_SUM_4: 9,
+  /**
+   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text, of data as
+   * compact JSON and of tool results (each rounded down), plus 5 for each tool call
+   * with a quarter of its name and arguments, plus a quarter of the name, plus 10 for
+   * a `tool_call_id`, plus the images; rounded down.
+   */
+  STRUCTURED: 10,
+  /** CUSTOM - By the policy's `custom_token_rule`. */
+  CUSTOM: 11,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -123,6 +150,12 @@ export namespace TokenRule {
   export type O200K = typeof TokenRule.O200K;
   export type CL100K = typeof TokenRule.CL100K;
   export type GIVEN = typeof TokenRule.GIVEN;
+  export type MODEL = typeof TokenRule.MODEL;
+  export type CHARS_FLOOR_4 = typeof TokenRule.CHARS_FLOOR_4;
+  export type CHARS_FLOOR_4_MIN_1 = typeof TokenRule.CHARS_FLOOR_4_MIN_1;
+  export type CHARS_SUM_4 = typeof TokenRule.CHARS_SUM_4;
+  export type STRUCTURED = typeof TokenRule.STRUCTURED;
+  export type CUSTOM = typeof TokenRule.CUSTOM;
   export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
 }
 
@@ -206,7 +239,8 @@ export interface Message {
   /**
    * How many tokens the message costs.
    *
-   * Counted are `text`, the text parts, the data parts as JSON, the names and
+   * Counted are `text`, the text parts, the data parts as JSON, the texts and data
+   * of tool results, the names and
    * arguments of tool calls, the names and requests of agent calls, and the images.
    * The texts of a message are counted together by the rules that divide, one by one
    * by the others. Names of speakers, ids, structured data, provider payload,
@@ -260,6 +294,11 @@ export interface Message {
    * that nobody changed the message in between.
    */
   etag: string;
+  /**
+   * What the message costs beyond `token_count`, in quarters of a token: 0 to 3. Only
+   * under `TOKEN_RULE_CHARS_SUM_4`. Output only.
+   */
+  tokenQuarters: number;
 }
 
 export interface Message_LabelsEntry {
@@ -283,7 +322,29 @@ export interface ContentPart {
      * in wire form and 32 levels deep.
      */
     { $case: "data"; value: { [key: string]: any } | undefined }
+    | //
+    /**
+     * The result of a tool call, for conversations in which results are parts of
+     * user messages. Only allowed with `ROLE_USER` and `ROLE_TOOL`.
+     */
+    { $case: "toolResult"; value: ToolResult }
     | undefined;
+}
+
+/**
+ * The result of a tool call as a part of a message. The message answers the call,
+ * as a tool message with its `tool_call_id` would; one message may answer several
+ * calls.
+ */
+export interface ToolResult {
+  /** The id of the tool call. Required, 1 to 256 bytes. */
+  toolCallId: string;
+  /** The result as plain text. May be empty. */
+  text: string;
+  /** The result as typed parts, in order, none of them a tool result. At most 64. */
+  parts: ContentPart[];
+  /** Says that the tool failed. Default false. */
+  error: boolean;
 }
 
 /**
@@ -376,6 +437,7 @@ function createBaseMessage(): Message {
     createTime: undefined,
     updateTime: undefined,
     etag: "",
+    tokenQuarters: 0,
   };
 }
 
@@ -452,6 +514,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.etag !== "") {
       writer.uint32(186).string(message.etag);
+    }
+    if (message.tokenQuarters !== 0) {
+      writer.uint32(192).int32(message.tokenQuarters);
     }
     return writer;
   },
@@ -656,6 +721,14 @@ export const Message: MessageFns<Message> = {
             message.etag = reader.string();
             continue;
           }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.tokenQuarters = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -712,6 +785,7 @@ export const Message: MessageFns<Message> = {
       ? Timestamp.fromPartial(object.updateTime)
       : undefined;
     message.etag = object.etag ?? "";
+    message.tokenQuarters = object.tokenQuarters ?? 0;
     return message;
   },
 };
@@ -799,6 +873,9 @@ export const ContentPart: MessageFns<ContentPart> = {
       case "data":
         Struct.encode(Struct.wrap(message.part.value), writer.uint32(26).fork()).join();
         break;
+      case "toolResult":
+        ToolResult.encode(message.part.value, writer.uint32(34).fork()).join();
+        break;
     }
     return writer;
   },
@@ -840,6 +917,14 @@ export const ContentPart: MessageFns<ContentPart> = {
             message.part = { $case: "data", value: Struct.unwrap(Struct.decode(reader, reader.uint32())) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.part = { $case: "toolResult", value: ToolResult.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -876,7 +961,104 @@ export const ContentPart: MessageFns<ContentPart> = {
         }
         break;
       }
+      case "toolResult": {
+        if (object.part?.value !== undefined && object.part?.value !== null) {
+          message.part = { $case: "toolResult", value: ToolResult.fromPartial(object.part.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseToolResult(): ToolResult {
+  return { toolCallId: "", text: "", parts: [], error: false };
+}
+
+export const ToolResult: MessageFns<ToolResult> = {
+  encode(message: ToolResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolCallId !== "") {
+      writer.uint32(10).string(message.toolCallId);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    for (const v of message.parts) {
+      ContentPart.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.error !== false) {
+      writer.uint32(32).bool(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.parts.push(ContentPart.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.error = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolResult>, I>>(base?: I): ToolResult {
+    return ToolResult.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolResult>, I>>(object: I): ToolResult {
+    const message = createBaseToolResult();
+    message.toolCallId = object.toolCallId ?? "";
+    message.text = object.text ?? "";
+    message.parts = object.parts?.map((e) => ContentPart.fromPartial(e)) || [];
+    message.error = object.error ?? false;
     return message;
   },
 };

@@ -6,7 +6,9 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { TokenRule } from "./message.ts";
+import { PolicyStage } from "./policy_stage.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -18,10 +20,15 @@ export const SystemProtection = {
   UNSPECIFIED: 0,
   /** NONE - None: a system message is removed like any other. */
   NONE: 1,
-  /** ALL - All of them. */
+  /** ALL - All of them. They count toward triggers and limits. */
   ALL: 2,
   /** LEADING - Only those before the first message of another role in the window. */
   LEADING: 3,
+  /**
+   * EXCLUDED - All of them, and the policy does not see them: they stay in the window and
+   * count toward no trigger and no limit.
+   */
+  EXCLUDED: 4,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -32,77 +39,98 @@ export namespace SystemProtection {
   export type NONE = typeof SystemProtection.NONE;
   export type ALL = typeof SystemProtection.ALL;
   export type LEADING = typeof SystemProtection.LEADING;
+  export type EXCLUDED = typeof SystemProtection.EXCLUDED;
   export type UNRECOGNIZED = typeof SystemProtection.UNRECOGNIZED;
 }
 
-/** When a stage runs. Values may be added. */
-export const StageOn = {
-  /** UNSPECIFIED - The default: `STAGE_ON_APPEND`. Never in an answer. */
+/** Whether stages may part tool calls from their results. Values may be added. */
+export const ToolPairs = {
+  /** UNSPECIFIED - The default: `TOOL_PAIRS_WHOLE`. Never in an answer. */
   UNSPECIFIED: 0,
   /**
-   * APPEND - With every change of the log or of the policy, in the same transaction. What
-   * it removes leaves the stored window, and an event says so.
+   * WHOLE - A call and all its results are one unit, calls that wait for results are
+   * protected, and results without their call are removed.
    */
-  APPEND: 1,
-  /** READ - Whenever the window is read. It shapes the answer and changes nothing. */
-  READ: 2,
+  WHOLE: 1,
+  /**
+   * GROUPED - A call and all its results are one unit. Nothing is protected or removed for
+   * being a call or a result.
+   */
+  GROUPED: 2,
+  /**
+   * LOOSE - Calls and results are messages like any other; a pair may be split. Model
+   * providers refuse such windows: only for systems that repair them later.
+   */
+  LOOSE: 3,
   UNRECOGNIZED: -1,
 } as const;
 
-export type StageOn = typeof StageOn[keyof typeof StageOn];
+export type ToolPairs = typeof ToolPairs[keyof typeof ToolPairs];
 
-export namespace StageOn {
-  export type UNSPECIFIED = typeof StageOn.UNSPECIFIED;
-  export type APPEND = typeof StageOn.APPEND;
-  export type READ = typeof StageOn.READ;
-  export type UNRECOGNIZED = typeof StageOn.UNRECOGNIZED;
+export namespace ToolPairs {
+  export type UNSPECIFIED = typeof ToolPairs.UNSPECIFIED;
+  export type WHOLE = typeof ToolPairs.WHOLE;
+  export type GROUPED = typeof ToolPairs.GROUPED;
+  export type LOOSE = typeof ToolPairs.LOOSE;
+  export type UNRECOGNIZED = typeof ToolPairs.UNRECOGNIZED;
 }
 
-/**
- * What a stage keeps or removes as one. Values may be added.
- *
- * Units that share a tool call are one unit.
- */
-export const Unit = {
-  /** UNSPECIFIED - The default: `UNIT_INTERACTION`. Never in an answer. */
+/** Which tool calls without a result are healed. Values may be added. */
+export const HealWhen = {
+  /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,
-  /** MESSAGE - A message, or an assistant message with tool calls and all their results. */
-  MESSAGE: 1,
   /**
-   * ASSISTANT_ROUND - An assistant message with everything up to the next assistant or user
-   * message; any other message on its own.
+   * MOVED_ON - Those after whose last result, or else after whose call, a message follows
+   * that answers no tool call: the conversation moved on.
    */
-  ASSISTANT_ROUND: 2,
-  /**
-   * INTERACTION - A user message and everything up to the next user message. What comes before
-   * the first user message is one interaction.
-   */
-  INTERACTION: 3,
+  MOVED_ON: 1,
+  /** ALWAYS - All. */
+  ALWAYS: 2,
   UNRECOGNIZED: -1,
 } as const;
 
-export type Unit = typeof Unit[keyof typeof Unit];
+export type HealWhen = typeof HealWhen[keyof typeof HealWhen];
 
-export namespace Unit {
-  export type UNSPECIFIED = typeof Unit.UNSPECIFIED;
-  export type MESSAGE = typeof Unit.MESSAGE;
-  export type ASSISTANT_ROUND = typeof Unit.ASSISTANT_ROUND;
-  export type INTERACTION = typeof Unit.INTERACTION;
-  export type UNRECOGNIZED = typeof Unit.UNRECOGNIZED;
+export namespace HealWhen {
+  export type UNSPECIFIED = typeof HealWhen.UNSPECIFIED;
+  export type MOVED_ON = typeof HealWhen.MOVED_ON;
+  export type ALWAYS = typeof HealWhen.ALWAYS;
+  export type UNRECOGNIZED = typeof HealWhen.UNRECOGNIZED;
+}
+
+/** How a fraction of a token is rounded. Values may be added. */
+export const TokenRounding = {
+  /** UNSPECIFIED - The default: `TOKEN_ROUNDING_UP`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** UP - To the next higher number. */
+  UP: 1,
+  /** DOWN - To the next lower number. */
+  DOWN: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type TokenRounding = typeof TokenRounding[keyof typeof TokenRounding];
+
+export namespace TokenRounding {
+  export type UNSPECIFIED = typeof TokenRounding.UNSPECIFIED;
+  export type UP = typeof TokenRounding.UP;
+  export type DOWN = typeof TokenRounding.DOWN;
+  export type UNRECOGNIZED = typeof TokenRounding.UNRECOGNIZED;
 }
 
 /**
  * How the window of a session is kept: which messages go to the model.
  *
- * A policy is a pure function: the same messages give the same window. Stages run
- * in their order, each over what the one before left. Trimming takes messages out
- * of the window, never out of the log.
+ * A policy is a pure function: the same messages and signals give the same window.
+ * Stages run in their order, each over what the one before left. Trimming takes
+ * messages out of the window, never out of the log, unless a stage says
+ * `REMOVED_TO_DISCARD`.
  *
- * A tool call and all its results are kept or removed together by every stage,
- * also when results arrive later or between other messages. A call that still
- * waits for results stays until a later user message, or a later assistant
+ * By default a tool call and all its results are kept or removed together by every
+ * stage, also when results arrive later or between other messages. A call that
+ * still waits for results stays until a later user message, or a later assistant
  * message without tool calls, shows that the conversation moved on. A tool result
- * whose call is not in the window never enters it.
+ * whose call is not in the window never enters it. `tool_pairs` can loosen this.
  *
  * Beside the stages the server's ceiling holds for every window: at most 10,000
  * messages and 3 MiB (3,145,728 bytes in wire form). It removes the oldest
@@ -112,8 +140,8 @@ export namespace Unit {
 export interface Policy {
   /**
    * How the tokens of new messages are counted. Unset means
-   * `TOKEN_RULE_BYTES_DIV_4`. Ignored in a policy given to GetWindow, which uses
-   * the stored counts.
+   * `TOKEN_RULE_BYTES_DIV_4`. Ignored in a policy given to GetWindow or
+   * PreviewPolicy, which use the stored counts.
    */
   tokenRule: TokenRule;
   /**
@@ -129,6 +157,57 @@ export interface Policy {
     | undefined;
   /** The stages, in order. At most 16. None means that only the ceiling applies. */
   stages: PolicyStage[];
+  /**
+   * A label for people: what the policy is called. Presets set it to their own
+   * name. Optional, at most 63 bytes.
+   */
+  name: string;
+  /**
+   * Names a preset instead of writing the policy out; every other field must be
+   * unset then. Never in an answer, which holds the policy written out.
+   */
+  preset?:
+    | Preset
+    | undefined;
+  /**
+   * The model that the window goes to, as its provider names it, for example
+   * `gpt-4o-mini`. Used by `TOKEN_RULE_MODEL` and, when `context_window` is unset,
+   * to look up the size of the context window. Optional, at most 127 bytes.
+   */
+  model: string;
+  /**
+   * The size of the model's context window in tokens, for `context_share_at_least`.
+   * 0 means that of `model`, if it is known. At most 1,000,000,000.
+   */
+  contextWindow: bigint;
+  /**
+   * How tokens are counted under `TOKEN_RULE_CUSTOM`. Required with it, not allowed
+   * without it.
+   */
+  customTokenRule?:
+    | CustomTokenRule
+    | undefined;
+  /**
+   * Whether stages may part tool calls from their results. Unset means
+   * `TOOL_PAIRS_WHOLE`.
+   */
+  toolPairs: ToolPairs;
+  /**
+   * What GetWindow does about tool calls without a result. Unset means that it
+   * leaves them as they are.
+   */
+  healing?: Healing | undefined;
+}
+
+/** A policy by name, with options. */
+export interface Preset {
+  /** The name, as ListPolicyPresets gives it. Required. */
+  name: string;
+  /**
+   * The options by their names, as ListPolicyPresets gives them. Those left out
+   * have their defaults; unknown ones are refused. At most 16,384 bytes.
+   */
+  options?: { [key: string]: any } | undefined;
 }
 
 /** What no stage may remove from the window. */
@@ -150,81 +229,74 @@ export interface Protections {
     | undefined;
   /**
    * Keeps the newest user message with its unit, so that a model always sees what
-   * it was asked last. Unset means true.
+   * it was asked last. A user message that holds nothing but tool results does not
+   * count. Unset means true.
    */
-  lastUser?: boolean | undefined;
-}
-
-/** One step of a policy. */
-export interface PolicyStage {
-  /**
-   * The name of the stage, given in answers and trim events. Required, unique in
-   * the policy: 1 to 63 characters of `a-z0-9_-`, the first a letter.
-   */
-  name: string;
-  /** When the stage runs. Unset means `STAGE_ON_APPEND`. */
-  on: StageOn;
-  /**
-   * What makes the stage act: any one of these suffices. At most 8. None means
-   * that it always acts.
-   */
-  anyOf: Trigger[];
-  /** What is kept or removed together. Unset means `UNIT_INTERACTION`. */
-  unit: Unit;
-  /** What the stage does. Required. */
-  select?:
-    | //
-    /** Removes the oldest units until the limits hold. */
-    { $case: "dropOldest"; value: DropOldest }
-    | //
-    /** Keeps the newest units and removes the rest. */
-    { $case: "keepLast"; value: KeepLast }
+  lastUser?:
+    | boolean
     | undefined;
+  /**
+   * The ids of messages that stay, with all messages of their tool calls. Ids that
+   * are not in the window do nothing. At most 256. Pinned messages are in no unit.
+   */
+  pinMessageIds: string[];
 }
 
 /**
- * A condition on the window that makes a stage act. Equal to the number is not
- * yet over it.
+ * What GetWindow does about tool calls without a result: it puts a tool message
+ * with `tool_error` set behind the last result of the same call message, or behind
+ * that message. Such messages have no seq and are not stored.
  */
-export interface Trigger {
-  /** What is compared. Required. */
-  condition?:
-    | //
-    /** Acts when the window holds more messages than this. 0 to 10,000. */
-    { $case: "messageCountOver"; value: number }
-    | //
-    /** Acts when the window costs more tokens than this. 0 to 1,000,000,000. */
-    { $case: "tokenCountOver"; value: bigint }
-    | undefined;
+export interface Healing {
+  /** Which calls get a result. Required. */
+  when: HealWhen;
+  /** Heals only the newest message with tool calls. Default false: all of them. */
+  newestOnly: boolean;
+  /**
+   * The text of the results. Empty means a fixed notice that the call was
+   * interrupted. At most 1,024 bytes.
+   */
+  text: string;
 }
 
 /**
- * Removes the oldest unprotected units, one after the other, until every limit
- * that is set holds or nothing removable is left. At least one limit is required;
- * when both are passed, the reason given is the message limit.
+ * A token rule put together from parts. A message costs
  *
- * The target may lie below the trigger, so that one trim makes room for a while.
+ *     round(characters / chars_per_token) + per_message
+ *       + per_call * tool calls + per_image * images
+ *
+ * but at least `min`; characters are the Unicode code points of everything that
+ * costs tokens (see `Message.token_count`).
  */
-export interface DropOldest {
-  /** The most messages to keep. Unset means no limit. 0 to 10,000. */
-  maxMessages?:
-    | number
-    | undefined;
-  /** The most tokens to keep. Unset means no limit. 0 to 1,000,000,000. */
-  maxTokens?: bigint | undefined;
-}
-
-/**
- * Keeps the newest units and every protected one, and removes the rest. Protected
- * units count; messages that are in no unit do not.
- */
-export interface KeepLast {
-  /** How many units to keep. 0 to 10,000. */
-  unitCount: number;
+export interface CustomTokenRule {
+  /** How many characters make a token. Required: 0.25 to 100. */
+  charsPerToken: number;
+  /** How the quotient is rounded. Unset means `TOKEN_ROUNDING_UP`. */
+  rounding: TokenRounding;
+  /** What every message costs besides. 0 to 1,000,000. */
+  perMessage: number;
+  /** What every tool call costs besides. 0 to 1,000,000. */
+  perCall: number;
+  /** The least a message costs. 0 to 1,000,000. */
+  min: number;
+  /** Counts only the content: names and arguments of calls cost nothing. */
+  contentOnly: boolean;
 }
 
 function createBasePolicy(): Policy {
-  return { tokenRule: 0, imageTokenCount: undefined, protections: undefined, stages: [] };
+  return {
+    tokenRule: 0,
+    imageTokenCount: undefined,
+    protections: undefined,
+    stages: [],
+    name: "",
+    preset: undefined,
+    model: "",
+    contextWindow: 0n,
+    customTokenRule: undefined,
+    toolPairs: 0,
+    healing: undefined,
+  };
 }
 
 export const Policy: MessageFns<Policy> = {
@@ -240,6 +312,30 @@ export const Policy: MessageFns<Policy> = {
     }
     for (const v of message.stages) {
       PolicyStage.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.name !== "") {
+      writer.uint32(42).string(message.name);
+    }
+    if (message.preset !== undefined) {
+      Preset.encode(message.preset, writer.uint32(50).fork()).join();
+    }
+    if (message.model !== "") {
+      writer.uint32(58).string(message.model);
+    }
+    if (message.contextWindow !== 0n) {
+      if (BigInt.asIntN(64, message.contextWindow) !== message.contextWindow) {
+        throw new globalThis.Error("value provided for field message.contextWindow of type int64 too large");
+      }
+      writer.uint32(64).int64(message.contextWindow);
+    }
+    if (message.customTokenRule !== undefined) {
+      CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
+    }
+    if (message.toolPairs !== 0) {
+      writer.uint32(80).int32(message.toolPairs);
+    }
+    if (message.healing !== undefined) {
+      Healing.encode(message.healing, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -289,6 +385,62 @@ export const Policy: MessageFns<Policy> = {
             message.stages.push(PolicyStage.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.contextWindow = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.toolPairs = reader.int32() as any;
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.healing = Healing.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -312,12 +464,94 @@ export const Policy: MessageFns<Policy> = {
       ? Protections.fromPartial(object.protections)
       : undefined;
     message.stages = object.stages?.map((e) => PolicyStage.fromPartial(e)) || [];
+    message.name = object.name ?? "";
+    message.preset = (object.preset !== undefined && object.preset !== null)
+      ? Preset.fromPartial(object.preset)
+      : undefined;
+    message.model = object.model ?? "";
+    message.contextWindow = (object.contextWindow !== undefined && object.contextWindow !== null)
+      ? BigInt(object.contextWindow)
+      : 0n;
+    message.customTokenRule = (object.customTokenRule !== undefined && object.customTokenRule !== null)
+      ? CustomTokenRule.fromPartial(object.customTokenRule)
+      : undefined;
+    message.toolPairs = object.toolPairs ?? 0;
+    message.healing = (object.healing !== undefined && object.healing !== null)
+      ? Healing.fromPartial(object.healing)
+      : undefined;
+    return message;
+  },
+};
+
+function createBasePreset(): Preset {
+  return { name: "", options: undefined };
+}
+
+export const Preset: MessageFns<Preset> = {
+  encode(message: Preset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.options !== undefined) {
+      Struct.encode(Struct.wrap(message.options), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Preset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.options = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Preset>, I>>(base?: I): Preset {
+    return Preset.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Preset>, I>>(object: I): Preset {
+    const message = createBasePreset();
+    message.name = object.name ?? "";
+    message.options = object.options ?? undefined;
     return message;
   },
 };
 
 function createBaseProtections(): Protections {
-  return { system: 0, pinFirst: 0, minMessages: undefined, lastUser: undefined };
+  return { system: 0, pinFirst: 0, minMessages: undefined, lastUser: undefined, pinMessageIds: [] };
 }
 
 export const Protections: MessageFns<Protections> = {
@@ -333,6 +567,9 @@ export const Protections: MessageFns<Protections> = {
     }
     if (message.lastUser !== undefined) {
       writer.uint32(32).bool(message.lastUser);
+    }
+    for (const v of message.pinMessageIds) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -382,6 +619,14 @@ export const Protections: MessageFns<Protections> = {
             message.lastUser = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pinMessageIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -403,40 +648,30 @@ export const Protections: MessageFns<Protections> = {
     message.pinFirst = object.pinFirst ?? 0;
     message.minMessages = object.minMessages ?? undefined;
     message.lastUser = object.lastUser ?? undefined;
+    message.pinMessageIds = object.pinMessageIds?.map((e) => e) || [];
     return message;
   },
 };
 
-function createBasePolicyStage(): PolicyStage {
-  return { name: "", on: 0, anyOf: [], unit: 0, select: undefined };
+function createBaseHealing(): Healing {
+  return { when: 0, newestOnly: false, text: "" };
 }
 
-export const PolicyStage: MessageFns<PolicyStage> = {
-  encode(message: PolicyStage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
+export const Healing: MessageFns<Healing> = {
+  encode(message: Healing, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.when !== 0) {
+      writer.uint32(8).int32(message.when);
     }
-    if (message.on !== 0) {
-      writer.uint32(16).int32(message.on);
+    if (message.newestOnly !== false) {
+      writer.uint32(16).bool(message.newestOnly);
     }
-    for (const v of message.anyOf) {
-      Trigger.encode(v!, writer.uint32(26).fork()).join();
-    }
-    if (message.unit !== 0) {
-      writer.uint32(32).int32(message.unit);
-    }
-    switch (message.select?.$case) {
-      case "dropOldest":
-        DropOldest.encode(message.select.value, writer.uint32(42).fork()).join();
-        break;
-      case "keepLast":
-        KeepLast.encode(message.select.value, writer.uint32(50).fork()).join();
-        break;
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): PolicyStage {
+  decode(input: BinaryReader | Uint8Array, length?: number): Healing {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -445,16 +680,16 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePolicyStage();
+      const message = createBaseHealing();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 10) {
+            if (tag !== 8) {
               break;
             }
 
-            message.name = reader.string();
+            message.when = reader.int32() as any;
             continue;
           }
           case 2: {
@@ -462,7 +697,7 @@ export const PolicyStage: MessageFns<PolicyStage> = {
               break;
             }
 
-            message.on = reader.int32() as any;
+            message.newestOnly = reader.bool();
             continue;
           }
           case 3: {
@@ -470,7 +705,95 @@ export const PolicyStage: MessageFns<PolicyStage> = {
               break;
             }
 
-            message.anyOf.push(Trigger.decode(reader, reader.uint32()));
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Healing>, I>>(base?: I): Healing {
+    return Healing.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Healing>, I>>(object: I): Healing {
+    const message = createBaseHealing();
+    message.when = object.when ?? 0;
+    message.newestOnly = object.newestOnly ?? false;
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseCustomTokenRule(): CustomTokenRule {
+  return { charsPerToken: 0, rounding: 0, perMessage: 0, perCall: 0, min: 0, contentOnly: false };
+}
+
+export const CustomTokenRule: MessageFns<CustomTokenRule> = {
+  encode(message: CustomTokenRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.charsPerToken !== 0) {
+      writer.uint32(9).double(message.charsPerToken);
+    }
+    if (message.rounding !== 0) {
+      writer.uint32(16).int32(message.rounding);
+    }
+    if (message.perMessage !== 0) {
+      writer.uint32(24).int32(message.perMessage);
+    }
+    if (message.perCall !== 0) {
+      writer.uint32(32).int32(message.perCall);
+    }
+    if (message.min !== 0) {
+      writer.uint32(40).int32(message.min);
+    }
+    if (message.contentOnly !== false) {
+      writer.uint32(48).bool(message.contentOnly);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CustomTokenRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCustomTokenRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.charsPerToken = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rounding = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.perMessage = reader.int32();
             continue;
           }
           case 4: {
@@ -478,23 +801,23 @@ export const PolicyStage: MessageFns<PolicyStage> = {
               break;
             }
 
-            message.unit = reader.int32() as any;
+            message.perCall = reader.int32();
             continue;
           }
           case 5: {
-            if (tag !== 42) {
+            if (tag !== 40) {
               break;
             }
 
-            message.select = { $case: "dropOldest", value: DropOldest.decode(reader, reader.uint32()) };
+            message.min = reader.int32();
             continue;
           }
           case 6: {
-            if (tag !== 50) {
+            if (tag !== 48) {
               break;
             }
 
-            message.select = { $case: "keepLast", value: KeepLast.decode(reader, reader.uint32()) };
+            message.contentOnly = reader.bool();
             continue;
           }
         }
@@ -509,240 +832,17 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<PolicyStage>, I>>(base?: I): PolicyStage {
-    return PolicyStage.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<CustomTokenRule>, I>>(base?: I): CustomTokenRule {
+    return CustomTokenRule.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<PolicyStage>, I>>(object: I): PolicyStage {
-    const message = createBasePolicyStage();
-    message.name = object.name ?? "";
-    message.on = object.on ?? 0;
-    message.anyOf = object.anyOf?.map((e) => Trigger.fromPartial(e)) || [];
-    message.unit = object.unit ?? 0;
-    switch (object.select?.$case) {
-      case "dropOldest": {
-        if (object.select?.value !== undefined && object.select?.value !== null) {
-          message.select = { $case: "dropOldest", value: DropOldest.fromPartial(object.select.value) };
-        }
-        break;
-      }
-      case "keepLast": {
-        if (object.select?.value !== undefined && object.select?.value !== null) {
-          message.select = { $case: "keepLast", value: KeepLast.fromPartial(object.select.value) };
-        }
-        break;
-      }
-    }
-    return message;
-  },
-};
-
-function createBaseTrigger(): Trigger {
-  return { condition: undefined };
-}
-
-export const Trigger: MessageFns<Trigger> = {
-  encode(message: Trigger, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    switch (message.condition?.$case) {
-      case "messageCountOver":
-        writer.uint32(8).int32(message.condition.value);
-        break;
-      case "tokenCountOver":
-        if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
-          throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
-        }
-        writer.uint32(16).int64(message.condition.value);
-        break;
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Trigger {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTrigger();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.condition = { $case: "messageCountOver", value: reader.int32() };
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.condition = { $case: "tokenCountOver", value: reader.int64() as bigint };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Trigger>, I>>(base?: I): Trigger {
-    return Trigger.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Trigger>, I>>(object: I): Trigger {
-    const message = createBaseTrigger();
-    switch (object.condition?.$case) {
-      case "messageCountOver": {
-        if (object.condition?.value !== undefined && object.condition?.value !== null) {
-          message.condition = { $case: "messageCountOver", value: object.condition.value };
-        }
-        break;
-      }
-      case "tokenCountOver": {
-        if (object.condition?.value !== undefined && object.condition?.value !== null) {
-          message.condition = { $case: "tokenCountOver", value: BigInt(object.condition.value) };
-        }
-        break;
-      }
-    }
-    return message;
-  },
-};
-
-function createBaseDropOldest(): DropOldest {
-  return { maxMessages: undefined, maxTokens: undefined };
-}
-
-export const DropOldest: MessageFns<DropOldest> = {
-  encode(message: DropOldest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.maxMessages !== undefined) {
-      writer.uint32(8).int32(message.maxMessages);
-    }
-    if (message.maxTokens !== undefined) {
-      if (BigInt.asIntN(64, message.maxTokens) !== message.maxTokens) {
-        throw new globalThis.Error("value provided for field message.maxTokens of type int64 too large");
-      }
-      writer.uint32(16).int64(message.maxTokens);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): DropOldest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseDropOldest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.maxMessages = reader.int32();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.maxTokens = reader.int64() as bigint;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DropOldest>, I>>(base?: I): DropOldest {
-    return DropOldest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DropOldest>, I>>(object: I): DropOldest {
-    const message = createBaseDropOldest();
-    message.maxMessages = object.maxMessages ?? undefined;
-    message.maxTokens = (object.maxTokens !== undefined && object.maxTokens !== null)
-      ? BigInt(object.maxTokens)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseKeepLast(): KeepLast {
-  return { unitCount: 0 };
-}
-
-export const KeepLast: MessageFns<KeepLast> = {
-  encode(message: KeepLast, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unitCount !== 0) {
-      writer.uint32(8).int32(message.unitCount);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): KeepLast {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseKeepLast();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.unitCount = reader.int32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KeepLast>, I>>(base?: I): KeepLast {
-    return KeepLast.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KeepLast>, I>>(object: I): KeepLast {
-    const message = createBaseKeepLast();
-    message.unitCount = object.unitCount ?? 0;
+  fromPartial<I extends Exact<DeepPartial<CustomTokenRule>, I>>(object: I): CustomTokenRule {
+    const message = createBaseCustomTokenRule();
+    message.charsPerToken = object.charsPerToken ?? 0;
+    message.rounding = object.rounding ?? 0;
+    message.perMessage = object.perMessage ?? 0;
+    message.perCall = object.perCall ?? 0;
+    message.min = object.min ?? 0;
+    message.contentOnly = object.contentOnly ?? false;
     return message;
   },
 };

@@ -10,7 +10,7 @@ import { Duration } from "../../google/protobuf/duration.ts";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Policy } from "./policy.ts";
-import { Totals } from "./window.ts";
+import { SeqRange, Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -117,11 +117,58 @@ export interface Session {
    * is. Output only in answers.
    */
   etag: string;
+  /**
+   * Texts that stand in the window in the place of messages, by rising position.
+   * SetSummary makes them. At most 64. Output only.
+   */
+  placedSummaries: PlacedSummary[];
+  /**
+   * Since when stages count new messages. Only for stages with such triggers, and
+   * only once they acted. Output only.
+   */
+  stageStates: StageState[];
+  /**
+   * What the model's input took, as the newest append that said so said. 0 when none
+   * did. Output only.
+   */
+  modelInputTokens: bigint;
 }
 
 export interface Session_LabelsEntry {
   key: string;
   value: string;
+}
+
+/**
+ * A text that stands in the window in the place of messages that left it. It is
+ * shown as a system message with this id, counts like a message, and leaves the
+ * window like one.
+ */
+export interface PlacedSummary {
+  /** The id of the message that shows it, made by the server. */
+  messageId: string;
+  /** The text. */
+  text: string;
+  /** What it costs. */
+  tokenCount: number;
+  /** The messages it stands for, as runs by rising seq. It stands before the first. */
+  seqRanges: SeqRange[];
+  /** When the first of these messages was said, or else stored. */
+  firstMessageTime?:
+    | Timestamp
+    | undefined;
+  /** When the text was set. */
+  createTime?: Timestamp | undefined;
+}
+
+/** Since when a stage counts new messages. */
+export interface StageState {
+  /** The name of the stage. */
+  stage: string;
+  /** The newest seq when the stage last acted. */
+  lastSeq: bigint;
+  /** The window it left. */
+  window?: Totals | undefined;
 }
 
 /** Where a forked session comes from. */
@@ -167,6 +214,9 @@ function createBaseSession(): Session {
     updateTime: undefined,
     revision: 0n,
     etag: "",
+    placedSummaries: [],
+    stageStates: [],
+    modelInputTokens: 0n,
   };
 }
 
@@ -231,6 +281,18 @@ export const Session: MessageFns<Session> = {
     }
     if (message.etag !== "") {
       writer.uint32(146).string(message.etag);
+    }
+    for (const v of message.placedSummaries) {
+      PlacedSummary.encode(v!, writer.uint32(154).fork()).join();
+    }
+    for (const v of message.stageStates) {
+      StageState.encode(v!, writer.uint32(162).fork()).join();
+    }
+    if (message.modelInputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.modelInputTokens) !== message.modelInputTokens) {
+        throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
+      }
+      writer.uint32(168).int64(message.modelInputTokens);
     }
     return writer;
   },
@@ -395,6 +457,30 @@ export const Session: MessageFns<Session> = {
             message.etag = reader.string();
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.placedSummaries.push(PlacedSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.stageStates.push(StageState.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.modelInputTokens = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -452,6 +538,11 @@ export const Session: MessageFns<Session> = {
       : undefined;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.etag = object.etag ?? "";
+    message.placedSummaries = object.placedSummaries?.map((e) => PlacedSummary.fromPartial(e)) || [];
+    message.stageStates = object.stageStates?.map((e) => StageState.fromPartial(e)) || [];
+    message.modelInputTokens = (object.modelInputTokens !== undefined && object.modelInputTokens !== null)
+      ? BigInt(object.modelInputTokens)
+      : 0n;
     return message;
   },
 };
@@ -519,6 +610,209 @@ export const Session_LabelsEntry: MessageFns<Session_LabelsEntry> = {
     const message = createBaseSession_LabelsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBasePlacedSummary(): PlacedSummary {
+  return { messageId: "", text: "", tokenCount: 0, seqRanges: [], firstMessageTime: undefined, createTime: undefined };
+}
+
+export const PlacedSummary: MessageFns<PlacedSummary> = {
+  encode(message: PlacedSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.firstMessageTime !== undefined) {
+      Timestamp.encode(message.firstMessageTime, writer.uint32(42).fork()).join();
+    }
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlacedSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlacedSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.firstMessageTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlacedSummary>, I>>(base?: I): PlacedSummary {
+    return PlacedSummary.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlacedSummary>, I>>(object: I): PlacedSummary {
+    const message = createBasePlacedSummary();
+    message.messageId = object.messageId ?? "";
+    message.text = object.text ?? "";
+    message.tokenCount = object.tokenCount ?? 0;
+    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    message.firstMessageTime = (object.firstMessageTime !== undefined && object.firstMessageTime !== null)
+      ? Timestamp.fromPartial(object.firstMessageTime)
+      : undefined;
+    message.createTime = (object.createTime !== undefined && object.createTime !== null)
+      ? Timestamp.fromPartial(object.createTime)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStageState(): StageState {
+  return { stage: "", lastSeq: 0n, window: undefined };
+}
+
+export const StageState: MessageFns<StageState> = {
+  encode(message: StageState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stage !== "") {
+      writer.uint32(10).string(message.stage);
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.lastSeq);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StageState {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStageState();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StageState>, I>>(base?: I): StageState {
+    return StageState.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StageState>, I>>(object: I): StageState {
+    const message = createBaseStageState();
+    message.stage = object.stage ?? "";
+    message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
     return message;
   },
 };

@@ -10,7 +10,9 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -30,6 +32,13 @@ import {
   UpdateMessageResponse,
 } from "./message_rpc.ts";
 import {
+  ListPolicyPresetsRequest,
+  ListPolicyPresetsResponse,
+  PreviewPolicyRequest,
+  PreviewPolicyResponse,
+} from "./policy_rpc.ts";
+import { SearchSessionsRequest, SearchSessionsResponse } from "./search_rpc.ts";
+import {
   CreateSessionRequest,
   CreateSessionResponse,
   DeleteSessionRequest,
@@ -45,7 +54,26 @@ import {
   UpdateSessionRequest,
   UpdateSessionResponse,
 } from "./session_rpc.ts";
-import { GetWindowRequest, GetWindowResponse } from "./window_rpc.ts";
+import {
+  ExportSessionRequest,
+  ExportSessionResponse,
+  ImportSessionRequest,
+  ImportSessionResponse,
+} from "./snapshot_rpc.ts";
+import {
+  GetWindowRequest,
+  GetWindowResponse,
+  HealSessionRequest,
+  HealSessionResponse,
+  ListSummaryInputsRequest,
+  ListSummaryInputsResponse,
+  RestoreMessagesRequest,
+  RestoreMessagesResponse,
+  SetSummaryRequest,
+  SetSummaryResponse,
+  TrimSessionRequest,
+  TrimSessionResponse,
+} from "./window_rpc.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -300,7 +328,7 @@ export const SessionServiceService = {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -314,6 +342,177 @@ export const SessionServiceService = {
     requestDeserialize: (value: Buffer): GetWindowRequest => GetWindowRequest.decode(value),
     responseSerialize: (value: GetWindowResponse): Buffer => Buffer.from(GetWindowResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetWindowResponse => GetWindowResponse.decode(value),
+  },
+  /**
+   * Says what policies would cut now and why, message by message, and changes
+   * nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  previewPolicy: {
+    path: "/memorysidecar.v1.SessionService/PreviewPolicy" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PreviewPolicyRequest): Buffer => Buffer.from(PreviewPolicyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PreviewPolicyRequest => PreviewPolicyRequest.decode(value),
+    responseSerialize: (value: PreviewPolicyResponse): Buffer =>
+      Buffer.from(PreviewPolicyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PreviewPolicyResponse => PreviewPolicyResponse.decode(value),
+  },
+  /** Lists the policies that can be had by name, with their options. */
+  listPolicyPresets: {
+    path: "/memorysidecar.v1.SessionService/ListPolicyPresets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPolicyPresetsRequest): Buffer =>
+      Buffer.from(ListPolicyPresetsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPolicyPresetsRequest => ListPolicyPresetsRequest.decode(value),
+    responseSerialize: (value: ListPolicyPresetsResponse): Buffer =>
+      Buffer.from(ListPolicyPresetsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPolicyPresetsResponse => ListPolicyPresetsResponse.decode(value),
+  },
+  /**
+   * Trims the window now, to tokens, to a number of messages, to the newest units, or
+   * as the policy's stages on request say.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  trimSession: {
+    path: "/memorysidecar.v1.SessionService/TrimSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TrimSessionRequest): Buffer => Buffer.from(TrimSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TrimSessionRequest => TrimSessionRequest.decode(value),
+    responseSerialize: (value: TrimSessionResponse): Buffer => Buffer.from(TrimSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TrimSessionResponse => TrimSessionResponse.decode(value),
+  },
+  /**
+   * Brings messages of the log back into the window. No stage runs: the next append
+   * may trim them again.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
+   *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  restoreMessages: {
+    path: "/memorysidecar.v1.SessionService/RestoreMessages" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RestoreMessagesRequest): Buffer =>
+      Buffer.from(RestoreMessagesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RestoreMessagesRequest => RestoreMessagesRequest.decode(value),
+    responseSerialize: (value: RestoreMessagesResponse): Buffer =>
+      Buffer.from(RestoreMessagesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RestoreMessagesResponse => RestoreMessagesResponse.decode(value),
+  },
+  /**
+   * Lists the messages of the window that a summary should replace.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  listSummaryInputs: {
+    path: "/memorysidecar.v1.SessionService/ListSummaryInputs" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSummaryInputsRequest): Buffer =>
+      Buffer.from(ListSummaryInputsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSummaryInputsRequest => ListSummaryInputsRequest.decode(value),
+    responseSerialize: (value: ListSummaryInputsResponse): Buffer =>
+      Buffer.from(ListSummaryInputsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSummaryInputsResponse => ListSummaryInputsResponse.decode(value),
+  },
+  /**
+   * Sets the text that stands for messages that left the window, and takes the
+   * messages it replaces out of the window.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
+   *     is not in the window
+   *   - ABORTED, `SUMMARY_VERSION_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  setSummary: {
+    path: "/memorysidecar.v1.SessionService/SetSummary" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetSummaryRequest): Buffer => Buffer.from(SetSummaryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetSummaryRequest => SetSummaryRequest.decode(value),
+    responseSerialize: (value: SetSummaryResponse): Buffer => Buffer.from(SetSummaryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetSummaryResponse => SetSummaryResponse.decode(value),
+  },
+  /**
+   * Answers every tool call of the window that has no result, so that a model
+   * provider takes it. Doing it again changes nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  healSession: {
+    path: "/memorysidecar.v1.SessionService/HealSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: HealSessionRequest): Buffer => Buffer.from(HealSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): HealSessionRequest => HealSessionRequest.decode(value),
+    responseSerialize: (value: HealSessionResponse): Buffer => Buffer.from(HealSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): HealSessionResponse => HealSessionResponse.decode(value),
+  },
+  /**
+   * Finds the sessions of a namespace whose user and assistant messages hold words.
+   * Reads every message it is asked to look at: for small stores and rare use.
+   */
+  searchSessions: {
+    path: "/memorysidecar.v1.SessionService/SearchSessions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SearchSessionsRequest): Buffer =>
+      Buffer.from(SearchSessionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SearchSessionsRequest => SearchSessionsRequest.decode(value),
+    responseSerialize: (value: SearchSessionsResponse): Buffer =>
+      Buffer.from(SearchSessionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SearchSessionsResponse => SearchSessionsResponse.decode(value),
+  },
+  /**
+   * Gives everything about a session, as a snapshot of one moment.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   */
+  exportSession: {
+    path: "/memorysidecar.v1.SessionService/ExportSession" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: ExportSessionRequest): Buffer => Buffer.from(ExportSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportSessionRequest => ExportSessionRequest.decode(value),
+    responseSerialize: (value: ExportSessionResponse): Buffer =>
+      Buffer.from(ExportSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportSessionResponse => ExportSessionResponse.decode(value),
+  },
+  /**
+   * Makes a session from a snapshot. Limits of its policy are not applied before the
+   * next append. Nothing is stored unless the whole snapshot is good.
+   *
+   * Errors:
+   *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   */
+  importSession: {
+    path: "/memorysidecar.v1.SessionService/ImportSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ImportSessionRequest): Buffer => Buffer.from(ImportSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ImportSessionRequest => ImportSessionRequest.decode(value),
+    responseSerialize: (value: ImportSessionResponse): Buffer =>
+      Buffer.from(ImportSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ImportSessionResponse => ImportSessionResponse.decode(value),
   },
 } as const;
 
@@ -431,13 +630,93 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
    */
   getWindow: handleUnaryCall<GetWindowRequest, GetWindowResponse>;
+  /**
+   * Says what policies would cut now and why, message by message, and changes
+   * nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  previewPolicy: handleUnaryCall<PreviewPolicyRequest, PreviewPolicyResponse>;
+  /** Lists the policies that can be had by name, with their options. */
+  listPolicyPresets: handleUnaryCall<ListPolicyPresetsRequest, ListPolicyPresetsResponse>;
+  /**
+   * Trims the window now, to tokens, to a number of messages, to the newest units, or
+   * as the policy's stages on request say.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  trimSession: handleUnaryCall<TrimSessionRequest, TrimSessionResponse>;
+  /**
+   * Brings messages of the log back into the window. No stage runs: the next append
+   * may trim them again.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
+   *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  restoreMessages: handleUnaryCall<RestoreMessagesRequest, RestoreMessagesResponse>;
+  /**
+   * Lists the messages of the window that a summary should replace.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  listSummaryInputs: handleUnaryCall<ListSummaryInputsRequest, ListSummaryInputsResponse>;
+  /**
+   * Sets the text that stands for messages that left the window, and takes the
+   * messages it replaces out of the window.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
+   *     is not in the window
+   *   - ABORTED, `SUMMARY_VERSION_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  setSummary: handleUnaryCall<SetSummaryRequest, SetSummaryResponse>;
+  /**
+   * Answers every tool call of the window that has no result, so that a model
+   * provider takes it. Doing it again changes nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  healSession: handleUnaryCall<HealSessionRequest, HealSessionResponse>;
+  /**
+   * Finds the sessions of a namespace whose user and assistant messages hold words.
+   * Reads every message it is asked to look at: for small stores and rare use.
+   */
+  searchSessions: handleUnaryCall<SearchSessionsRequest, SearchSessionsResponse>;
+  /**
+   * Gives everything about a session, as a snapshot of one moment.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   */
+  exportSession: handleServerStreamingCall<ExportSessionRequest, ExportSessionResponse>;
+  /**
+   * Makes a session from a snapshot. Limits of its policy are not applied before the
+   * next append. Nothing is stored unless the whole snapshot is good.
+   *
+   * Errors:
+   *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   */
+  importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
 }
 
 export interface SessionServiceClient extends Client {
@@ -722,7 +1001,7 @@ export interface SessionServiceClient extends Client {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -742,6 +1021,220 @@ export interface SessionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetWindowResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Says what policies would cut now and why, message by message, and changes
+   * nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  previewPolicy(
+    request: PreviewPolicyRequest,
+    callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
+  ): ClientUnaryCall;
+  previewPolicy(
+    request: PreviewPolicyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
+  ): ClientUnaryCall;
+  previewPolicy(
+    request: PreviewPolicyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PreviewPolicyResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the policies that can be had by name, with their options. */
+  listPolicyPresets(
+    request: ListPolicyPresetsRequest,
+    callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
+  ): ClientUnaryCall;
+  listPolicyPresets(
+    request: ListPolicyPresetsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
+  ): ClientUnaryCall;
+  listPolicyPresets(
+    request: ListPolicyPresetsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListPolicyPresetsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Trims the window now, to tokens, to a number of messages, to the newest units, or
+   * as the policy's stages on request say.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  trimSession(
+    request: TrimSessionRequest,
+    callback: (error: ServiceError | null, response: TrimSessionResponse) => void,
+  ): ClientUnaryCall;
+  trimSession(
+    request: TrimSessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TrimSessionResponse) => void,
+  ): ClientUnaryCall;
+  trimSession(
+    request: TrimSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TrimSessionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Brings messages of the log back into the window. No stage runs: the next append
+   * may trim them again.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
+   *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  restoreMessages(
+    request: RestoreMessagesRequest,
+    callback: (error: ServiceError | null, response: RestoreMessagesResponse) => void,
+  ): ClientUnaryCall;
+  restoreMessages(
+    request: RestoreMessagesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RestoreMessagesResponse) => void,
+  ): ClientUnaryCall;
+  restoreMessages(
+    request: RestoreMessagesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RestoreMessagesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists the messages of the window that a summary should replace.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   */
+  listSummaryInputs(
+    request: ListSummaryInputsRequest,
+    callback: (error: ServiceError | null, response: ListSummaryInputsResponse) => void,
+  ): ClientUnaryCall;
+  listSummaryInputs(
+    request: ListSummaryInputsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSummaryInputsResponse) => void,
+  ): ClientUnaryCall;
+  listSummaryInputs(
+    request: ListSummaryInputsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSummaryInputsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sets the text that stands for messages that left the window, and takes the
+   * messages it replaces out of the window.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`: a replaced message that
+   *     is not in the window
+   *   - ABORTED, `SUMMARY_VERSION_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  setSummary(
+    request: SetSummaryRequest,
+    callback: (error: ServiceError | null, response: SetSummaryResponse) => void,
+  ): ClientUnaryCall;
+  setSummary(
+    request: SetSummaryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetSummaryResponse) => void,
+  ): ClientUnaryCall;
+  setSummary(
+    request: SetSummaryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetSummaryResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Answers every tool call of the window that has no result, so that a model
+   * provider takes it. Doing it again changes nothing.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   */
+  healSession(
+    request: HealSessionRequest,
+    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+  ): ClientUnaryCall;
+  healSession(
+    request: HealSessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+  ): ClientUnaryCall;
+  healSession(
+    request: HealSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Finds the sessions of a namespace whose user and assistant messages hold words.
+   * Reads every message it is asked to look at: for small stores and rare use.
+   */
+  searchSessions(
+    request: SearchSessionsRequest,
+    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
+  ): ClientUnaryCall;
+  searchSessions(
+    request: SearchSessionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
+  ): ClientUnaryCall;
+  searchSessions(
+    request: SearchSessionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SearchSessionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Gives everything about a session, as a snapshot of one moment.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   */
+  exportSession(
+    request: ExportSessionRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<ExportSessionResponse>;
+  exportSession(
+    request: ExportSessionRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<ExportSessionResponse>;
+  /**
+   * Makes a session from a snapshot. Limits of its policy are not applied before the
+   * next append. Nothing is stored unless the whole snapshot is good.
+   *
+   * Errors:
+   *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   */
+  importSession(
+    request: ImportSessionRequest,
+    callback: (error: ServiceError | null, response: ImportSessionResponse) => void,
+  ): ClientUnaryCall;
+  importSession(
+    request: ImportSessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ImportSessionResponse) => void,
+  ): ClientUnaryCall;
+  importSession(
+    request: ImportSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ImportSessionResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -25,6 +25,20 @@ export const TrimReason = {
   CEILING: 4,
   /** ORPHAN_TOOL_RESULT - A tool result whose call is not in the window. */
   ORPHAN_TOOL_RESULT: 5,
+  /** AGE_LIMIT - Older than the stage allows. */
+  AGE_LIMIT: 6,
+  /** BUDGET - Does not fit the budget that the stage packs. */
+  BUDGET: 7,
+  /** MIDDLE - Lies between the pinned and the recent part. */
+  MIDDLE: 8,
+  /** FILTER - Does not meet the conditions of the stage. */
+  FILTER: 9,
+  /** DUPLICATE - A newer message says nearly the same. */
+  DUPLICATE: 10,
+  /** BOUNDARY - Removed by the boundary rule of the stage, to make the cut safe. */
+  BOUNDARY: 11,
+  /** SUMMARIZED - A summary took its place. */
+  SUMMARIZED: 12,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -37,7 +51,122 @@ export namespace TrimReason {
   export type KEEP_LAST = typeof TrimReason.KEEP_LAST;
   export type CEILING = typeof TrimReason.CEILING;
   export type ORPHAN_TOOL_RESULT = typeof TrimReason.ORPHAN_TOOL_RESULT;
+  export type AGE_LIMIT = typeof TrimReason.AGE_LIMIT;
+  export type BUDGET = typeof TrimReason.BUDGET;
+  export type MIDDLE = typeof TrimReason.MIDDLE;
+  export type FILTER = typeof TrimReason.FILTER;
+  export type DUPLICATE = typeof TrimReason.DUPLICATE;
+  export type BOUNDARY = typeof TrimReason.BOUNDARY;
+  export type SUMMARIZED = typeof TrimReason.SUMMARIZED;
   export type UNRECOGNIZED = typeof TrimReason.UNRECOGNIZED;
+}
+
+/** The kinds of triggers, as the fields of Trigger. Values may be added. */
+export const TriggerKind = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** MODEL_INPUT_TOKENS - `model_input_tokens_over`. */
+  MODEL_INPUT_TOKENS: 1,
+  /** MESSAGE_COUNT - `message_count_over`. */
+  MESSAGE_COUNT: 2,
+  /** TOKEN_COUNT - `token_count_over`. */
+  TOKEN_COUNT: 3,
+  /** CONTEXT_SHARE - `context_share_at_least`. */
+  CONTEXT_SHARE: 4,
+  /** INTERACTION_COUNT - `interaction_count_over`. */
+  INTERACTION_COUNT: 5,
+  /** INTERACTION_TOKENS - `interaction_tokens_over`. */
+  INTERACTION_TOKENS: 6,
+  /** NEW_MESSAGES - `new_messages_at_least`. */
+  NEW_MESSAGES: 7,
+  /** NEW_TOKENS - `new_tokens_at_least`. */
+  NEW_TOKENS: 8,
+  /** TOOL_SUCCESS - `tool_success`. */
+  TOOL_SUCCESS: 9,
+  /** TOOL_ERROR - `tool_error`. */
+  TOOL_ERROR: 10,
+  /** AGE - `age_over`. */
+  AGE: 11,
+  /** ALWAYS - `always`. */
+  ALWAYS: 12,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type TriggerKind = typeof TriggerKind[keyof typeof TriggerKind];
+
+export namespace TriggerKind {
+  export type UNSPECIFIED = typeof TriggerKind.UNSPECIFIED;
+  export type MODEL_INPUT_TOKENS = typeof TriggerKind.MODEL_INPUT_TOKENS;
+  export type MESSAGE_COUNT = typeof TriggerKind.MESSAGE_COUNT;
+  export type TOKEN_COUNT = typeof TriggerKind.TOKEN_COUNT;
+  export type CONTEXT_SHARE = typeof TriggerKind.CONTEXT_SHARE;
+  export type INTERACTION_COUNT = typeof TriggerKind.INTERACTION_COUNT;
+  export type INTERACTION_TOKENS = typeof TriggerKind.INTERACTION_TOKENS;
+  export type NEW_MESSAGES = typeof TriggerKind.NEW_MESSAGES;
+  export type NEW_TOKENS = typeof TriggerKind.NEW_TOKENS;
+  export type TOOL_SUCCESS = typeof TriggerKind.TOOL_SUCCESS;
+  export type TOOL_ERROR = typeof TriggerKind.TOOL_ERROR;
+  export type AGE = typeof TriggerKind.AGE;
+  export type ALWAYS = typeof TriggerKind.ALWAYS;
+  export type UNRECOGNIZED = typeof TriggerKind.UNRECOGNIZED;
+}
+
+/** What kept a stage from removing a message. Values may be added. */
+export const HoldReason = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SYSTEM - It is a protected system message. */
+  SYSTEM: 1,
+  /** PIN_FIRST - It is among the pinned first messages. */
+  PIN_FIRST: 2,
+  /** PIN_ID - Its id is pinned. */
+  PIN_ID: 3,
+  /** MIN_MESSAGES - It is among the newest messages that stay. */
+  MIN_MESSAGES: 4,
+  /** LAST_USER - It is the newest user message, or in a unit with it. */
+  LAST_USER: 5,
+  /** WAITING_CALL - It belongs to a tool call that waits for results. */
+  WAITING_CALL: 6,
+  /** FREE - It costs no tokens, and the stage stops there. */
+  FREE: 7,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type HoldReason = typeof HoldReason[keyof typeof HoldReason];
+
+export namespace HoldReason {
+  export type UNSPECIFIED = typeof HoldReason.UNSPECIFIED;
+  export type SYSTEM = typeof HoldReason.SYSTEM;
+  export type PIN_FIRST = typeof HoldReason.PIN_FIRST;
+  export type PIN_ID = typeof HoldReason.PIN_ID;
+  export type MIN_MESSAGES = typeof HoldReason.MIN_MESSAGES;
+  export type LAST_USER = typeof HoldReason.LAST_USER;
+  export type WAITING_CALL = typeof HoldReason.WAITING_CALL;
+  export type FREE = typeof HoldReason.FREE;
+  export type UNRECOGNIZED = typeof HoldReason.UNRECOGNIZED;
+}
+
+/** What went wrong. Values may be added. */
+export const PolicyWarningKind = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** CONDITION_FAILED - An expression failed on a message and counted as false there. */
+  CONDITION_FAILED: 1,
+  /**
+   * OVER_LIMIT - The window is over a limit of the stage, because what is protected is larger.
+   * Said when it begins, not again while it lasts.
+   */
+  OVER_LIMIT: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type PolicyWarningKind = typeof PolicyWarningKind[keyof typeof PolicyWarningKind];
+
+export namespace PolicyWarningKind {
+  export type UNSPECIFIED = typeof PolicyWarningKind.UNSPECIFIED;
+  export type CONDITION_FAILED = typeof PolicyWarningKind.CONDITION_FAILED;
+  export type OVER_LIMIT = typeof PolicyWarningKind.OVER_LIMIT;
+  export type UNRECOGNIZED = typeof PolicyWarningKind.UNRECOGNIZED;
 }
 
 /** How much a set of messages holds. */
@@ -84,7 +213,62 @@ export interface Trim {
     | Totals
     | undefined;
   /** The window after this cause. */
-  after?: Totals | undefined;
+  after?:
+    | Totals
+    | undefined;
+  /**
+   * Says that the messages were erased from the log for good. Their ids are given,
+   * their content is gone.
+   */
+  discarded: boolean;
+}
+
+/** A stage that acted, and why. */
+export interface StageRun {
+  /** The name of the stage. */
+  stage: string;
+  /**
+   * The triggers that made it act, in the order of TriggerKind, tools in the order
+   * of the policy. Empty for a stage without triggers.
+   */
+  triggers: TriggerHit[];
+  /** Says that a limit of the stage still does not hold after all stages. */
+  overLimit: boolean;
+  /**
+   * What kept the stage from removing more, in the order of HoldReason. Only set
+   * when something did.
+   */
+  heldBy: HoldReason[];
+  /**
+   * The ids of the messages that wait for a summary, for a stage with
+   * `REMOVED_TO_SUMMARIZE`: SetSummary replaces them. At most 1,000, the oldest.
+   */
+  awaitsSummary: string[];
+}
+
+/** A trigger that held. */
+export interface TriggerHit {
+  /** Which one. */
+  kind: TriggerKind;
+  /** The tool, for the triggers that name tools. */
+  tool: string;
+}
+
+/** Something that went wrong while a policy was applied. Nothing is lost by it. */
+export interface PolicyWarning {
+  /** The stage. */
+  stage: string;
+  /** What. */
+  kind: PolicyWarningKind;
+  /**
+   * For a condition: which one, as a path in the stage, for example
+   * `filter.conditions[0]`.
+   */
+  field: string;
+  /** For a condition: the first message it failed on. */
+  messageId: string;
+  /** For a condition: on how many messages it failed. */
+  messageCount: number;
 }
 
 function createBaseTotals(): Totals {
@@ -246,6 +430,7 @@ function createBaseTrim(): Trim {
     removed: undefined,
     before: undefined,
     after: undefined,
+    discarded: false,
   };
 }
 
@@ -271,6 +456,9 @@ export const Trim: MessageFns<Trim> = {
     }
     if (message.after !== undefined) {
       Totals.encode(message.after, writer.uint32(58).fork()).join();
+    }
+    if (message.discarded !== false) {
+      writer.uint32(64).bool(message.discarded);
     }
     return writer;
   },
@@ -344,6 +532,14 @@ export const Trim: MessageFns<Trim> = {
             message.after = Totals.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.discarded = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -374,6 +570,294 @@ export const Trim: MessageFns<Trim> = {
     message.after = (object.after !== undefined && object.after !== null)
       ? Totals.fromPartial(object.after)
       : undefined;
+    message.discarded = object.discarded ?? false;
+    return message;
+  },
+};
+
+function createBaseStageRun(): StageRun {
+  return { stage: "", triggers: [], overLimit: false, heldBy: [], awaitsSummary: [] };
+}
+
+export const StageRun: MessageFns<StageRun> = {
+  encode(message: StageRun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stage !== "") {
+      writer.uint32(10).string(message.stage);
+    }
+    for (const v of message.triggers) {
+      TriggerHit.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(24).bool(message.overLimit);
+    }
+    if (message.heldBy.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.heldBy) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.awaitsSummary) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StageRun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStageRun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.triggers.push(TriggerHit.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.heldBy.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.heldBy.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.awaitsSummary.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StageRun>, I>>(base?: I): StageRun {
+    return StageRun.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StageRun>, I>>(object: I): StageRun {
+    const message = createBaseStageRun();
+    message.stage = object.stage ?? "";
+    message.triggers = object.triggers?.map((e) => TriggerHit.fromPartial(e)) || [];
+    message.overLimit = object.overLimit ?? false;
+    message.heldBy = object.heldBy?.map((e) => e) || [];
+    message.awaitsSummary = object.awaitsSummary?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTriggerHit(): TriggerHit {
+  return { kind: 0, tool: "" };
+}
+
+export const TriggerHit: MessageFns<TriggerHit> = {
+  encode(message: TriggerHit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.tool !== "") {
+      writer.uint32(18).string(message.tool);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TriggerHit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTriggerHit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TriggerHit>, I>>(base?: I): TriggerHit {
+    return TriggerHit.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TriggerHit>, I>>(object: I): TriggerHit {
+    const message = createBaseTriggerHit();
+    message.kind = object.kind ?? 0;
+    message.tool = object.tool ?? "";
+    return message;
+  },
+};
+
+function createBasePolicyWarning(): PolicyWarning {
+  return { stage: "", kind: 0, field: "", messageId: "", messageCount: 0 };
+}
+
+export const PolicyWarning: MessageFns<PolicyWarning> = {
+  encode(message: PolicyWarning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stage !== "") {
+      writer.uint32(10).string(message.stage);
+    }
+    if (message.kind !== 0) {
+      writer.uint32(16).int32(message.kind);
+    }
+    if (message.field !== "") {
+      writer.uint32(26).string(message.field);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(34).string(message.messageId);
+    }
+    if (message.messageCount !== 0) {
+      writer.uint32(40).int32(message.messageCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyWarning {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyWarning();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.messageCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PolicyWarning>, I>>(base?: I): PolicyWarning {
+    return PolicyWarning.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PolicyWarning>, I>>(object: I): PolicyWarning {
+    const message = createBasePolicyWarning();
+    message.stage = object.stage ?? "";
+    message.kind = object.kind ?? 0;
+    message.field = object.field ?? "";
+    message.messageId = object.messageId ?? "";
+    message.messageCount = object.messageCount ?? 0;
     return message;
   },
 };

@@ -8,12 +8,36 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Message } from "./message.ts";
 import { Policy } from "./policy.ts";
-import { Summary } from "./session.ts";
-import { SeqRange, Totals, Trim } from "./window.ts";
+import { Unit } from "./policy_stage.ts";
+import { PlacedSummary, Session, Summary } from "./session.ts";
+import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/window_rpc.proto";
+
+/** Where a summary stands. Values may be added. */
+export const SummaryPlacement = {
+  /** UNSPECIFIED - The default: `SUMMARY_PLACEMENT_SESSION`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SESSION - Beside the window, as the summary of the session. */
+  SESSION: 1,
+  /**
+   * IN_PLACE - In the window, in the place of the first message it replaces. At least one
+   * message must be replaced.
+   */
+  IN_PLACE: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryPlacement = typeof SummaryPlacement[keyof typeof SummaryPlacement];
+
+export namespace SummaryPlacement {
+  export type UNSPECIFIED = typeof SummaryPlacement.UNSPECIFIED;
+  export type SESSION = typeof SummaryPlacement.SESSION;
+  export type IN_PLACE = typeof SummaryPlacement.IN_PLACE;
+  export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
+}
 
 /** Asks for the window of a session. */
 export interface GetWindowRequest {
@@ -39,12 +63,22 @@ export interface GetWindowRequest {
    * Then the stages run, those of the session's policy as it is now. A reset ends
    * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
    */
-  asOfSeq?: bigint | undefined;
+  asOfSeq?:
+    | bigint
+    | undefined;
+  /**
+   * Gives only the newest of the messages that remain, this many, as they come: the
+   * first may be a tool result without its call. Unset means all. 1 to 10,000.
+   */
+  newest?: number | undefined;
 }
 
 /** The window of a session. */
 export interface GetWindowResponse {
-  /** The messages that go to the model, by rising seq. */
+  /**
+   * The messages that go to the model, oldest first. Those that the server made,
+   * placed summaries and healed tool results, have no seq.
+   */
   messages: Message[];
   /**
    * The text that stands for messages that left. Unset when there is none, and
@@ -87,10 +121,208 @@ export interface GetWindowResponse {
   lastSeq: bigint;
   /** The store-wide revision that last changed the session or its log. */
   revision: bigint;
+  /** The stages that acted in this read. */
+  stageRuns: StageRun[];
+  /** What went wrong in this read. At most one per condition. */
+  warnings: PolicyWarning[];
+  /** The ids of the messages that were shortened. At most 1,000, the newest. */
+  shortenedMessageIds: string[];
+}
+
+/** Asks for a trim of the stored window. */
+export interface TrimSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * How far to trim. Required. The protections and the tool pairs of the session's
+   * policy hold.
+   */
+  target?:
+    | //
+    /**
+     * Removes the oldest units of `unit` until the window costs at most this many
+     * tokens. 0 to 1,000,000,000.
+     */
+    { $case: "maxTokens"; value: bigint }
+    | //
+    /**
+     * Removes the oldest units of `unit` until the window holds at most this many
+     * messages. 0 to 10,000.
+     */
+    { $case: "maxMessages"; value: number }
+    | //
+    /** Keeps the newest units of `unit`, this many, and removes the rest. 0 to 10,000. */
+    { $case: "keepRecent"; value: number }
+    | //
+    /** Runs the stages on request of the session's policy. Must be true. */
+    { $case: "runPolicy"; value: boolean }
+    | undefined;
+  /**
+   * What is kept or removed together. Unset means `UNIT_MESSAGE`. Not allowed with
+   * `run_policy`.
+   */
+  unit: Unit;
+  /** Erases what is removed from the log for good. Not allowed with `run_policy`. */
+  discard: boolean;
+  /** If not empty, the session must still have this etag. */
+  etag: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The window after a trim. */
+export interface TrimSessionResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /** What left the window and why. The stage is `trim_session` unless the policy ran. */
+  trims: Trim[];
+  /** The window after the trim. */
+  window?:
+    | Totals
+    | undefined;
+  /** The stages that acted. */
+  stageRuns: StageRun[];
+  /** Says that the target was not reached, because what is protected is larger. */
+  overLimit: boolean;
+}
+
+/** Asks to bring messages back into the window. */
+export interface RestoreMessagesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The ids of the messages. Together with `seq_ranges` at least one message and at
+   * most 1,000. Those in the window already do nothing.
+   */
+  messageIds: string[];
+  /** Runs of seqs: every existing message of them. At most 100. */
+  seqRanges: SeqRange[];
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The window after a restore. */
+export interface RestoreMessagesResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /**
+   * The ids of the messages that came back, by rising seq. Messages of the same tool
+   * calls come along, unless the policy's `tool_pairs` is loose.
+   */
+  messageIds: string[];
+  /** The window after the restore. */
+  window?: Totals | undefined;
+}
+
+/** Asks which messages a summary should replace. */
+export interface ListSummaryInputsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Which messages. Required. */
+  choice?:
+    | //
+    /**
+     * All messages of the window but system messages and the newest others, this
+     * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
+     * would be parted from its results. 0 to 10,000.
+     */
+    { $case: "keepRecent"; value: number }
+    | //
+    /** What this stage of the session's policy would remove now, if it acts. */
+    { $case: "stage"; value: string }
+    | undefined;
+}
+
+/** The messages that a summary should replace. */
+export interface ListSummaryInputsResponse {
+  /** The messages, oldest first, within 3 MiB in wire form. */
+  messages: Message[];
+  /** Says that there are more: summarize these first, then ask again. */
+  truncated: boolean;
+  /** How much `messages` holds. */
+  total?: Totals | undefined;
+}
+
+/** Asks to set the text that stands for messages that left the window. */
+export interface SetSummaryRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The text. At most 65,536 bytes. Empty removes the summary of the session; not
+   * allowed with `placement` in place.
+   */
+  text: string;
+  /**
+   * The ids of the messages that the text replaces: they leave the window in the
+   * same transaction. Placed summaries are named by their ids too. All must be in the
+   * window. At most 10,000. Empty sets the text alone.
+   */
+  replacedMessageIds: string[];
+  /** Where the text stands. Unset means `SUMMARY_PLACEMENT_SESSION`. */
+  placement: SummaryPlacement;
+  /**
+   * Only if the summary of the session still has this version; 0 for none yet. Unset
+   * means any.
+   */
+  expectedVersion?:
+    | bigint
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The session after its summary was set. */
+export interface SetSummaryResponse {
+  /** The session. */
+  session?:
+    | Session
+    | undefined;
+  /** What left the window. */
+  trims: Trim[];
+  /** The summary that was placed. Unset for the summary of the session. */
+  placed?: PlacedSummary | undefined;
+}
+
+/** Asks to answer the tool calls of the window that have no result. */
+export interface HealSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The text of the results. Empty means that of the policy, or a fixed notice. At
+   * most 1,024 bytes.
+   */
+  text: string;
+  /** Heals only the newest message with tool calls. Default false: all of them. */
+  newestOnly: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was healed. */
+export interface HealSessionResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /**
+   * The messages that were made, in the order of their calls. They stand in the
+   * window behind the last result of the same call message, or behind that message.
+   */
+  messages: Message[];
+  /** The window after the change. */
+  window?: Totals | undefined;
 }
 
 function createBaseGetWindowRequest(): GetWindowRequest {
-  return { namespace: "", sessionId: "", policy: undefined, asOfSeq: undefined };
+  return { namespace: "", sessionId: "", policy: undefined, asOfSeq: undefined, newest: undefined };
 }
 
 export const GetWindowRequest: MessageFns<GetWindowRequest> = {
@@ -109,6 +341,9 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
         throw new globalThis.Error("value provided for field message.asOfSeq of type int64 too large");
       }
       writer.uint32(32).int64(message.asOfSeq);
+    }
+    if (message.newest !== undefined) {
+      writer.uint32(40).int32(message.newest);
     }
     return writer;
   },
@@ -158,6 +393,14 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
             message.asOfSeq = reader.int64() as bigint;
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.newest = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -181,6 +424,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
       ? Policy.fromPartial(object.policy)
       : undefined;
     message.asOfSeq = (object.asOfSeq !== undefined && object.asOfSeq !== null) ? BigInt(object.asOfSeq) : undefined;
+    message.newest = object.newest ?? undefined;
     return message;
   },
 };
@@ -198,6 +442,9 @@ function createBaseGetWindowResponse(): GetWindowResponse {
     overLimit: false,
     lastSeq: 0n,
     revision: 0n,
+    stageRuns: [],
+    warnings: [],
+    shortenedMessageIds: [],
   };
 }
 
@@ -241,6 +488,15 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
         throw new globalThis.Error("value provided for field message.revision of type int64 too large");
       }
       writer.uint32(88).int64(message.revision);
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(98).fork()).join();
+    }
+    for (const v of message.warnings) {
+      PolicyWarning.encode(v!, writer.uint32(106).fork()).join();
+    }
+    for (const v of message.shortenedMessageIds) {
+      writer.uint32(114).string(v!);
     }
     return writer;
   },
@@ -346,6 +602,30 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
             message.revision = reader.int64() as bigint;
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.warnings.push(PolicyWarning.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.shortenedMessageIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -380,6 +660,1090 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     message.overLimit = object.overLimit ?? false;
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
+    message.stageRuns = object.stageRuns?.map((e) => StageRun.fromPartial(e)) || [];
+    message.warnings = object.warnings?.map((e) => PolicyWarning.fromPartial(e)) || [];
+    message.shortenedMessageIds = object.shortenedMessageIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTrimSessionRequest(): TrimSessionRequest {
+  return { namespace: "", sessionId: "", target: undefined, unit: 0, discard: false, etag: "", requestId: "" };
+}
+
+export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
+  encode(message: TrimSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    switch (message.target?.$case) {
+      case "maxTokens":
+        if (BigInt.asIntN(64, message.target.value) !== message.target.value) {
+          throw new globalThis.Error("value provided for field message.target.value of type int64 too large");
+        }
+        writer.uint32(24).int64(message.target.value);
+        break;
+      case "maxMessages":
+        writer.uint32(32).int32(message.target.value);
+        break;
+      case "keepRecent":
+        writer.uint32(40).int32(message.target.value);
+        break;
+      case "runPolicy":
+        writer.uint32(48).bool(message.target.value);
+        break;
+    }
+    if (message.unit !== 0) {
+      writer.uint32(56).int32(message.unit);
+    }
+    if (message.discard !== false) {
+      writer.uint32(64).bool(message.discard);
+    }
+    if (message.etag !== "") {
+      writer.uint32(74).string(message.etag);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(82).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.target = { $case: "maxTokens", value: reader.int64() as bigint };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.target = { $case: "maxMessages", value: reader.int32() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.target = { $case: "keepRecent", value: reader.int32() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.target = { $case: "runPolicy", value: reader.bool() };
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unit = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.discard = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TrimSessionRequest>, I>>(base?: I): TrimSessionRequest {
+    return TrimSessionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TrimSessionRequest>, I>>(object: I): TrimSessionRequest {
+    const message = createBaseTrimSessionRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    switch (object.target?.$case) {
+      case "maxTokens": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "maxTokens", value: BigInt(object.target.value) };
+        }
+        break;
+      }
+      case "maxMessages": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "maxMessages", value: object.target.value };
+        }
+        break;
+      }
+      case "keepRecent": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "keepRecent", value: object.target.value };
+        }
+        break;
+      }
+      case "runPolicy": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "runPolicy", value: object.target.value };
+        }
+        break;
+      }
+    }
+    message.unit = object.unit ?? 0;
+    message.discard = object.discard ?? false;
+    message.etag = object.etag ?? "";
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseTrimSessionResponse(): TrimSessionResponse {
+  return { revision: 0n, trims: [], window: undefined, stageRuns: [], overLimit: false };
+}
+
+export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
+  encode(message: TrimSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(40).bool(message.overLimit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TrimSessionResponse>, I>>(base?: I): TrimSessionResponse {
+    return TrimSessionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TrimSessionResponse>, I>>(object: I): TrimSessionResponse {
+    const message = createBaseTrimSessionResponse();
+    message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
+    message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
+    message.stageRuns = object.stageRuns?.map((e) => StageRun.fromPartial(e)) || [];
+    message.overLimit = object.overLimit ?? false;
+    return message;
+  },
+};
+
+function createBaseRestoreMessagesRequest(): RestoreMessagesRequest {
+  return { namespace: "", sessionId: "", messageIds: [], seqRanges: [], requestId: "" };
+}
+
+export const RestoreMessagesRequest: MessageFns<RestoreMessagesRequest> = {
+  encode(message: RestoreMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(26).string(v!);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMessagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMessagesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RestoreMessagesRequest>, I>>(base?: I): RestoreMessagesRequest {
+    return RestoreMessagesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RestoreMessagesRequest>, I>>(object: I): RestoreMessagesRequest {
+    const message = createBaseRestoreMessagesRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseRestoreMessagesResponse(): RestoreMessagesResponse {
+  return { revision: 0n, messageIds: [], window: undefined };
+}
+
+export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
+  encode(message: RestoreMessagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMessagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMessagesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RestoreMessagesResponse>, I>>(base?: I): RestoreMessagesResponse {
+    return RestoreMessagesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RestoreMessagesResponse>, I>>(object: I): RestoreMessagesResponse {
+    const message = createBaseRestoreMessagesResponse();
+    message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListSummaryInputsRequest(): ListSummaryInputsRequest {
+  return { namespace: "", sessionId: "", choice: undefined };
+}
+
+export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
+  encode(message: ListSummaryInputsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    switch (message.choice?.$case) {
+      case "keepRecent":
+        writer.uint32(24).int32(message.choice.value);
+        break;
+      case "stage":
+        writer.uint32(34).string(message.choice.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummaryInputsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummaryInputsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.choice = { $case: "keepRecent", value: reader.int32() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.choice = { $case: "stage", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSummaryInputsRequest>, I>>(base?: I): ListSummaryInputsRequest {
+    return ListSummaryInputsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSummaryInputsRequest>, I>>(object: I): ListSummaryInputsRequest {
+    const message = createBaseListSummaryInputsRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    switch (object.choice?.$case) {
+      case "keepRecent": {
+        if (object.choice?.value !== undefined && object.choice?.value !== null) {
+          message.choice = { $case: "keepRecent", value: object.choice.value };
+        }
+        break;
+      }
+      case "stage": {
+        if (object.choice?.value !== undefined && object.choice?.value !== null) {
+          message.choice = { $case: "stage", value: object.choice.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseListSummaryInputsResponse(): ListSummaryInputsResponse {
+  return { messages: [], truncated: false, total: undefined };
+}
+
+export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = {
+  encode(message: ListSummaryInputsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.truncated !== false) {
+      writer.uint32(16).bool(message.truncated);
+    }
+    if (message.total !== undefined) {
+      Totals.encode(message.total, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummaryInputsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummaryInputsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.truncated = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.total = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSummaryInputsResponse>, I>>(base?: I): ListSummaryInputsResponse {
+    return ListSummaryInputsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSummaryInputsResponse>, I>>(object: I): ListSummaryInputsResponse {
+    const message = createBaseListSummaryInputsResponse();
+    message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
+    message.truncated = object.truncated ?? false;
+    message.total = (object.total !== undefined && object.total !== null)
+      ? Totals.fromPartial(object.total)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetSummaryRequest(): SetSummaryRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    text: "",
+    replacedMessageIds: [],
+    placement: 0,
+    expectedVersion: undefined,
+    requestId: "",
+  };
+}
+
+export const SetSummaryRequest: MessageFns<SetSummaryRequest> = {
+  encode(message: SetSummaryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    for (const v of message.replacedMessageIds) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.placement !== 0) {
+      writer.uint32(40).int32(message.placement);
+    }
+    if (message.expectedVersion !== undefined) {
+      if (BigInt.asIntN(64, message.expectedVersion) !== message.expectedVersion) {
+        throw new globalThis.Error("value provided for field message.expectedVersion of type int64 too large");
+      }
+      writer.uint32(48).int64(message.expectedVersion);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSummaryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSummaryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.replacedMessageIds.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.placement = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.expectedVersion = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetSummaryRequest>, I>>(base?: I): SetSummaryRequest {
+    return SetSummaryRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetSummaryRequest>, I>>(object: I): SetSummaryRequest {
+    const message = createBaseSetSummaryRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.text = object.text ?? "";
+    message.replacedMessageIds = object.replacedMessageIds?.map((e) => e) || [];
+    message.placement = object.placement ?? 0;
+    message.expectedVersion = (object.expectedVersion !== undefined && object.expectedVersion !== null)
+      ? BigInt(object.expectedVersion)
+      : undefined;
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseSetSummaryResponse(): SetSummaryResponse {
+  return { session: undefined, trims: [], placed: undefined };
+}
+
+export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
+  encode(message: SetSummaryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.placed !== undefined) {
+      PlacedSummary.encode(message.placed, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSummaryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSummaryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.placed = PlacedSummary.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetSummaryResponse>, I>>(base?: I): SetSummaryResponse {
+    return SetSummaryResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetSummaryResponse>, I>>(object: I): SetSummaryResponse {
+    const message = createBaseSetSummaryResponse();
+    message.session = (object.session !== undefined && object.session !== null)
+      ? Session.fromPartial(object.session)
+      : undefined;
+    message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
+    message.placed = (object.placed !== undefined && object.placed !== null)
+      ? PlacedSummary.fromPartial(object.placed)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseHealSessionRequest(): HealSessionRequest {
+  return { namespace: "", sessionId: "", text: "", newestOnly: false, requestId: "" };
+}
+
+export const HealSessionRequest: MessageFns<HealSessionRequest> = {
+  encode(message: HealSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    if (message.newestOnly !== false) {
+      writer.uint32(32).bool(message.newestOnly);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHealSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.newestOnly = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HealSessionRequest>, I>>(base?: I): HealSessionRequest {
+    return HealSessionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HealSessionRequest>, I>>(object: I): HealSessionRequest {
+    const message = createBaseHealSessionRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.text = object.text ?? "";
+    message.newestOnly = object.newestOnly ?? false;
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseHealSessionResponse(): HealSessionResponse {
+  return { revision: 0n, messages: [], window: undefined };
+}
+
+export const HealSessionResponse: MessageFns<HealSessionResponse> = {
+  encode(message: HealSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHealSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HealSessionResponse>, I>>(base?: I): HealSessionResponse {
+    return HealSessionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HealSessionResponse>, I>>(object: I): HealSessionResponse {
+    const message = createBaseHealSessionResponse();
+    message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
+    message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
+    message.window = (object.window !== undefined && object.window !== null)
+      ? Totals.fromPartial(object.window)
+      : undefined;
     return message;
   },
 };

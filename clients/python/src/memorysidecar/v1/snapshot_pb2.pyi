@@ -1,0 +1,64 @@
+from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import session_pb2 as _session_pb2
+from memorysidecar.v1 import window_pb2 as _window_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SnapshotFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SNAPSHOT_FORMAT_UNSPECIFIED: _ClassVar[SnapshotFormat]
+    SNAPSHOT_FORMAT_NATIVE: _ClassVar[SnapshotFormat]
+    SNAPSHOT_FORMAT_SELECTOOLS: _ClassVar[SnapshotFormat]
+    SNAPSHOT_FORMAT_LAUREN: _ClassVar[SnapshotFormat]
+    SNAPSHOT_FORMAT_DEFINABLE: _ClassVar[SnapshotFormat]
+    SNAPSHOT_FORMAT_MARSYS: _ClassVar[SnapshotFormat]
+SNAPSHOT_FORMAT_UNSPECIFIED: SnapshotFormat
+SNAPSHOT_FORMAT_NATIVE: SnapshotFormat
+SNAPSHOT_FORMAT_SELECTOOLS: SnapshotFormat
+SNAPSHOT_FORMAT_LAUREN: SnapshotFormat
+SNAPSHOT_FORMAT_DEFINABLE: SnapshotFormat
+SNAPSHOT_FORMAT_MARSYS: SnapshotFormat
+
+class SnapshotHeader(_message.Message):
+    __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_RANGES_FIELD_NUMBER: _ClassVar[int]
+    INSERTS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    first_seq: int
+    window_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    inserts: _containers.RepeatedCompositeFieldContainer[SnapshotInsert]
+    outcomes: _containers.RepeatedCompositeFieldContainer[SnapshotOutcome]
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., first_seq: _Optional[int] = ..., window_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., inserts: _Optional[_Iterable[_Union[SnapshotInsert, _Mapping]]] = ..., outcomes: _Optional[_Iterable[_Union[SnapshotOutcome, _Mapping]]] = ...) -> None: ...
+
+class SnapshotInsert(_message.Message):
+    __slots__ = ("message", "after_seq", "summary")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_SEQ_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    message: _message_pb2.Message
+    after_seq: int
+    summary: bool
+    def __init__(self, message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., after_seq: _Optional[int] = ..., summary: _Optional[bool] = ...) -> None: ...
+
+class SnapshotOutcome(_message.Message):
+    __slots__ = ("tool", "error")
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    tool: str
+    error: bool
+    def __init__(self, tool: _Optional[str] = ..., error: _Optional[bool] = ...) -> None: ...
+
+class SnapshotMessages(_message.Message):
+    __slots__ = ("messages",)
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ...) -> None: ...

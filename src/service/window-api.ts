@@ -1,0 +1,164 @@
+// The inputs and results of the use cases about windows, policies, summaries and search, in domain
+// terms. As everywhere in the service, a mutation takes an `encode` function for its answer.
+
+import type { Policy, StageOn, Unit } from "../domain/policy.ts";
+import type { Session, SessionRef, Summary, WindowInsert } from "../domain/session.ts";
+import type {
+  ConditionWarning,
+  HoldReason,
+  SeqRange,
+  StageRun,
+  ToolOutcome,
+  Totals,
+  Trim,
+  TrimReason,
+} from "../domain/window/types.ts";
+import type { SessionQuery } from "../storage/store.ts";
+
+export interface WindowInput extends SessionRef {
+  readonly policy?: Policy;
+  readonly asOfSeq?: number;
+  readonly newest?: number;
+}
+
+export interface WindowResult {
+  /** The wire forms of the messages, by rising seq. */
+  readonly messages: readonly Uint8Array[];
+  readonly summary: Summary | undefined;
+  readonly window: Totals;
+  readonly outside: Totals | undefined;
+  readonly outsideRanges: readonly SeqRange[];
+  readonly outsideTruncated: boolean;
+  readonly trims: readonly Trim[];
+  readonly openToolCallIds: readonly string[];
+  readonly overLimit: boolean;
+  readonly lastSeq: number;
+  readonly revision: number;
+  readonly runs: readonly StageRun[];
+  readonly warnings: readonly ConditionWarning[];
+  readonly shortenedIds: readonly string[];
+}
+
+export interface PreviewInput extends SessionRef {
+  /** None means the session's own. */
+  readonly policies: readonly Policy[];
+  /** None means append and read. */
+  readonly occasions: readonly StageOn[];
+  readonly source: "window" | "log";
+  readonly modelInputTokens?: number;
+  readonly toolOutcomes: readonly ToolOutcome[];
+}
+
+export interface PreviewResult {
+  readonly previews: readonly PolicyPreview[];
+  readonly lastSeq: number;
+  readonly revision: number;
+}
+
+export interface PolicyPreview {
+  readonly policy: Policy;
+  readonly before: Totals;
+  readonly after: Totals;
+  readonly trims: readonly Trim[];
+  readonly runs: readonly StageRun[];
+  readonly warnings: readonly ConditionWarning[];
+  readonly overLimit: boolean;
+  readonly messages: readonly MessagePreview[];
+  readonly truncated: boolean;
+}
+
+export interface MessagePreview {
+  readonly messageId: string;
+  /** 0 for a message the server made. */
+  readonly seq: number;
+  readonly verdict: "kept" | "removed" | "shortened" | "awaits-summary";
+  readonly stage: string;
+  readonly reason: TrimReason | undefined;
+  readonly heldBy: readonly HoldReason[];
+  readonly tokenCount: number;
+  readonly interaction: number;
+}
+
+export type TrimTarget =
+  | { readonly kind: "tokens"; readonly maxTokens: number }
+  | { readonly kind: "messages"; readonly maxMessages: number }
+  | { readonly kind: "recent"; readonly unitCount: number }
+  | { readonly kind: "policy" };
+
+export interface TrimSessionInput extends SessionRef {
+  readonly target: TrimTarget;
+  readonly unit: Unit;
+  readonly discard: boolean;
+  readonly etag: string;
+  readonly encode: (result: {
+    readonly revision: number;
+    readonly trims: readonly Trim[];
+    readonly window: Totals;
+    readonly runs: readonly StageRun[];
+    readonly overLimit: boolean;
+  }) => Uint8Array;
+}
+
+export interface RestoreMessagesInput extends SessionRef {
+  readonly messageIds: readonly string[];
+  readonly ranges: readonly SeqRange[];
+  readonly encode: (result: {
+    readonly revision: number;
+    readonly messageIds: readonly string[];
+    readonly window: Totals;
+  }) => Uint8Array;
+}
+
+export interface ListSummaryInputsInput extends SessionRef {
+  readonly choice:
+    | { readonly kind: "keep-recent"; readonly keepRecent: number }
+    | { readonly kind: "stage"; readonly stage: string };
+}
+
+export interface SummaryInputs {
+  /** The wire forms, oldest first. */
+  readonly messages: readonly Uint8Array[];
+  readonly truncated: boolean;
+  readonly total: Totals;
+}
+
+export interface SetSummaryInput extends SessionRef {
+  readonly text: string;
+  readonly replacedMessageIds: readonly string[];
+  readonly placement: "session" | "in-place";
+  readonly expectedVersion?: number;
+  readonly encode: (result: {
+    readonly session: Session;
+    readonly trims: readonly Trim[];
+    readonly placed: WindowInsert | undefined;
+  }) => Uint8Array;
+}
+
+export interface HealSessionInput extends SessionRef {
+  readonly text: string;
+  readonly newestOnly: boolean;
+  readonly encode: (result: {
+    readonly revision: number;
+    /** The wire forms of the messages that were made. */
+    readonly messages: readonly Uint8Array[];
+    readonly window: Totals;
+  }) => Uint8Array;
+}
+
+/** As the store's query, but for order, paging and the time. */
+export interface SearchSessionsInput
+  extends Omit<SessionQuery, "nowMs" | "order" | "after" | "limit"> {
+  readonly query: string;
+  readonly limit: number;
+  readonly sessionIdPrefix: string;
+}
+
+export interface SessionMatch {
+  readonly sessionId: string;
+  readonly score: number;
+  readonly snippets: readonly {
+    readonly messageId: string;
+    readonly seq: number;
+    readonly text: string;
+  }[];
+}
