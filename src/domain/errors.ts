@@ -158,6 +158,61 @@ export function windowFull(limit: string): AppError {
   );
 }
 
+/** The policy asks for something that only a hook does, and the server has none. */
+export function hookNotConfigured(hook: string): AppError {
+  return new AppError(
+    "HOOK_NOT_CONFIGURED",
+    `The policy needs the hook "${hook}", which this server does not have. ` +
+      "Use another value for removed_to.",
+    { metadata: { hook } },
+  );
+}
+
+/** Somebody set the summary in between. */
+export function summaryVersionMismatch(expected: number, version: number): AppError {
+  return new AppError(
+    "SUMMARY_VERSION_MISMATCH",
+    `The summary has version ${version}, not ${expected}. Read the session and try again.`,
+    { metadata: { expected_version: String(expected), version: String(version) } },
+  );
+}
+
+/** A snapshot cannot be read; names every fault with its path in the document. */
+export function snapshotInvalid(violations: readonly FieldViolation[]): AppError {
+  const first = violations[0];
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
+  return new AppError("SNAPSHOT_INVALID", `${first?.field}: ${first?.description}${more}`, {
+    violations,
+    metadata: { field: first?.field ?? "" },
+  });
+}
+
+/** Messages were changed or deleted while the session was exported. */
+export function sessionChanged(): AppError {
+  return new AppError(
+    "SESSION_CHANGED",
+    "Messages of the session were changed or deleted during the export. Ask again.",
+  );
+}
+
+/** The upload of a snapshot is not known. */
+export function uploadNotFound(uploadId: string): AppError {
+  return new AppError(
+    "UPLOAD_NOT_FOUND",
+    "The upload was given up, or the server was restarted. Start again with the first chunk.",
+    { metadata: { upload_id: uploadId } },
+  );
+}
+
+/** Too many uploads of snapshots are under way. */
+export function uploadLimitReached(limit: number): AppError {
+  return new AppError(
+    "UPLOAD_LIMIT_REACHED",
+    `The server has ${limit} uploads under way already. Finish one, or retry after the delay.`,
+    { metadata: { limit: String(limit) } },
+  );
+}
+
 /** A page token is damaged or belongs to another request. */
 export function pageTokenInvalid(): AppError {
   return new AppError(

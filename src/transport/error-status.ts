@@ -43,6 +43,12 @@ export const STATUS_CODES = {
   DEADLINE_EXCEEDED: status.DEADLINE_EXCEEDED,
   RECORD_CORRUPT: status.DATA_LOSS,
   INTERNAL: status.INTERNAL,
+  HOOK_NOT_CONFIGURED: status.FAILED_PRECONDITION,
+  SUMMARY_VERSION_MISMATCH: status.ABORTED,
+  SNAPSHOT_INVALID: status.INVALID_ARGUMENT,
+  SESSION_CHANGED: status.ABORTED,
+  UPLOAD_NOT_FOUND: status.NOT_FOUND,
+  UPLOAD_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 /** The reasons whose status says when to come back, and after how long when the error does not. */
@@ -51,6 +57,7 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
   STREAM_LIMIT_REACHED: 1_000,
   STORE_FULL: 10_000,
   SHUTTING_DOWN: 1_000,
+  UPLOAD_LIMIT_REACHED: 1_000,
 };
 
 const ERROR_DOMAIN = "memorysidecar";
