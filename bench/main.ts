@@ -16,6 +16,7 @@ import {
   fanOut,
   longSession,
   manySessions,
+  policies,
   stalledWatchers,
 } from "./workloads.ts";
 
@@ -26,6 +27,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   basic,
   "long-session": longSession,
   "many-sessions": manySessions,
+  policies,
   "fan-out": fanOut,
   stalled: stalledWatchers,
 };

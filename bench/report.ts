@@ -142,10 +142,34 @@ function stalled({ figures }: Found): Check[] {
   return [{ what: "live memory of stalling, a watcher", value: kib, unit: "KiB", atMost: 64 }];
 }
 
+function policies({ rounds, figures }: Found): Check[] {
+  const cost = (inFlight: number): number =>
+    ratio(rounds, "perSecond", [
+      `append one stages, ${inFlight}`,
+      `append five stages, ${inFlight}`,
+    ]);
+  return [
+    { what: "append, five stages to one, time a call at 1", value: cost(1), atMost: 1.3 },
+    { what: "append, five stages to one, time a call at 32", value: cost(32), atMost: 1.3 },
+    ...["append", "window"].map((call) => ({
+      what: `${call}, five stages, long session to short, p50`,
+      value: ratio(rounds, "p50Ms", [`${call} long, 1`, `${call} short, 1`]),
+      atMost: 1.1,
+    })),
+    {
+      what: "five stages over a window of 200 messages",
+      value: figures.get("five stages over 200 messages ms") ?? Number.NaN,
+      unit: "ms",
+      atMost: 0.2,
+    },
+  ];
+}
+
 const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   basic,
   "long-session": longSession,
   "many-sessions": manySessions,
+  policies,
   "fan-out": fanOut,
   stalled,
 };

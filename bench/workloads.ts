@@ -9,6 +9,7 @@ import { type BodySpec, bodyBytes, sessionName } from "./bodies.ts";
 import { liveMemory } from "./inspect.ts";
 import type { Job } from "./loader.ts";
 import type { Plan } from "./plan.ts";
+import { createSessions, evaluationMs, POLICIES } from "./policies.ts";
 import {
   type Measured,
   measure,
@@ -339,4 +340,45 @@ export function stalledWatchers(bench: Bench): Promise<Found> {
       await server.stop();
     }
   });
+}
+
+/** Appends under policies of one and of five stages, and a long session under five. */
+export function policies(bench: Bench): Promise<Found> {
+  return inDirectory((directory) =>
+    withReal(bench, directory, async (server) => {
+      const { port } = server;
+      const { longMessages } = bench.plan;
+      for (const name of ["one", "five"] as const) {
+        const prefix = `${name}-`;
+        const policy = POLICIES[name];
+        await createSessions(port, { prefix, sessions: FEW_SESSIONS, policy });
+        await seed(port, { prefix, sessions: FEW_SESSIONS, messages: 200 });
+      }
+      for (const [prefix, messages] of [
+        ["short5-", 200] as const,
+        ["long5-", longMessages] as const,
+      ]) {
+        await createSessions(port, { prefix, sessions: 1, policy: POLICIES.five });
+        await seed(port, { prefix, sessions: 1, messages });
+      }
+      const steps: Step[] = [];
+      for (const inFlight of [1, 32]) {
+        for (const name of ["one", "five"]) {
+          const job = append(`${name}-`, FEW_SESSIONS, inFlight);
+          steps.push({ name: `append ${name} stages, ${inFlight}`, server, job });
+        }
+      }
+      for (const name of ["short", "long"]) {
+        const prefix = `${name}5-`;
+        steps.push({ name: `append ${name}, 1`, server, job: append(prefix, 1, 1) });
+        steps.push({ name: `window ${name}, 1`, server, job: window(prefix, 1, 1) });
+      }
+      const found = await rounds(bench, steps);
+      const figures = new Map([
+        ["one stage over 200 messages ms", evaluationMs(POLICIES.one)],
+        ["five stages over 200 messages ms", evaluationMs(POLICIES.five)],
+      ]);
+      return { rounds: found, figures };
+    }),
+  );
 }

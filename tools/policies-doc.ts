@@ -1,0 +1,139 @@
+// The pictures of docs/policies.md: what each preset makes of one conversation, message by message,
+// computed by the real rules.
+
+import type { Policy, StageOn } from "../src/domain/policy.ts";
+import { expandPreset } from "../src/domain/presets/index.ts";
+import { trimWindow } from "../src/domain/window/trim.ts";
+import {
+  type MessageDetail,
+  ROLE,
+  type Role,
+  type Signals,
+  type WindowEntry,
+} from "../src/domain/window/types.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A message of the sample conversation and the letter that shows it. */
+interface Line {
+  readonly letter: string;
+  readonly role: Role;
+  readonly tokens: number;
+  readonly calls?: readonly string[];
+  readonly answers?: string;
+  readonly text: string;
+}
+
+// A system prompt, then five interactions; the second and the fourth call tools, once in parallel.
+const CONVERSATION: readonly Line[] = [
+  { letter: "S", role: ROLE.system, tokens: 20, text: "You plan trips." },
+  { letter: "U", role: ROLE.user, tokens: 20, text: "Where is it warm in March?" },
+  { letter: "A", role: ROLE.assistant, tokens: 40, text: "In Malaga, Funchal and Valletta." },
+  { letter: "U", role: ROLE.user, tokens: 20, text: "Find flights to Malaga." },
+  { letter: "C", role: ROLE.assistant, tokens: 20, calls: ["f1"], text: "" },
+  { letter: "R", role: ROLE.tool, tokens: 300, answers: "f1", text: "A long list of flights." },
+  { letter: "A", role: ROLE.assistant, tokens: 40, text: "There are three, from 90 euros." },
+  { letter: "U", role: ROLE.user, tokens: 20, text: "Find flights to Malaga!" },
+  { letter: "A", role: ROLE.assistant, tokens: 40, text: "I did: three, from 90 euros." },
+  { letter: "U", role: ROLE.user, tokens: 20, text: "And hotels, and the weather?" },
+  { letter: "C", role: ROLE.assistant, tokens: 30, calls: ["h1", "w1"], text: "" },
+  { letter: "R", role: ROLE.tool, tokens: 200, answers: "h1", text: "A list of hotels." },
+  { letter: "R", role: ROLE.tool, tokens: 60, answers: "w1", text: "Sunny, 19 degrees." },
+  { letter: "A", role: ROLE.assistant, tokens: 60, text: "The Vincci is free and it is sunny." },
+  { letter: "U", role: ROLE.user, tokens: 20, text: "Book both." },
+  { letter: "A", role: ROLE.assistant, tokens: 20, text: "Done." },
+];
+
+/** Ten minutes lie between two messages. */
+const STEP_MS = 10 * MINUTE_MS;
+
+const ENTRIES: readonly WindowEntry[] = CONVERSATION.map((line, index) => ({
+  messageId: `m${index + 1}`,
+  seq: index + 1,
+  role: line.role,
+  callIds: line.calls ?? [],
+  answers: line.answers === undefined ? [] : [line.answers],
+  isResult: line.role === ROLE.tool,
+  tokenCount: line.tokens,
+  byteCount: line.tokens * 4,
+  createMs: (index + 1) * STEP_MS,
+}));
+
+function detailOf(entry: WindowEntry): MessageDetail {
+  const line = CONVERSATION[entry.seq - 1];
+  const toolCalls = (line?.calls ?? []).map((id) => ({ id, name: "search", arguments: "{}" }));
+  return { content: line?.text ?? "", name: "", toolCalls };
+}
+
+function apply(
+  policy: Policy,
+  entries: readonly WindowEntry[],
+  occasions: readonly StageOn[],
+  signals: Signals,
+) {
+  const ceiling = !occasions.includes("read");
+  return trimWindow({
+    entries,
+    policy,
+    occasions: new Set(occasions),
+    ceiling,
+    signals,
+    detailOf,
+  });
+}
+
+/** One row of a picture: the window that is read once so many messages are there. */
+function row(length: number, read: ReturnType<typeof apply>): string {
+  const kept = new Set(read.kept.map((entry) => entry.seq));
+  const short = new Set(read.shortened.map(({ entry }) => entry.seq));
+  const waiting = new Set(read.runs.flatMap((run) => run.awaitsSummary.map((entry) => entry.seq)));
+  const cells = CONVERSATION.slice(0, length).map(({ letter }, index) => {
+    if (!kept.has(index + 1)) return "·";
+    if (waiting.has(index + 1)) return "s";
+    return short.has(index + 1) ? letter.toLowerCase() : letter;
+  });
+  const { messageCount, tokenCount } = read.totals;
+  const size = `${messageCount} messages, ${Math.floor(tokenCount)} tokens`;
+  return `${cells.join("").padEnd(CONVERSATION.length)}   ${size}`;
+}
+
+/** Draws what a policy makes of the conversation: a row for each append. */
+export function drawPolicy(policy: Policy): string {
+  let stored: readonly WindowEntry[] = [];
+  const acted = new Map<string, number>();
+  const rows = ENTRIES.map((entry, index) => {
+    const line = CONVERSATION[index];
+    const ends = line?.letter === "A";
+    const signals = { modelInputTokens: 0, outcomes: [], lastSeq: entry.seq, actedSeqs: acted };
+    const changed = apply(policy, [...stored, entry], ["append"], signals);
+    const turned = ends ? apply(policy, changed.stored, ["turn-end"], signals) : changed;
+    const read = apply(policy, turned.stored, ["read"], signals);
+    stored = read.stored;
+    for (const { stage } of [...changed.runs, ...turned.runs, ...read.runs]) {
+      acted.set(stage, entry.seq);
+    }
+    const waits = [...changed.runs, ...turned.runs, ...read.runs];
+    return row(index + 1, { ...read, runs: waits });
+  });
+  return rows.join("\n");
+}
+
+const START = /<!-- picture: (\S+)(?: (\{.*\}))? -->/g;
+const END = "<!-- picture end -->";
+
+/** Redraws every picture of a document. Throws when a preset or its options are not valid. */
+export function withPictures(document: string): string {
+  let result = "";
+  let at = 0;
+  for (const mark of document.matchAll(START)) {
+    const end = document.indexOf(END, mark.index);
+    if (end < 0) throw new Error(`a picture lacks ${END}`);
+    const options = mark[2] === undefined ? {} : (JSON.parse(mark[2]) as Record<string, unknown>);
+    const expanded = expandPreset(mark[1] ?? "", options);
+    if (!("policy" in expanded)) throw new Error(`${mark[1]}: ${JSON.stringify(expanded.faults)}`);
+    result += document.slice(at, mark.index + mark[0].length);
+    result += `\n\n\`\`\`text\n${drawPolicy(expanded.policy)}\n\`\`\`\n\n`;
+    at = end;
+  }
+  return result + document.slice(at);
+}
