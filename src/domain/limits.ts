@@ -64,6 +64,8 @@ export const LIMITS = {
   previewPolicies: 8,
   previewMessages: 10_000,
   searchQueryBytes: 1_024,
+  /** Different words in one search. */
+  searchTerms: 32,
   searchLimit: 100,
   searchLimitDefault: 5,
   searchSnippets: 5,

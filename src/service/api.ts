@@ -119,6 +119,8 @@ export interface Codec {
   readFacts(bytes: Uint8Array): WindowFacts;
   /** What conditions, duplicates and shortening look at. */
   readDetail(bytes: Uint8Array): MessageDetail;
+  /** What was said, and when. */
+  readSpeech(bytes: Uint8Array): Speech;
   /**
    * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
    * and with this token count.
@@ -130,6 +132,14 @@ export interface Codec {
   mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
   /** The wire form of an event. */
   encodeEvent(event: Event): Uint8Array;
+}
+
+/** What a stored message says. */
+export interface Speech {
+  /** The text and the text parts, joined by line breaks; results of tools are not among them. */
+  readonly text: string;
+  /** When it was said, or else stored. */
+  readonly saidMs: number;
 }
 
 /** A message that stands in the window only. */

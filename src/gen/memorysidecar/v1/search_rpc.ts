@@ -18,7 +18,8 @@ export interface SearchSessionsRequest {
   namespace: string;
   /**
    * The words, separated by white space, compared without case; any one of them
-   * makes a match. A blank query finds nothing. At most 1,024 bytes.
+   * makes a match. A blank query finds nothing. At most 1,024 bytes and 32 different
+   * words.
    */
   query: string;
   /** The most sessions to give. Unset means 5; 0 gives none. At most 100. */
