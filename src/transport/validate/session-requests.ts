@@ -76,7 +76,7 @@ export function checkListSessions(request: ListSessionsRequest, v: Violations): 
   checkPage(v, request);
 }
 
-function checkSessionFilter(v: Violations, filter: SessionFilter): void {
+export function checkSessionFilter(v: Violations, filter: SessionFilter): void {
   checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
   checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
   checkLabels(v, filter.labels);
