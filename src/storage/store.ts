@@ -161,6 +161,47 @@ export type CopyDecision<T> =
       readonly reply?: StoredReply;
     };
 
+/** A session as it was at one moment, and its log, read piece by piece. */
+export interface SnapshotReader {
+  readonly session: Session;
+  /**
+   * The next messages by rising seq, at most about 1 MiB of them; none at the end. Throws
+   * SESSION_CHANGED when a message of the log was changed or erased since, or the session was reset,
+   * replaced or deleted. Appends do not matter, but a change of what was appended may.
+   */
+  next(): Promise<readonly StoredMessage[]>;
+  /** Must be called in the end. */
+  close(): void;
+}
+
+/** What the decide function of an import gets to see. */
+export type ImportView = Omit<CopyView, "source" | "copied">;
+
+/** What decide wants done about an import; a target that exists is replaced. */
+export type ImportDecision<T> = Exclude<CopyDecision<T>, { readonly kind: "copy" }>;
+
+/**
+ * A log that is built from outside and belongs to no session yet. Of one that is not published
+ * nothing is left, also after a crash.
+ */
+export interface LogImport {
+  /**
+   * Adds messages by rising seq, all above those added before; seqs in between have no message.
+   * Throws MESSAGE_ALREADY_EXISTS when an id comes twice; after any error only `abandon` is left.
+   */
+  add(messages: readonly NewMessage[]): Promise<void>;
+  /**
+   * Makes the log that of a session, in one transaction. The head of the decision must have the
+   * seqs of the log. Once at most.
+   */
+  publish<T>(
+    target: SessionRef & { readonly requestId?: string },
+    decide: (view: ImportView) => ImportDecision<T>,
+  ): Promise<T>;
+  /** Gives the log up, unless it was published. */
+  abandon(): void;
+}
+
 export interface SessionQuery {
   readonly namespace: string;
   readonly userId?: string;
@@ -312,6 +353,10 @@ export interface Store {
     decide: (view: SessionView) => SessionDecision<T>,
   ): Promise<T>;
   copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T>;
+  /** Undefined when there is no session. */
+  openSnapshot(ref: SessionRef): Promise<SnapshotReader | undefined>;
+  /** Starts a log with these seqs. Below the first only messages are that a reset kept. */
+  importLog(seqs: { readonly firstSeq: number; readonly lastSeq: number }): Promise<LogImport>;
 
   readConsumer(ref: ConsumerRef): Promise<Consumer | undefined>;
   /** By id, byte for byte, after the id given. */

@@ -260,11 +260,15 @@ export function appendMessage(core: Core, logNo: number, message: NewMessage): v
   }
 }
 
-/** Leaves a tombstone, so that the seqs stay dense. */
-function eraseEntry(core: Core, logNo: number, seq: number, messageId: string): void {
+/** Says that a seq has no message, so that the seqs stay dense. */
+export function putTombstone(core: Core, logNo: number, seq: number): void {
   const key = entryKey(logNo, seq);
   const nothing = { messageNo: 0, role: 1, tokenCount: 0, byteCount: 0 } as const;
   core.memtable.set(key, encodeEntry(key, nothing));
+}
+
+function eraseEntry(core: Core, logNo: number, seq: number, messageId: string): void {
+  putTombstone(core, logNo, seq);
   if (seqOfMessageId(messageId) !== seq) {
     core.memtable.set(idKey(logNo, messageId), null);
   }
@@ -336,7 +340,8 @@ export function saveExpiry(
   }
 }
 
-function removeSession(core: Core, cached: CachedSession): void {
+/** Removes a session and has its log erased. */
+export function removeSession(core: Core, cached: CachedSession): void {
   const { memtable, writer } = core;
   const old = cached.pending;
   if (old === null) {

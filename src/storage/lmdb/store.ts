@@ -11,8 +11,6 @@ import type {
   Consumer,
   ConsumerDecision,
   ConsumerRef,
-  CopyDecision,
-  CopyView,
   EventPage,
   EventQuery,
   MaintenancePlan,
@@ -20,7 +18,6 @@ import type {
   MessageQuery,
   ReadFacts,
   SessionChange,
-  SessionCopy,
   SessionDecision,
   SessionPage,
   SessionQuery,
@@ -43,6 +40,7 @@ import { type Core, readAgain } from "./core.ts";
 import { DATA_FILE, openEnvironment, prepareDirectory } from "./environment.ts";
 import { EventLog } from "./events.ts";
 import { Floor, type FloorOptions } from "./floor.ts";
+import { startImport } from "./import.ts";
 import { consumerKey, replyKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
@@ -57,6 +55,7 @@ import {
   writeIdentity,
 } from "./recovery.ts";
 import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
+import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
 import { Writer } from "./writer.ts";
 
@@ -120,6 +119,12 @@ class LmdbStore implements Store {
   private readonly counts = new ConsumerCounts();
   private readonly copies: CopyContext;
   private closing: Promise<void> | undefined;
+
+  readonly copySession: Store["copySession"] = (copy, decide) =>
+    copySession(this.copies, copy, decide);
+  readonly openSnapshot: Store["openSnapshot"] = (ref) =>
+    this.read(() => openSnapshot(this.core, ref));
+  readonly importLog: Store["importLog"] = (seqs) => startImport(this.copies, seqs);
 
   static async open(options: LmdbStoreOptions, lock: DirectoryLock): Promise<LmdbStore> {
     const env = openEnvironment(options);
@@ -259,10 +264,6 @@ class LmdbStore implements Store {
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T> {
-    return copySession(this.copies, copy, decide);
   }
 
   async readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {

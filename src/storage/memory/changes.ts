@@ -13,7 +13,8 @@ import {
   sessionOf,
 } from "./state.ts";
 
-function logMessage(message: NewMessage): LogMessage {
+/** A message as the log keeps it. */
+export function logMessage(message: NewMessage): LogMessage {
   return { messageId: message.messageId, bytes: message.bytes.slice() };
 }
 
@@ -119,4 +120,36 @@ export function saveCopy(
   }
   state.nextSessionNo += 1;
   namespaceOf(state, target.namespace).sessions.set(target.sessionId, after);
+}
+
+/** Publishes a log that came from outside, in the place of what is there. */
+export function saveImport(
+  state: MemoryState,
+  readFacts: ReadFacts,
+  target: SessionRef,
+  saved: {
+    readonly fields: SessionFields;
+    readonly head: SessionHead;
+    readonly log: Map<number, LogMessage>;
+  },
+): void {
+  const { fields, head, log } = saved;
+  const { firstSeq, lastSeq } = head;
+  const kept = [...log.keys()].filter((seq) => seq < firstSeq);
+  let ranges: readonly SeqRange[] = [];
+  for (const seq of kept) ranges = addSeq(ranges, seq);
+  const windows = new Map<number, readonly SeqRange[]>([[firstSeq - 1, ranges]]);
+  for (let seq = firstSeq; seq <= lastSeq; seq += 1) {
+    ranges = addSeq(ranges, seq);
+    windows.set(seq, ranges);
+  }
+  windows.set(lastSeq, head.windowRanges);
+  const session = { namespace: target.namespace, sessionId: target.sessionId, fields, head };
+  const after: SessionState = { sessionNo: state.nextSessionNo, session, log, windows };
+  checkSession(readFacts, after, {});
+  state.nextSessionNo += 1;
+  const { sessions } = namespaceOf(state, target.namespace);
+  // A session that is replaced is a new one: it goes to the end of the order of creation.
+  sessions.delete(target.sessionId);
+  sessions.set(target.sessionId, after);
 }

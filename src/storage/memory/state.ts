@@ -4,7 +4,7 @@
 import { type EventPosition, STREAM_START } from "../../domain/event.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
-import type { Consumer, StoredEvent, StoredReply } from "../store.ts";
+import type { Consumer, NewEvent, ReadFacts, StoredEvent, StoredReply } from "../store.ts";
 
 /** A message of a log. */
 export interface LogMessage {
@@ -41,6 +41,16 @@ export interface MemoryState {
   events: StoredEvent[];
   /** The newest event that is no longer kept. */
   dropped: EventPosition;
+}
+
+/** What the parts of the engine share. */
+export interface MemoryParts {
+  readonly state: MemoryState;
+  readonly readFacts: ReadFacts;
+  /** Does a step in its turn. */
+  readonly run: <T>(step: () => T) => Promise<T>;
+  /** Gives the events of a change a revision. */
+  readonly publish: (events: readonly NewEvent[]) => void;
 }
 
 /** Makes the state of an empty store. */

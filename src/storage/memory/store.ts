@@ -36,8 +36,11 @@ import type {
 } from "../store.ts";
 import { saveCopy, saveSession } from "./changes.ts";
 import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
+import { ImportedLog } from "./import.ts";
 import * as reads from "./reads.ts";
+import { openSnapshot } from "./snapshot.ts";
 import {
+  type MemoryParts,
   type MemoryState,
   namespaceOf,
   newMemoryState,
@@ -70,11 +73,15 @@ class MemoryStore implements Store {
   readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
+  /** What snapshots and imports work with. */
+  readonly #parts: MemoryParts;
 
   constructor(state: MemoryState, readFacts: ReadFacts) {
     this.storeId = state.storeId;
     this.#state = state;
     this.#readFacts = readFacts;
+    const publish = (events: readonly NewEvent[]) => this.#publish(events);
+    this.#parts = { state, readFacts, run: (step) => this.#run(step), publish };
   }
 
   revision(): number {
@@ -166,6 +173,12 @@ class MemoryStore implements Store {
       atSeq = step.atSeq;
     }
   }
+
+  readonly openSnapshot: Store["openSnapshot"] = (ref) =>
+    this.#run(() => openSnapshot(this.#parts, ref));
+
+  readonly importLog: Store["importLog"] = (seqs) =>
+    this.#run(() => new ImportedLog(this.#parts, seqs));
 
   readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
     return this.#run(() => namespaceOf(this.#state, ref.namespace).consumers.get(ref.consumerId));

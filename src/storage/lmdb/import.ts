@@ -1,0 +1,221 @@
+// Logs that come from outside. Like the copy of a log, such a log is written in bounded chunks
+// under a number that no session has, guarded by a purge record, so that upkeep erases what a crash
+// or an abandoned import left. Publishing removes the guard and makes the session, in one
+// transaction.
+
+import { messageAlreadyExists } from "../../domain/errors.ts";
+import { seqOfMessageId } from "../../domain/ids.ts";
+import type { SessionRef } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
+import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
+import {
+  appendMessage,
+  finishChange,
+  pendingReply,
+  putTombstone,
+  removeSession,
+  saveExpiry,
+  saveFields,
+} from "./change.ts";
+import { decodeNumber, encodePurge, encodeRanges } from "./codec.ts";
+import type { CopyContext } from "./copy.ts";
+import { type Core, readIndex } from "./core.ts";
+import { idKey, keptKey, purgeKey, windowKey } from "./keys.ts";
+import { readEntry, readStored } from "./messages.ts";
+import { checkEvents, checkFields, checkHead, unsound } from "./plan-check.ts";
+import { openSession } from "./sessions.ts";
+
+const CHUNK_ENTRIES = 256;
+const CHUNK_BYTES = 1_048_576;
+
+interface Seqs {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+type Target = SessionRef & { readonly requestId?: string };
+
+type Save = ImportDecision<unknown> & { readonly kind: "save" };
+
+/** Starts a log with these seqs. */
+export async function startImport(context: CopyContext, seqs: Seqs): Promise<LogImport> {
+  await context.admit();
+  const log = new ImportedLog(context, seqs);
+  await context.core.writer.whenFormingDurable(undefined);
+  return log;
+}
+
+class ImportedLog implements LogImport {
+  private readonly context: CopyContext;
+  private readonly core: Core;
+  private readonly seqs: Seqs;
+  private readonly logNo: number;
+  private readonly kept: SeqRange[] = [];
+  private messageCount = 0;
+  private tokenCount = 0;
+  private newest = 0;
+  private entries = 0;
+  private bytes = 0;
+  private published = false;
+
+  constructor(context: CopyContext, seqs: Seqs) {
+    this.context = context;
+    this.core = context.core;
+    this.seqs = seqs;
+    this.logNo = context.core.writer.nextLogNo++;
+    context.copying.add(this.logNo);
+    const guard = purgeKey(this.logNo);
+    this.core.memtable.set(guard, encodePurge(guard, 1, Math.max(1, seqs.lastSeq)));
+  }
+
+  async add(messages: readonly NewMessage[]): Promise<void> {
+    await this.context.admit();
+    for (const message of messages) {
+      if (message.seq <= this.newest || message.seq > this.seqs.lastSeq) {
+        throw unsound(`seq ${message.seq} is imported after ${this.newest}`);
+      }
+      await this.fillTo(message.seq - 1);
+      if (this.has(message.messageId)) {
+        throw messageAlreadyExists(message.messageId);
+      }
+      if (message.seq < this.seqs.firstSeq) {
+        this.keep(message.seq);
+      }
+      appendMessage(this.core, this.logNo, message);
+      this.newest = message.seq;
+      this.messageCount++;
+      this.tokenCount += message.tokenCount;
+      await this.wrote(message.bytes.length);
+    }
+    this.core.writer.mark("copying");
+    await this.core.writer.whenFormingDurable(undefined);
+  }
+
+  async publish<T>(target: Target, decide: (view: ImportView) => ImportDecision<T>): Promise<T> {
+    await this.context.admit();
+    await this.fillTo(this.seqs.lastSeq);
+    await this.core.writer.whenFormingDurable(undefined);
+    await this.context.admit();
+    const { writer } = this.core;
+    let decision: ImportDecision<T>;
+    try {
+      decision = decide({
+        revision: writer.pendingRevision + 1,
+        target: openSession(this.core, target)?.pending?.session,
+        reply: pendingReply(this.core, target.namespace, target.requestId),
+      });
+    } catch (error) {
+      // A refusal, too, may rest on changes that are not durable yet.
+      await writer.whenFormingDurable(undefined);
+      throw error;
+    }
+    if (decision.kind === "save") {
+      const save: Save = decision;
+      this.check(save);
+      writer.whole(() => this.save(target, save));
+      this.published = true;
+      this.context.copying.delete(this.logNo);
+    }
+    return writer.whenFormingDurable(decision.result);
+  }
+
+  abandon(): void {
+    if (!this.published) {
+      this.context.copying.delete(this.logNo);
+    }
+  }
+
+  // What is written before a commit waits for it, so the writer must be asked for room.
+  private async wrote(bytes: number): Promise<void> {
+    this.entries++;
+    this.bytes += bytes;
+    if (this.entries >= CHUNK_ENTRIES || this.bytes >= CHUNK_BYTES) {
+      this.entries = 0;
+      this.bytes = 0;
+      this.core.writer.mark("copying");
+      await this.core.writer.whenFormingDurable(undefined);
+      await this.context.admit();
+    }
+  }
+
+  /** Every seq from the first on has an entry, with a message or not. */
+  private async fillTo(seq: number): Promise<void> {
+    for (let at = Math.max(this.newest + 1, this.seqs.firstSeq); at <= seq; at++) {
+      putTombstone(this.core, this.logNo, at);
+      this.newest = at;
+      await this.wrote(0);
+    }
+  }
+
+  private has(messageId: string): boolean {
+    const { core, logNo } = this;
+    if (readIndex(core, idKey(logNo, messageId), "pending", decodeNumber) !== undefined) {
+      return true;
+    }
+    const named = seqOfMessageId(messageId);
+    if (named === undefined || named > this.newest) {
+      return false;
+    }
+    const entry = readEntry(core, logNo, named, "pending");
+    return (
+      entry !== undefined &&
+      entry.messageNo !== 0 &&
+      readStored(core, named, entry, "pending").messageId === messageId
+    );
+  }
+
+  private keep(seq: number): void {
+    const last = this.kept.at(-1);
+    if (last !== undefined && last.last === seq - 1) {
+      this.kept[this.kept.length - 1] = { first: last.first, last: seq };
+    } else {
+      this.kept.push({ first: seq, last: seq });
+    }
+  }
+
+  private check({ events, head, fields }: Save): void {
+    checkEvents(events);
+    checkHead(head);
+    checkFields(fields);
+    if (
+      head.firstSeq !== this.seqs.firstSeq ||
+      head.lastSeq !== this.seqs.lastSeq ||
+      head.log.messageCount !== this.messageCount ||
+      head.log.tokenCount !== this.tokenCount
+    ) {
+      throw new Error("The head of an import does not match what was imported.");
+    }
+  }
+
+  private save(target: Target, save: Save): void {
+    const { core, kept, logNo } = this;
+    const { fields, head } = save;
+    const { memtable, writer } = core;
+    const cached = openSession(core, target) ?? core.cache.add(target, null);
+    if (cached.pending !== null) {
+      removeSession(core, cached);
+    }
+    const sessionNo = writer.nextSessionNo++;
+    const session = { ...cached.ref, fields, head };
+    saveFields(core, sessionNo, undefined, session);
+    saveExpiry(core, sessionNo, undefined, session);
+    memtable.set(purgeKey(logNo), null);
+    if (kept.length > 0) {
+      const key = keptKey(logNo);
+      memtable.set(key, encodeRanges(key, kept));
+    }
+    // The past of the window is not known: up to the first seq it was what a reset kept, then
+    // everything. Only the newest is as it was.
+    for (const [seq, ranges] of [
+      [head.firstSeq - 1, kept],
+      [head.lastSeq, head.windowRanges],
+    ] as const) {
+      const key = windowKey(logNo, seq);
+      memtable.set(key, encodeRanges(key, ranges));
+    }
+    const log = { sessionNo, logNo, window: undefined, edits: 0 };
+    writer.setState(cached, { ...log, session });
+    const { namespace, requestId } = target;
+    finishChange(core, { namespace, requestId: requestId ?? "" }, save);
+  }
+}

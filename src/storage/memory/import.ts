@@ -1,0 +1,65 @@
+// Logs that come from outside: gathered apart, and made a session's in one go.
+
+import { messageAlreadyExists } from "../../domain/errors.ts";
+import type { SessionRef } from "../../domain/session.ts";
+import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
+import { logMessage, saveImport } from "./changes.ts";
+import { type LogMessage, type MemoryParts, rememberReply, replyOf, sessionOf } from "./state.ts";
+
+/** A log that belongs to no session yet. */
+export class ImportedLog implements LogImport {
+  readonly #parts: MemoryParts;
+  readonly #seqs: { readonly firstSeq: number; readonly lastSeq: number };
+  readonly #ids = new Set<string>();
+  #log = new Map<number, LogMessage>();
+  #newest = 0;
+
+  constructor(parts: MemoryParts, seqs: { readonly firstSeq: number; readonly lastSeq: number }) {
+    this.#parts = parts;
+    this.#seqs = seqs;
+  }
+
+  add(messages: readonly NewMessage[]): Promise<void> {
+    return this.#parts.run(() => {
+      for (const message of messages) {
+        const { messageId, seq } = message;
+        if (seq <= this.#newest || seq > this.#seqs.lastSeq) {
+          throw new Error(`The import is faulty: seq ${seq} follows seq ${this.#newest}.`);
+        }
+        if (this.#ids.has(messageId)) throw messageAlreadyExists(messageId);
+        this.#ids.add(messageId);
+        this.#log.set(seq, logMessage(message));
+        this.#newest = seq;
+      }
+    });
+  }
+
+  publish<T>(
+    target: SessionRef & { readonly requestId?: string },
+    decide: (view: ImportView) => ImportDecision<T>,
+  ): Promise<T> {
+    const { publish, readFacts, run, state } = this.#parts;
+    return run(() => {
+      const { namespace, requestId } = target;
+      const decision = decide({
+        revision: state.revision + 1,
+        target: sessionOf(state, target)?.session,
+        reply: replyOf(state, namespace, requestId),
+      });
+      if (decision.kind === "answer") return decision.result;
+      const { events, fields, head, reply, result } = decision;
+      const { firstSeq, lastSeq } = this.#seqs;
+      if (head.firstSeq !== firstSeq || head.lastSeq !== lastSeq) {
+        throw new Error("The import is faulty: the head has other seqs.");
+      }
+      saveImport(state, readFacts, target, { fields, head, log: this.#log });
+      rememberReply(state, namespace, requestId, reply);
+      publish(events);
+      return result;
+    });
+  }
+
+  abandon(): void {
+    this.#log = new Map();
+  }
+}
