@@ -2,6 +2,7 @@
 
 import type { Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, World } from "./api.ts";
+import type { RemovalPort } from "./removal-port.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
 /** The parts a use case needs, made once by createServices. */
@@ -10,5 +11,7 @@ export interface ServiceContext {
   readonly codec: Codec;
   readonly world: World;
   readonly tokens: TokenCounter;
+  /** Where stages hand messages to hooks. */
+  readonly removals: RemovalPort;
   readonly settings: ServiceSettings;
 }

@@ -15,6 +15,7 @@ import {
   watchEvents,
 } from "./events.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
+import { NO_REMOVAL_HOOKS, type RemovalPort } from "./removal-port.ts";
 import {
   createSession,
   deleteSession,
@@ -34,6 +35,8 @@ export interface ServiceParts {
   readonly codec: Codec;
   readonly world: World;
   readonly settings: ServiceSettings;
+  /** Default: no hooks. */
+  readonly removals?: RemovalPort;
   /** Hears of failures of the background work; nothing else does. */
   readonly onBackgroundError: (error: unknown) => void;
 }
@@ -42,7 +45,8 @@ export interface ServiceParts {
 export function createServices(parts: ServiceParts): Services {
   const { store, codec, world, settings } = parts;
   const tokens = new TokenCounter();
-  const context: ServiceContext = { store, codec, world, settings, tokens };
+  const removals = parts.removals ?? NO_REMOVAL_HOOKS;
+  const context: ServiceContext = { store, codec, world, settings, tokens, removals };
   const feed = new EventFeed(store);
   const upkeep = new Upkeep(context, parts.onBackgroundError);
   return {

@@ -1,63 +1,306 @@
-// What a change of the log or of the policy does to the stored window: runs the policy and gives
-// the parts of the plan that follow from it.
+// What a change does to the stored window: runs stages over it and gives the parts of the plan that
+// follow. Every use case that touches a window goes through changeWindow.
 
 import { windowFull } from "../domain/errors.ts";
-import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import { CEILING, type Policy } from "../domain/policy.ts";
-import type { SessionHead } from "../domain/session.ts";
+import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../domain/event.ts";
+import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
+import type { PolicyState, Session, SessionFields, SessionHead } from "../domain/session.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import { type KnownWindow, trimWindow } from "../domain/window/trim.ts";
-import type { SeqRange, Trim, WindowTotals } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
+import type {
+  ConditionWarning,
+  DetailOf,
+  StageRun,
+  ToolOutcome,
+  Trim,
+  TrimOutcome,
+  WindowTotals,
+} from "../domain/window/types.ts";
+import type { SessionPlan, StoredEntry } from "../storage/store.ts";
+import type { ServiceContext } from "./context.ts";
+import { withRuns } from "./policy-state.ts";
+import {
+  detailReader,
+  isInLog,
+  mergeInserts,
+  signalsOf,
+  splitInserts,
+  withInserts,
+} from "./window-view.ts";
 
-/** The window after a change. */
-export interface WindowChange {
+/** The warnings of one change. */
+const WARNINGS_MAX = 16;
+
+/** A session after a change, before any stage runs. */
+export interface WindowBase {
+  /**
+   * The session as the change leaves it: the fields with their inserts, and a head whose `lastSeq`,
+   * `log`, `windowRanges` and `policyState` are those after the change. Its `window`, `updateMs` and
+   * `revision` are not looked at.
+   */
+  readonly session: Session;
+  /** The messages of the log that are in the window, by rising seq; must agree with the ranges. */
   readonly window: readonly StoredEntry[];
+  readonly stamp: { readonly revision: number; readonly nowMs: number };
+  /** What is known of window and inserts together. */
+  readonly known?: KnownWindow;
+  /** What the change itself took out of the window already; comes first in answer and events. */
+  readonly trims?: readonly Trim[];
+  /** The session's details, read once for the whole change. Default: a reader of its own. */
+  readonly detailOf?: DetailOf<StoredEntry>;
+}
+
+/** One run of the stages of some occasions. */
+export interface Pass {
+  readonly occasions: readonly StageOn[];
+  /** The outcomes that tool triggers look at. Default: those kept since the last turn end. */
+  readonly outcomes?: readonly ToolOutcome[];
+  /**
+   * Runs this policy in place of the session's, for example one that was made for a single trim.
+   * Marks and warnings about limits are then left as they are. Default: the session's.
+   */
+  readonly policy?: Policy;
+}
+
+/** The window after a change, and what the plan needs of it. */
+export interface WindowChange {
+  /** The very fields of the base unless inserts left the window. */
+  readonly fields: SessionFields;
+  readonly head: SessionHead;
+  /** The messages of the log that are in the window. */
+  readonly window: readonly StoredEntry[];
+  /** The window with its inserts. */
+  readonly entries: readonly StoredEntry[];
+  /** The size of `entries`: what callers are told of the window. */
   readonly totals: WindowTotals;
-  readonly ranges: readonly SeqRange[];
+  /** Messages to erase; some may be of this very change. */
+  readonly erase: readonly { readonly seq: number; readonly messageId: string }[];
+  readonly windowTrimmed: boolean;
   readonly trims: readonly Trim[];
+  readonly runs: readonly StageRun[];
+  readonly warnings: readonly ConditionWarning[];
+  readonly overLimit: boolean;
+  /** Follow the event of the change itself: trims, warnings, what hooks add. */
+  readonly events: readonly EventDetail[];
+  /** What the last pass gave; undefined without a pass. For a read: `kept` is what it shows. */
+  readonly outcome: TrimOutcome<StoredEntry> | undefined;
+}
+
+/** The change while its passes run. */
+interface Progress {
+  /** Before the first pass. */
+  readonly all: readonly StoredEntry[];
+  readonly entries: readonly StoredEntry[];
+  readonly trims: readonly Trim[];
+  readonly runs: readonly StageRun[];
+  readonly warnings: readonly ConditionWarning[];
+  readonly state: PolicyState;
+  readonly outcome: TrimOutcome<StoredEntry> | undefined;
 }
 
 /**
- * Runs the append stages of a policy over a window that was changed already.
+ * Runs passes, one after the other, over the window of a changed session and gives the parts of the
+ * plan. A change that only moves messages in or out, such as a restore, gives no pass: then just the
+ * totals are made and the ceiling is checked.
+ *
+ * The usual change of a log runs `[{ occasions: ["append"], outcomes: [] }]`. Put the parts into a
+ * plan with `planOf`, and `events` behind the event of the change.
  *
  * Throws WINDOW_FULL when what is protected passes the ceiling.
  */
-export function applyPolicy(
-  window: readonly StoredEntry[],
-  ranges: readonly SeqRange[],
-  policy: Policy,
-  known: KnownWindow = {},
+export function changeWindow(
+  context: ServiceContext,
+  base: WindowBase,
+  passes: readonly Pass[],
 ): WindowChange {
-  const outcome = trimWindow(window, policy, "append", known);
-  if (outcome.ceilingPassed === "messages") throw windowFull(`${CEILING.messages} messages`);
-  if (outcome.ceilingPassed === "bytes") throw windowFull(`${CEILING.bytes} bytes`);
-  const removed = outcome.trims.flatMap((trim) => trim.removed.map((entry) => entry.seq));
+  const { fields, head } = base.session;
+  const run = { base, detailOf: base.detailOf ?? detailReader(context.codec) };
+  const all = mergeInserts(base.window, fields.inserts, context.codec);
+  let progress: Progress = {
+    all,
+    entries: all,
+    trims: base.trims ?? [],
+    runs: [],
+    warnings: [],
+    state: head.policyState,
+    outcome: undefined,
+  };
+  for (const pass of passes) progress = runPass(run, progress, pass);
+  const { entries, trims } = progress;
+  const { window, inserts } = splitInserts(entries, fields.inserts);
+  const discarded = trims.flatMap((trim) => (trim.discarded ? trim.removed : [])).filter(isInLog);
+  const left = trims.flatMap((trim) => trim.removed.map(({ seq }) => seq)).filter(Number.isInteger);
+  const inLog = totalsOf(window);
+  const totals = withInserts(inLog, inserts);
+  if (passes.length === 0) checkCeiling(totals);
+  const nextHead: SessionHead = {
+    ...head,
+    log: discarded.length === 0 ? head.log : lessTotals(head.log, discarded),
+    window: inLog,
+    windowRanges: left.length === 0 ? head.windowRanges : removeSeqs(head.windowRanges, left),
+    policyState: progress.state,
+    updateMs: base.stamp.nowMs,
+    revision: base.stamp.revision,
+  };
   return {
-    window: outcome.kept,
-    totals: totalsOf(outcome.kept),
-    ranges: removed.length === 0 ? ranges : removeSeqs(ranges, removed),
-    trims: outcome.trims,
+    fields: inserts === fields.inserts ? fields : { ...fields, inserts },
+    head: nextHead,
+    window,
+    entries,
+    totals,
+    erase: discarded.map(({ seq, messageId }) => ({ seq, messageId })),
+    windowTrimmed: left.length > 0,
+    trims,
+    runs: progress.runs,
+    warnings: progress.warnings,
+    overLimit: progress.runs.some((stage) => stage.overLimit),
+    events: eventsOf(context, base, progress),
+    outcome: progress.outcome,
   };
 }
 
-/** The events of trims, to follow the event of what caused them. */
-export function trimEvents(trims: readonly Trim[]): EventDetail[] {
-  return trims.map((trim) => ({ type: EVENT_TYPE.messagesTrimmed, trim }));
+function runPass(
+  run: { readonly base: WindowBase; readonly detailOf: DetailOf<StoredEntry> },
+  before: Progress,
+  pass: Pass,
+): Progress {
+  const { session } = run.base;
+  const policy = pass.policy ?? session.fields.policy;
+  const head = { ...session.head, policyState: before.state };
+  const outcome = trimWindow<StoredEntry>({
+    entries: before.entries,
+    policy,
+    occasions: new Set(pass.occasions),
+    ceiling: true,
+    signals: signalsOf(head, pass.outcomes ?? before.state.outcomes),
+    detailOf: run.detailOf,
+    ...(before.outcome === undefined && run.base.known !== undefined
+      ? { known: run.base.known }
+      : {}),
+  });
+  if (outcome.ceilingPassed === "messages") throw windowFull(`${CEILING.messages} messages`);
+  if (outcome.ceilingPassed === "bytes") throw windowFull(`${CEILING.bytes} bytes`);
+  const runs = mergeRuns(before.runs, outcome, policy);
+  const ran = {
+    policy,
+    occasions: pass.occasions,
+    runs,
+    lastSeq: head.lastSeq,
+    window: totalsOf(outcome.stored),
+  };
+  return {
+    all: before.all,
+    entries: outcome.stored,
+    trims: append(before.trims, outcome.storedTrims),
+    runs,
+    warnings: append(before.warnings, outcome.warnings),
+    state: pass.policy === undefined ? withRuns(before.state, ran) : before.state,
+    outcome,
+  };
 }
 
-/** A head with a new window, as changed by a revision. */
-export function headWith(
-  head: SessionHead,
-  change: Pick<WindowChange, "totals" | "ranges">,
-  stamp: { readonly revision: number; readonly nowMs: number },
-): SessionHead {
+function append<T>(list: readonly T[], more: readonly T[]): readonly T[] {
+  if (more.length === 0) return list;
+  return list.length === 0 ? more : [...list, ...more];
+}
+
+/**
+ * The runs of two passes: a stage that ran in both counts once, as in the later one. What a stage
+ * of the earlier pass could not reach, one of the later may have.
+ */
+function mergeRuns(
+  before: readonly StageRun[],
+  outcome: TrimOutcome<StoredEntry>,
+  _policy: Policy,
+): readonly StageRun[] {
+  if (before.length === 0) return outcome.runs;
+  const again = new Set(outcome.runs.map(({ stage }) => stage));
+  return [...before.filter(({ stage }) => !again.has(stage)), ...outcome.runs];
+}
+
+/** Throws WINDOW_FULL when a window is larger than any may be. */
+export function checkCeiling(totals: WindowTotals): void {
+  if (totals.messageCount > CEILING.messages) throw windowFull(`${CEILING.messages} messages`);
+  if (totals.byteCount > CEILING.bytes) throw windowFull(`${CEILING.bytes} bytes`);
+}
+
+function lessTotals(
+  log: SessionHead["log"],
+  gone: readonly { readonly tokenCount: number }[],
+): SessionHead["log"] {
+  let { tokenCount } = log;
+  for (const entry of gone) tokenCount -= entry.tokenCount;
+  return { messageCount: log.messageCount - gone.length, tokenCount };
+}
+
+function eventsOf(
+  context: ServiceContext,
+  base: WindowBase,
+  progress: Progress,
+): readonly EventDetail[] {
+  const { trims } = progress;
+  const events: EventDetail[] = trims.map((trim) => ({ type: EVENT_TYPE.messagesTrimmed, trim }));
+  const { policyState } = base.session.head;
+  if (progress.warnings.length > 0 || progress.state !== policyState) {
+    for (const warning of warningsOf(policyState, progress)) {
+      events.push({ type: EVENT_TYPE.policyWarned, warning });
+    }
+  }
+  if (context.removals.kinds.size > 0) events.push(...handedOver(context, base, progress));
+  return events;
+}
+
+/** The limits that began to be passed come first: they are told once. */
+function warningsOf(before: PolicyState, progress: Progress): readonly PolicyWarning[] {
+  const begun = progress.state.overLimit.filter((stage) => !before.overLimit.includes(stage));
+  return [
+    ...begun.map((stage): PolicyWarning => ({ kind: "over-limit", stage })),
+    ...progress.warnings.map(
+      (warning): PolicyWarning => ({ kind: "condition-failed", ...warning }),
+    ),
+  ].slice(0, WARNINGS_MAX);
+}
+
+/** Offers to the hooks what stages removed for them, or left waiting. */
+function handedOver(
+  context: ServiceContext,
+  { session }: WindowBase,
+  progress: Progress,
+): readonly EventDetail[] {
+  const { kinds } = context.removals;
+  const events: EventDetail[] = [];
+  const hand = (kind: "promote" | "summarize", stage: string, seqs: ReadonlySet<number>): void => {
+    const entries = progress.all.filter((entry) => seqs.has(entry.seq));
+    if (entries.length > 0)
+      events.push(...context.removals.take(session, { kind, stage, entries }));
+  };
+  for (const { name, removedTo } of session.fields.policy.stages) {
+    if (removedTo === "promote" && kinds.has("promote")) {
+      const own = progress.trims.filter((trim) => trim.stage === name);
+      hand("promote", name, new Set(own.flatMap((trim) => trim.removed.map(({ seq }) => seq))));
+    }
+    if (removedTo === "summarize" && kinds.has("summarize")) {
+      const run = progress.runs.find((stage) => stage.stage === name);
+      hand("summarize", name, new Set(run?.awaitsSummary.map(({ seq }) => seq)));
+    }
+  }
+  return events;
+}
+
+/**
+ * The parts of a plan that a change of the window gives; the plan also needs `events`. `before` is
+ * the session as stored: fields that are still its own are not written again.
+ */
+export function planOf(
+  before: Session | undefined,
+  change: WindowChange,
+): Pick<SessionPlan, "fields" | "head" | "window" | "windowTrimmed" | "erase"> {
   return {
-    ...head,
-    window: change.totals,
-    windowRanges: change.ranges,
-    updateMs: stamp.nowMs,
-    revision: stamp.revision,
+    ...(change.fields === before?.fields ? {} : { fields: change.fields }),
+    head: change.head,
+    window: change.window,
+    windowTrimmed: change.windowTrimmed,
+    ...(change.erase.length === 0 ? {} : { erase: change.erase }),
   };
 }

@@ -1,0 +1,134 @@
+// The window as the rules and callers see it: the messages of the log that are in it, and the
+// inserts that stand between them. Storage keeps the two apart.
+
+import type { Policy, PolicyStage } from "../domain/policy.ts";
+import type { Session, SessionHead, WindowInsert } from "../domain/session.ts";
+import { addTotals } from "../domain/window/totals.ts";
+import type {
+  DetailOf,
+  MessageDetail,
+  Signals,
+  ToolOutcome,
+  WindowTotals,
+} from "../domain/window/types.ts";
+import type { StoredEntry } from "../storage/store.ts";
+import type { Codec } from "./api.ts";
+
+const NO_MARKS: ReadonlyMap<string, number> = new Map();
+
+/** Makes the entry that shows an insert in the window. */
+export function insertEntry(insert: WindowInsert, codec: Codec): StoredEntry {
+  const { position, bytes, tokenCount, createMs } = insert;
+  const facts = codec.readFacts(bytes);
+  return { ...facts, seq: position, tokenCount, createMs, byteCount: bytes.length, bytes };
+}
+
+/**
+ * Puts inserts among the messages of a window, by rising position. Gives back the very array it got
+ * when there are none.
+ */
+export function mergeInserts(
+  window: readonly StoredEntry[],
+  inserts: readonly WindowInsert[],
+  codec: Codec,
+): readonly StoredEntry[] {
+  if (inserts.length === 0) return window;
+  const entries: StoredEntry[] = [];
+  let next = 0;
+  for (const message of window) {
+    for (let insert = inserts[next]; insert !== undefined; insert = inserts[next]) {
+      if (insert.position > message.seq) break;
+      entries.push(insertEntry(insert, codec));
+      next++;
+    }
+    entries.push(message);
+  }
+  for (const insert of inserts.slice(next)) entries.push(insertEntry(insert, codec));
+  return entries;
+}
+
+/** Whether an entry is a message of the log. */
+export function isInLog(entry: { readonly seq: number }): boolean {
+  return Number.isInteger(entry.seq);
+}
+
+/**
+ * Takes entries apart again: the messages of the log, and those of the inserts that are still among
+ * them. Gives back the very arrays it got where nothing is different.
+ */
+export function splitInserts(
+  entries: readonly StoredEntry[],
+  inserts: readonly WindowInsert[],
+): { readonly window: readonly StoredEntry[]; readonly inserts: readonly WindowInsert[] } {
+  if (inserts.length === 0) return { window: entries, inserts };
+  const window = entries.filter(isInLog);
+  if (entries.length - window.length === inserts.length) return { window, inserts };
+  const positions = new Set(entries.map((entry) => entry.seq));
+  return { window, inserts: inserts.filter(({ position }) => positions.has(position)) };
+}
+
+/** The size of the window as callers see it: messages of the log and inserts. */
+export function sessionTotals(session: Session): WindowTotals {
+  return withInserts(session.head.window, session.fields.inserts);
+}
+
+/** Adds inserts to totals. Gives back the very totals it got when there are none. */
+export function withInserts(totals: WindowTotals, inserts: readonly WindowInsert[]): WindowTotals {
+  if (inserts.length === 0) return totals;
+  let tokenCount = 0;
+  let byteCount = 0;
+  for (const insert of inserts) {
+    tokenCount += insert.tokenCount;
+    byteCount += insert.bytes.length;
+  }
+  return addTotals(totals, { messageCount: inserts.length, tokenCount, byteCount });
+}
+
+/** What a policy is told beside the window, with the outcomes that its tool triggers look at. */
+export function signalsOf(head: SessionHead, outcomes: readonly ToolOutcome[]): Signals {
+  const { modelInputTokens, marks } = head.policyState;
+  return {
+    modelInputTokens,
+    outcomes,
+    lastSeq: head.lastSeq,
+    actedSeqs: marks.length === 0 ? NO_MARKS : new Map(marks.map(({ stage, seq }) => [stage, seq])),
+  };
+}
+
+/** Reads details of entries, each once. */
+export function detailReader(codec: Codec): DetailOf<StoredEntry> {
+  let known: Map<StoredEntry, MessageDetail> | undefined;
+  return (entry) => {
+    known ??= new Map();
+    let detail = known.get(entry);
+    if (detail === undefined) {
+      detail = codec.readDetail(entry.bytes);
+      known.set(entry, detail);
+    }
+    return detail;
+  };
+}
+
+/** Whether a stage counts what came since it last acted. */
+export function countsNew(stage: PolicyStage): boolean {
+  return stage.anyOf.some(
+    ({ kind }) => kind === "new-messages-at-least" || kind === "new-tokens-at-least",
+  );
+}
+
+/** The tools that triggers of some stages name; undefined when there are none. */
+export function namedTools(
+  policy: Policy,
+  isMeant: (stage: PolicyStage) => boolean = () => true,
+): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
+  for (const stage of policy.stages) {
+    for (const trigger of stage.anyOf) {
+      if (trigger.kind !== "tool-success" && trigger.kind !== "tool-error") continue;
+      if (!isMeant(stage)) continue;
+      names ??= new Set();
+      for (const name of trigger.names) names.add(name);
+    }
+  }
+  return names;
+}
