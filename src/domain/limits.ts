@@ -32,6 +32,8 @@ export const LIMITS = {
   messageBytes: 1_048_576,
   appendMessages: 1_000,
   tokenCount: 100_000_000,
+  /** What the server counts for one message at most: thousands of images may be dear. */
+  countedTokens: 1_000_000_000,
   imageTokenCount: 1_000_000,
   summaryBytes: 65_536,
   ttlMsMin: 1_000,

@@ -8,7 +8,7 @@ import {
   BPE_RUN_CHARS,
   bpePieces,
   bytesDiv4,
-  charsDiv4,
+  codePointsOf,
 } from "./tokens.ts";
 
 test.each([
@@ -22,15 +22,13 @@ test.each([
 
 test.each([
   ["", 0],
-  ["abcd", 1],
-  ["abcde", 2],
-  ["äöüß", 1],
-  ["😀😀😀😀", 1],
-  ["😀😀😀😀😀", 2],
-  ["\ud83d\ud83d\ude00\ude00a", 1],
-])("%j is %d tokens by code points", (text, tokens) => {
-  expect(charsDiv4(text)).toBe(tokens);
-  expect(charsDiv4(text)).toBe(Math.ceil([...text].length / 4));
+  ["abcde", 5],
+  ["äöüß", 4],
+  ["😀😀😀😀😀", 5],
+  ["\ud83d\ud83d\ude00\ude00a", 4],
+])("%j has %d code points", (text, codePoints) => {
+  expect(codePointsOf(text)).toBe(codePoints);
+  expect(codePointsOf(text)).toBe([...text].length);
 });
 
 /** The longest run of letters and marks, of white space, or of the rest but digits. */

@@ -5,13 +5,13 @@ export function bytesDiv4(byteLength: number): number {
   return Math.ceil(byteLength / 4);
 }
 
-/** Counts tokens by the rule chars-div-4: Unicode code points divided by 4, rounded up. */
-export function charsDiv4(text: string): number {
+/** Counts the Unicode code points of a text. */
+export function codePointsOf(text: string): number {
   let codePoints = text.length;
   for (let i = 1; i < text.length; i++) {
     if (isLow(text.charCodeAt(i)) && isHigh(text.charCodeAt(i - 1))) codePoints--;
   }
-  return Math.ceil(codePoints / 4);
+  return codePoints;
 }
 
 /** The longest run of one kind of character that a piece holds, in UTF-16 code units. */

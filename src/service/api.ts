@@ -7,6 +7,7 @@
 import type { Event, EventPosition, EventType } from "../domain/event.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
+import type { CountedContent } from "../domain/token-rules.ts";
 import type {
   MessageDetail,
   Role,
@@ -40,6 +41,8 @@ import type {
   WindowResult,
 } from "./window-api.ts";
 
+export type { CountedContent } from "../domain/token-rules.ts";
+
 /** What every call carries. */
 export interface Call {
   /** The rpc, for example `AppendMessages`. */
@@ -65,8 +68,10 @@ export interface MessageDraft {
   /** As in WindowFacts. */
   readonly answers: readonly string[];
   readonly isResult: boolean;
-  /** For a result: the tool failed. */
+  /** For a tool message: the tool failed. */
   readonly toolError: boolean;
+  /** Those of `answers` whose tool failed, by the message or by the part that answers. */
+  readonly failedIds: readonly string[];
   /** What the caller says it costs; undefined asks the server to count. */
   readonly tokenCount: number | undefined;
   readonly imageCount: number;
@@ -74,19 +79,6 @@ export interface MessageDraft {
   counted(): CountedContent;
   /** The decoded wire message; only the codec looks inside. */
   readonly wire: unknown;
-}
-
-/** The content of a message as token rules see it. */
-export interface CountedContent {
-  /** Text, text parts, data parts as compact JSON, texts and data of tool results. */
-  readonly content: readonly string[];
-  /** Tool calls and agent calls: name, and arguments or request. */
-  readonly calls: readonly { readonly name: string; readonly body: string }[];
-  /** The name of the speaker; empty for none. */
-  readonly name: string;
-  /** It has a `tool_call_id` of its own. */
-  readonly hasCallId: boolean;
-  readonly imageCount: number;
 }
 
 /** What the server adds to a message. */

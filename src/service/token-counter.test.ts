@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { draftOf } from "../../test/support/json-codec.ts";
+import { DEFAULT_POLICY } from "../domain/policy.ts";
+import { countedRule } from "../domain/token-rules.ts";
 import { TokenCounter } from "./token-counter.ts";
+
+const EXACT = countedRule({ ...DEFAULT_POLICY, tokenRule: "o200k" });
 
 let counter: TokenCounter;
 
@@ -13,7 +17,7 @@ afterEach(() => counter.close());
 const WORDS = "memory ".repeat(1_000_000);
 
 function count(text: string): Promise<number[]> {
-  return counter.countAll([draftOf({ text })], "o200k", 0);
+  return counter.countAll([draftOf({ text })], EXACT);
 }
 
 test("text that waits to be counted exactly is bounded, and the rest is told to come back", async () => {
@@ -29,7 +33,7 @@ test("text that waits to be counted exactly is bounded, and the rest is told to 
 test("a draft that brings its count never waits for the worker", async () => {
   const busy = count(WORDS);
   const drafts = [draftOf({ text: WORDS, tokenCount: 7 })];
-  expect(counter.countNow(drafts, "o200k", 0)).toEqual([7]);
+  expect(counter.countNow(drafts, EXACT)).toEqual([7]);
   await busy;
 });
 
@@ -47,6 +51,6 @@ test("no BPE-hostile text takes the worker long", async () => {
     "🙂".repeat(50_000),
   ];
   const drafts = hostile.map((text) => draftOf({ text }));
-  const counts = await counter.countAll(drafts, "cl100k", 0);
+  const counts = await counter.countAll(drafts, { ...EXACT, rule: "cl100k" });
   for (const found of counts) expect(found).toBeGreaterThan(1_000);
 }, 20_000);

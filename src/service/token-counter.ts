@@ -7,8 +7,14 @@
 
 import { Worker } from "node:worker_threads";
 import { AppError } from "../domain/errors.ts";
-import type { TokenRule } from "../domain/policy.ts";
-import { bytesDiv4, charsDiv4 } from "../domain/tokens.ts";
+import {
+  type CountedRule,
+  countedTexts,
+  countPlainText,
+  countTokens,
+  isExact,
+  withImages,
+} from "../domain/token-rules.ts";
 import type { MessageDraft } from "./api.ts";
 
 /** A count asked of the worker. */
@@ -43,42 +49,40 @@ export class TokenCounter {
   #waitingChars = 0;
   #nextId = 1;
 
-  /** The counts of drafts if they can be had at once; undefined when the worker is needed. */
-  countNow(
-    drafts: readonly MessageDraft[],
-    rule: TokenRule,
-    imageTokenCount: number,
-  ): number[] | undefined {
-    const exact = rule === "o200k" || rule === "cl100k";
-    if (exact && drafts.some((draft) => draft.tokenCount === undefined)) return undefined;
-    return drafts.map((draft) => draft.tokenCount ?? heuristicCount(draft, rule, imageTokenCount));
+  /**
+   * The counts of drafts if they can be had at once; undefined when the worker is needed. A draft
+   * that brings its count keeps it.
+   */
+  countNow(drafts: readonly MessageDraft[], rule: CountedRule): number[] | undefined {
+    if (isExact(rule.rule) && drafts.some((draft) => draft.tokenCount === undefined)) {
+      return undefined;
+    }
+    return drafts.map((draft) => draft.tokenCount ?? countTokens(draft.counted(), rule));
   }
 
   /** The counts of drafts by any rule. A draft that brings its count keeps it. */
-  async countAll(
-    drafts: readonly MessageDraft[],
-    rule: TokenRule,
-    imageTokenCount: number,
-  ): Promise<number[]> {
-    const now = this.countNow(drafts, rule, imageTokenCount);
+  async countAll(drafts: readonly MessageDraft[], rule: CountedRule): Promise<number[]> {
+    const now = this.countNow(drafts, rule);
     if (now !== undefined) return now;
     const open = drafts.filter((draft) => draft.tokenCount === undefined);
-    const texts = open.map((draft) => draft.countedTexts());
-    const counted = await this.#ask(rule === "cl100k" ? "cl100k" : "o200k", texts);
+    const texts = open.map((draft) => countedTexts(draft.counted()));
+    const counted = await this.#ask(rule.rule === "cl100k" ? "cl100k" : "o200k", texts);
     let next = 0;
     return drafts.map((draft) => {
       if (draft.tokenCount !== undefined) return draft.tokenCount;
-      const count = (counted[next] ?? 0) + draft.imageCount * imageTokenCount;
+      const tokens = counted[next] ?? 0;
       next += 1;
-      return count;
+      return withImages(tokens, draft.imageCount, rule);
     });
   }
 
-  /** The tokens of one text; `given` counts bytes divided by 4, for what no caller counts. */
-  async countText(text: string, rule: TokenRule): Promise<number> {
-    if (rule === "chars-div-4") return charsDiv4(text);
-    if (rule !== "o200k" && rule !== "cl100k") return bytesDiv4(Buffer.byteLength(text));
-    const [count] = await this.#ask(rule, [[text]]);
+  /**
+   * The tokens of a text of the server's own, a whole number: those of a message that holds just
+   * it, rounded down. `given` counts bytes divided by 4, for what no caller counts.
+   */
+  async countText(text: string, rule: CountedRule): Promise<number> {
+    if (!isExact(rule.rule)) return countPlainText(text, rule);
+    const [count] = await this.#ask(rule.rule, [[text]]);
     return count ?? 0;
   }
 
@@ -147,14 +151,4 @@ function overloaded(): AppError {
     `More than ${limit} characters wait to be counted exactly. Retry, or bring token counts.`,
     { metadata: { limit }, retryDelayMs: RETRY_DELAY_MS },
   );
-}
-
-function heuristicCount(draft: MessageDraft, rule: TokenRule, imageTokenCount: number): number {
-  const texts = draft.countedTexts();
-  const images = draft.imageCount * imageTokenCount;
-  if (rule === "chars-div-4")
-    return charsDiv4(texts.length === 1 ? (texts[0] ?? "") : texts.join("")) + images;
-  let bytes = 0;
-  for (const text of texts) bytes += Buffer.byteLength(text);
-  return bytesDiv4(bytes) + images;
 }

@@ -2,16 +2,20 @@
 // without protobuf.
 
 import type { Event } from "../../src/domain/event.ts";
-import type { Role, WindowFacts } from "../../src/domain/window/types.ts";
-import type { Codec, MessageDraft, MessageStamp } from "../../src/service/api.ts";
+import { ROLE, type Role, type WindowFacts } from "../../src/domain/window/types.ts";
+import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../src/service/api.ts";
 
 /** What a test says of a message. */
 export interface JsonMessage {
   readonly messageId?: string;
   readonly role?: Role;
+  readonly name?: string;
   readonly text?: string;
   readonly callIds?: readonly string[];
   readonly toolCallId?: string;
+  readonly toolError?: boolean;
+  /** The ids of tool results among the parts; with them a user message without text is a result. */
+  readonly results?: readonly string[];
   readonly tokenCount?: number;
   readonly imageCount?: number;
 }
@@ -19,6 +23,8 @@ export interface JsonMessage {
 /** A message as stored. */
 export type StoredJsonMessage = Required<Omit<JsonMessage, "tokenCount" | "messageId">> & {
   readonly stamp: MessageStamp;
+  /** Set for what stands in the window only. */
+  readonly made?: MadeMessage["kind"];
 };
 
 /** The JSON form of anything. */
@@ -31,35 +37,102 @@ export function fromBytes<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes).toString()) as T;
 }
 
+type Answering = Pick<JsonMessage, "role" | "text" | "toolCallId" | "results">;
+
+function answersOf({ toolCallId = "", results = [] }: Answering): readonly string[] {
+  return toolCallId === "" ? results : [toolCallId, ...results];
+}
+
+function isResult({ role = ROLE.user, text = "", results = [] }: Answering): boolean {
+  return role === ROLE.tool || (role === ROLE.user && results.length > 0 && text === "");
+}
+
 /** A draft of a message. */
 export function draftOf(message: JsonMessage): MessageDraft {
-  const text = message.text ?? "";
+  const { text = "", name = "", callIds = [], imageCount = 0 } = message;
   return {
     messageId: message.messageId ?? "",
-    role: message.role ?? 1,
-    callIds: message.callIds ?? [],
-    toolCallId: message.toolCallId ?? "",
+    role: message.role ?? ROLE.user,
+    name,
+    callIds,
+    answers: answersOf(message),
+    isResult: isResult(message),
+    toolError: message.toolError ?? false,
+    failedIds: message.toolError === true ? answersOf(message) : [],
     tokenCount: message.tokenCount,
-    imageCount: message.imageCount ?? 0,
-    countedTexts: () => [text],
+    imageCount,
+    counted: () => ({
+      content: [text],
+      calls: callIds.map(() => ({ name: "", body: "" })),
+      name,
+      hasCallId: message.toolCallId !== undefined && message.toolCallId !== "",
+      imageCount,
+    }),
     wire: message,
   };
+}
+
+function encodeMade(made: MadeMessage): Uint8Array {
+  const { messageId, kind, tokenCount, createMs } = made;
+  const stored: StoredJsonMessage = {
+    role: kind === "summary" ? ROLE.system : ROLE.tool,
+    name: made.name,
+    text: made.text,
+    callIds: [],
+    toolCallId: made.toolCallId,
+    toolError: kind === "result",
+    results: [],
+    imageCount: 0,
+    stamp: {
+      messageId,
+      seq: 0,
+      tokenCount,
+      tokenRule: "given",
+      writer: "",
+      createMs,
+      updateMs: createMs,
+      etag: "",
+    },
+    made: kind,
+  };
+  return toBytes(stored);
 }
 
 /** Reads and writes JSON. */
 export const jsonCodec: Codec = {
   encodeMessage(draft, stamp) {
-    const { text = "" } = draft.wire as JsonMessage;
-    const { role, callIds, toolCallId, imageCount } = draft;
-    return toBytes({ role, text, callIds, toolCallId, imageCount, stamp });
+    const { text = "", toolCallId = "", results = [] } = draft.wire as JsonMessage;
+    const { role, name, callIds, toolError, imageCount } = draft;
+    const message = { role, name, text, callIds, toolCallId, toolError, results, imageCount };
+    return toBytes({ ...message, stamp });
   },
   readFacts(bytes): WindowFacts {
-    const { role, callIds, toolCallId, stamp } = fromBytes<StoredJsonMessage>(bytes);
-    const { messageId, tokenCount } = stamp;
-    return { messageId, role, callIds, toolCallId, tokenCount };
+    const message = fromBytes<StoredJsonMessage>(bytes);
+    const { role, callIds, stamp } = message;
+    const { messageId, tokenCount, createMs } = stamp;
+    const answers = answersOf(message);
+    return { messageId, role, callIds, answers, isResult: isResult(message), tokenCount, createMs };
   },
+  readDetail(bytes) {
+    const { text, name, callIds } = fromBytes<StoredJsonMessage>(bytes);
+    return {
+      content: text,
+      name,
+      toolCalls: callIds.map((id) => ({ id, name: "", arguments: "" })),
+    };
+  },
+  readSpeech(bytes) {
+    const { text, stamp } = fromBytes<StoredJsonMessage>(bytes);
+    return { text, saidMs: stamp.createMs };
+  },
+  shortenMessage(bytes, keptChars, tokenCount) {
+    const message = fromBytes<StoredJsonMessage>(bytes);
+    const text = [...message.text].slice(0, keptChars).join("");
+    return toBytes({ ...message, text, stamp: { ...message.stamp, tokenCount } });
+  },
+  encodeMade,
   mergeMessage(bytes, draft, paths) {
-    const { stamp, ...stored } = fromBytes<StoredJsonMessage>(bytes);
+    const { stamp, made: _, ...stored } = fromBytes<StoredJsonMessage>(bytes);
     const given = (draft.wire ?? {}) as JsonMessage;
     const merged: JsonMessage = {
       ...stored,

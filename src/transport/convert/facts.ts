@@ -3,25 +3,81 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { ROLE, type Role, type WindowFacts } from "../../domain/window/types.ts";
 
-// The fields of Message and ToolCall by number, as in message.proto.
+// The fields of Message, of what it holds, and of Timestamp by number, as in message.proto.
 const MESSAGE_ID = 1;
 const ROLE_FIELD = 3;
+const TEXT = 5;
+const PARTS = 6;
 const TOOL_CALLS = 7;
 const TOOL_CALL_ID = 9;
 const TOKEN_COUNT = 15;
-const CALL_ID_IN_TOOL_CALL = 1;
+const CREATE_TIME = 21;
+const TOKEN_QUARTERS = 24;
+const ID_IN_CALL_OR_RESULT = 1;
+const TOOL_RESULT_IN_PART = 4;
+const SECONDS = 1;
+const NANOS = 2;
+
+const MS_PER_SECOND = 1_000;
+const NANOS_PER_MS = 1_000_000;
+const QUARTERS = 4;
 
 const NO_IDS: readonly string[] = [];
 
-function readCallId(reader: BinaryReader): string {
+/** Reads the id of a tool call or of a tool result; the reader stands before its length. */
+function readId(reader: BinaryReader): string {
   const end = reader.uint32() + reader.pos;
   let id = "";
   while (reader.pos < end) {
     const tag = reader.uint32();
-    if (tag >>> 3 === CALL_ID_IN_TOOL_CALL) id = reader.string();
+    if (tag >>> 3 === ID_IN_CALL_OR_RESULT) id = reader.string();
     else reader.skip(tag & 7);
   }
   return id;
+}
+
+/** Reads the id that a part answers; undefined for a part that is no tool result. */
+function readAnswer(reader: BinaryReader): string | undefined {
+  const end = reader.uint32() + reader.pos;
+  let id: string | undefined;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === TOOL_RESULT_IN_PART) {
+      id = readId(reader);
+    } else {
+      id = undefined;
+      reader.skip(tag & 7);
+    }
+  }
+  return id;
+}
+
+/** Moves over a text; true when it is not empty. */
+function skipText(reader: BinaryReader): boolean {
+  const length = reader.uint32();
+  reader.pos += length;
+  return length > 0;
+}
+
+/** Reads a time after 1970 as milliseconds, without a bigint for its seconds. */
+function readTime(reader: BinaryReader, bytes: Uint8Array): number {
+  const end = reader.uint32() + reader.pos;
+  let seconds = 0;
+  let nanos = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === SECONDS) {
+      let scale = 1;
+      let byte = 0;
+      do {
+        byte = bytes[reader.pos++] ?? 0;
+        seconds += (byte & 0x7f) * scale;
+        scale *= 0x80;
+      } while (byte >= 0x80);
+    } else if (tag >>> 3 === NANOS) nanos = reader.int32();
+    else reader.skip(tag & 7);
+  }
+  return seconds * MS_PER_SECOND + nanos / NANOS_PER_MS;
 }
 
 /** Reads what the window rules need to know of a stored message. Throws on damaged bytes. */
@@ -31,7 +87,10 @@ export function readFacts(bytes: Uint8Array): WindowFacts {
   let role: Role = ROLE.user;
   let callIds: string[] | undefined;
   let toolCallId = "";
+  let results: string[] | undefined;
+  let hasMore = false;
   let tokenCount = 0;
+  let createMs = 0;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     switch (tag >>> 3) {
@@ -41,19 +100,51 @@ export function readFacts(bytes: Uint8Array): WindowFacts {
       case ROLE_FIELD:
         role = reader.int32() as Role;
         break;
+      case TEXT:
+        hasMore = skipText(reader) || hasMore;
+        break;
+      case PARTS: {
+        const answer = readAnswer(reader);
+        if (answer === undefined) hasMore = true;
+        else (results ??= []).push(answer);
+        break;
+      }
       case TOOL_CALLS:
-        callIds ??= [];
-        callIds.push(readCallId(reader));
+        (callIds ??= []).push(readId(reader));
         break;
       case TOOL_CALL_ID:
         toolCallId = reader.string();
         break;
       case TOKEN_COUNT:
-        tokenCount = reader.int32();
+        tokenCount += reader.int32();
+        break;
+      case CREATE_TIME:
+        createMs = readTime(reader, bytes);
+        break;
+      case TOKEN_QUARTERS:
+        tokenCount += reader.int32() / QUARTERS;
         break;
       default:
         reader.skip(tag & 7);
     }
   }
-  return { messageId, role, callIds: callIds ?? NO_IDS, toolCallId, tokenCount };
+  if (reader.pos > reader.len) throw new RangeError("A message ends in the middle of a field.");
+  return {
+    messageId,
+    role,
+    callIds: callIds ?? NO_IDS,
+    answers: answersOf(toolCallId, results),
+    isResult: role === ROLE.tool || (role === ROLE.user && results !== undefined && !hasMore),
+    tokenCount,
+    createMs,
+  };
+}
+
+/** The ids that a message answers: its own and those of its parts. */
+export function answersOf(
+  toolCallId: string,
+  results: readonly string[] | undefined,
+): readonly string[] {
+  if (toolCallId === "") return results ?? NO_IDS;
+  return results === undefined ? [toolCallId] : [toolCallId, ...results];
 }

@@ -9,10 +9,12 @@ import { encodeWire } from "../fast-writer.ts";
 import { MESSAGE_MASK, maskedPaths } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
+import { countedContent, countImages, resultsIn } from "./counted.ts";
+import { readDetail, readSpeech } from "./detail.ts";
 import { encodeEvent } from "./event.ts";
-import { readFacts } from "./facts.ts";
+import { answersOf, readFacts } from "./facts.ts";
+import { encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
 import { TOKEN_RULES, toTokenRule } from "./policy.ts";
-import { structToJson } from "./struct-json.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
 
 const NO_IDS: readonly string[] = [];
@@ -42,35 +44,42 @@ const TRUSTS = {
   [ROLE.tool]: wire.Trust.LOW,
 } as const satisfies Readonly<Record<Role, wire.Trust>>;
 
-function countedTexts(message: wire.Message): readonly string[] {
-  const texts: string[] = [];
-  if (message.text !== "") texts.push(message.text);
-  for (const { part } of message.parts) {
-    if (part?.$case === "text") texts.push(part.value);
-    else if (part?.$case === "data") texts.push(structToJson(part.value));
-  }
-  for (const call of message.toolCalls) texts.push(call.name, call.arguments);
-  for (const call of message.agentCalls) texts.push(call.agentName, call.request);
-  return texts;
+/** Where content comes from and how far it is trusted: nothing a tool said is above low. */
+function setOrigin(message: wire.Message, draft: MessageDraft): void {
+  const { role } = draft;
+  message.source = draft.isResult ? wire.Source.TOOL : SOURCES[role];
+  message.trust = draft.isResult || draft.answers.length > 0 ? wire.Trust.LOW : TRUSTS[role];
 }
 
-function countImages(parts: readonly wire.ContentPart[]): number {
-  let count = 0;
-  for (const { part } of parts) if (part?.$case === "image") count += 1;
-  return count;
+function failedIds(
+  message: wire.Message,
+  results: readonly wire.ToolResult[] | undefined,
+): readonly string[] {
+  const own = message.toolError && message.toolCallId !== "" ? message.toolCallId : "";
+  const failed = results?.filter((result) => result.error).map((result) => result.toolCallId);
+  return answersOf(own, failed);
 }
 
 /** Gives a checked message of a request to the service. */
 export function toDraft(message: wire.Message): MessageDraft {
+  const { role, parts, toolCalls } = message;
+  const results = parts.length === 0 ? undefined : resultsIn(parts);
+  const isOnlyResults = results?.length === parts.length && message.text === "";
   return {
     messageId: message.messageId,
-    role: message.role as Role,
-    callIds:
-      message.toolCalls.length === 0 ? NO_IDS : message.toolCalls.map((call) => call.toolCallId),
-    toolCallId: message.toolCallId,
+    role: role as Role,
+    name: message.name,
+    callIds: toolCalls.length === 0 ? NO_IDS : toolCalls.map((call) => call.toolCallId),
+    answers: answersOf(
+      message.toolCallId,
+      results?.map((result) => result.toolCallId),
+    ),
+    isResult: role === ROLE.tool || (role === ROLE.user && isOnlyResults),
+    toolError: message.toolError,
+    failedIds: failedIds(message, results),
     tokenCount: message.tokenCount,
-    imageCount: message.parts.length === 0 ? 0 : countImages(message.parts),
-    countedTexts: () => countedTexts(message),
+    imageCount: parts.length === 0 ? 0 : countImages(parts),
+    counted: () => countedContent(message),
     wire: message,
   };
 }
@@ -107,10 +116,9 @@ function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
   const createTime = toTimestamp(stamp.createMs);
   message.messageId = stamp.messageId;
   message.seq = BigInt(stamp.seq);
-  message.tokenCount = stamp.tokenCount;
+  setTokens(message, stamp.tokenCount);
   message.tokenRule = toTokenRule(stamp.tokenRule);
-  message.source = SOURCES[draft.role];
-  message.trust = TRUSTS[draft.role];
+  setOrigin(message, draft);
   message.writer = stamp.writer;
   message.createTime = createTime;
   message.updateTime = stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs);
@@ -122,7 +130,7 @@ function stampOf(message: wire.Message): MessageStamp {
   return {
     messageId: message.messageId,
     seq: Number(message.seq),
-    tokenCount: message.tokenCount ?? 0,
+    tokenCount: tokensOf(message),
     tokenRule: TOKEN_RULES[message.tokenRule] ?? "bytes-div-4",
     writer: message.writer,
     createMs: message.createTime === undefined ? 0 : fromTimestamp(message.createTime),
@@ -202,4 +210,13 @@ function mergeMessage(
 }
 
 /** The wire forms that the service stores. */
-export const CODEC: Codec = { encodeMessage, readFacts, mergeMessage, encodeEvent };
+export const CODEC: Codec = {
+  encodeMessage,
+  readFacts,
+  readDetail,
+  readSpeech,
+  shortenMessage,
+  encodeMade,
+  mergeMessage,
+  encodeEvent,
+};

@@ -9,6 +9,7 @@ import type {
   Message,
   ProviderPayload,
   ToolCall,
+  ToolResult,
 } from "../../gen/memorysidecar/v1/message.ts";
 import {
   checkBytes,
@@ -49,6 +50,27 @@ export function checkRole(v: Violations, message: Message, role: number): void {
     if (message.toolCallId !== "") v.add("tool_call_id", "is only allowed with ROLE_TOOL");
     if (message.toolError) v.add("tool_error", "is only allowed with ROLE_TOOL");
   }
+  if (message.parts.length > 0) checkAnswers(v, message, role);
+}
+
+/** Checks which messages hold tool results, and that no two of them answer the same call. */
+function checkAnswers(v: Violations, message: Message, role: number): void {
+  const seen = new Set<string>();
+  if (message.toolCallId !== "") seen.add(message.toolCallId);
+  for (let index = 0; index < message.parts.length && !v.full; index++) {
+    const part = message.parts[index]?.part;
+    if (part?.$case !== "toolResult") continue;
+    v.enterItem("parts", index);
+    if (role !== ROLE.user && role !== ROLE.tool) {
+      v.add("tool_result", "is only allowed with ROLE_USER and ROLE_TOOL");
+    }
+    const { toolCallId } = part.value;
+    v.enter("tool_result");
+    if (seen.has(toolCallId)) v.add("tool_call_id", "is used twice in this message");
+    v.leave();
+    if (toolCallId !== "") seen.add(toolCallId);
+    v.leaveItem();
+  }
 }
 
 /** Checks everything of a message that does not depend on its role. */
@@ -75,13 +97,35 @@ function checkParts(v: Violations, parts: readonly ContentPart[]): void {
   for (let index = 0; index < parts.length && !v.full; index++) {
     const part = parts[index]?.part;
     v.enterItem("parts", index);
-    if (part === undefined) v.add("part", "one of text, image and data is required");
-    else if (part.$case === "image") checkImage(v, part.value);
-    else if (part.$case === "data") {
-      checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
-    }
+    if (part === undefined) {
+      v.add("part", "one of text, image, data and tool_result is required");
+    } else if (part.$case === "toolResult") checkToolResult(v, part.value);
+    else checkPart(v, part);
     v.leaveItem();
   }
+}
+
+type Part = NonNullable<ContentPart["part"]>;
+
+function checkPart(v: Violations, part: Part): void {
+  if (part.$case === "image") checkImage(v, part.value);
+  else if (part.$case === "data") checkStruct(v, "data", part.value, LIMITS.structuredDataBytes);
+}
+
+function checkToolResult(v: Violations, result: ToolResult): void {
+  const { parts } = result;
+  v.enter("tool_result");
+  checkRequiredText(v, "tool_call_id", result.toolCallId, LIMITS.callIdBytes);
+  if (parts.length > 0) checkCount(v, "parts", parts.length, LIMITS.toolResultParts);
+  for (let index = 0; index < parts.length && !v.full; index++) {
+    const part = parts[index]?.part;
+    v.enterItem("parts", index);
+    if (part === undefined) v.add("part", "one of text, image and data is required");
+    else if (part.$case === "toolResult") v.add("tool_result", "must not hold another tool result");
+    else checkPart(v, part);
+    v.leaveItem();
+  }
+  v.leave();
 }
 
 function checkImage(v: Violations, image: Image): void {

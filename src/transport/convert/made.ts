@@ -1,0 +1,108 @@
+// Wire forms that the server makes: shortened messages, placed summaries and healed results.
+
+import { codePointsOf } from "../../domain/tokens.ts";
+import { shortenText } from "../../domain/window/shorten.ts";
+import * as wire from "../../gen/memorysidecar/v1/message.ts";
+import type { MadeMessage } from "../../service/api.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { toTimestamp } from "./time.ts";
+
+/** How many quarters of a token a count holds beyond its whole ones. */
+const QUARTERS = 4;
+const NOTHING = new Uint8Array(0);
+
+/** Sets what a message costs: whole tokens, and the quarters beyond them. */
+export function setTokens(message: wire.Message, tokenCount: number): void {
+  const whole = Math.floor(tokenCount);
+  message.tokenCount = whole;
+  message.tokenQuarters = (tokenCount - whole) * QUARTERS;
+}
+
+/** Gives what a stored message costs. */
+export function tokensOf(message: wire.Message): number {
+  return (message.tokenCount ?? 0) + message.tokenQuarters / QUARTERS;
+}
+
+/** Replaces every text of the content, in order. */
+function mapTexts(message: wire.Message, change: (text: string) => string): void {
+  if (message.text !== "") message.text = change(message.text);
+  mapParts(message.parts, change);
+}
+
+function mapParts(parts: readonly wire.ContentPart[], change: (text: string) => string): void {
+  for (const { part } of parts) {
+    if (part?.$case === "text") part.value = change(part.value);
+    else if (part?.$case === "toolResult") {
+      if (part.value.text !== "") part.value.text = change(part.value.text);
+      mapParts(part.value.parts, change);
+    }
+  }
+}
+
+/**
+ * Gives every text an equal share of what may stay; what short texts leave goes to the longer ones.
+ */
+function sharesOf(lengths: readonly number[], keptChars: number): readonly number[] {
+  const shares = new Array<number>(lengths.length).fill(0);
+  const order = lengths.map((_, index) => index);
+  order.sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
+  let left = keptChars;
+  for (const [done, index] of order.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (order.length - done)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/**
+ * Gives the wire form of a stored message with its texts cut to about `keptChars` code points in
+ * all. Data, images, calls and provider payload stay as they are.
+ */
+export function shortenMessage(
+  bytes: Uint8Array,
+  keptChars: number,
+  tokenCount: number,
+): Uint8Array {
+  const message = wire.Message.decode(bytes);
+  const lengths: number[] = [];
+  mapTexts(message, (text) => {
+    lengths.push(codePointsOf(text));
+    return text;
+  });
+  const shares = sharesOf(lengths, keptChars);
+  let index = 0;
+  mapTexts(message, (text) => {
+    const share = shares[index] ?? 0;
+    const isWhole = share >= (lengths[index] ?? 0);
+    index += 1;
+    return isWhole ? text : shortenText(text, share);
+  });
+  setTokens(message, tokenCount);
+  return encodeWire(wire.Message, message);
+}
+
+/**
+ * Gives the wire form of a message that stands in the window only. A summary is derived from the
+ * conversation, tool results included, so that it is a model's and of low trust.
+ */
+export function encodeMade(made: MadeMessage): Uint8Array {
+  const isSummary = made.kind === "summary";
+  const message: wire.Message = {
+    ...wire.Message.decode(NOTHING),
+    messageId: made.messageId,
+    role: isSummary ? wire.Role.SYSTEM : wire.Role.TOOL,
+    name: made.name,
+    text: made.text,
+    toolCallId: isSummary ? "" : made.toolCallId,
+    toolError: !isSummary,
+    source: isSummary ? wire.Source.MODEL : wire.Source.TOOL,
+    trust: wire.Trust.LOW,
+  };
+  if (made.createMs !== 0) {
+    message.createTime = toTimestamp(made.createMs);
+    message.updateTime = message.createTime;
+  }
+  setTokens(message, made.tokenCount);
+  return encodeWire(wire.Message, message);
+}
