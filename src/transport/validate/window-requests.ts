@@ -82,10 +82,7 @@ export function checkRestoreMessages(request: RestoreMessagesRequest, v: Violati
 function checkMessageIds(v: Violations, field: string, ids: readonly string[], max: number): void {
   checkCount(v, field, ids.length, max);
   for (let index = 0; index < ids.length && !v.full; index++) {
-    const id = ids[index] ?? "";
-    if (id === "" || id.length > LIMITS.messageIdBytes / 3) {
-      checkRequiredId(v, `${field}[${index}]`, id, LIMITS.messageIdBytes);
-    }
+    checkRequiredId(v, `${field}[${index}]`, ids[index] ?? "", LIMITS.messageIdBytes);
   }
 }
 

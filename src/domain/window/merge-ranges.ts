@@ -1,0 +1,31 @@
+// Joins two lists of runs in one pass over both.
+
+import type { SeqRange } from "./types.ts";
+
+/** The runs of both lists, sorted and merged as in ranges.ts. Both must be sorted by first seq. */
+export function mergeRanges(a: readonly SeqRange[], b: readonly SeqRange[]): SeqRange[] {
+  const merged: SeqRange[] = [];
+  let i = 0;
+  let j = 0;
+  let open: SeqRange | undefined;
+  for (;;) {
+    const next = earlier(a[i], b[j]);
+    if (next === undefined) break;
+    if (next === a[i]) i++;
+    else j++;
+    if (open === undefined) open = next;
+    else if (next.first <= open.last + 1) {
+      open = { first: open.first, last: Math.max(open.last, next.last) };
+    } else {
+      merged.push(open);
+      open = next;
+    }
+  }
+  if (open !== undefined) merged.push(open);
+  return merged;
+}
+
+function earlier(a: SeqRange | undefined, b: SeqRange | undefined): SeqRange | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.first <= b.first ? a : b;
+}

@@ -1,0 +1,49 @@
+import type { Unit } from "../../domain/policy.ts";
+import {
+  type TrimSessionRequest,
+  TrimSessionResponse,
+} from "../../gen/memorysidecar/v1/window_rpc.ts";
+import type { TrimTarget } from "../../service/window-api.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { toStageRun, toTotals, toTrim } from "../convert/window.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkTrimSession } from "../validate/window-requests.ts";
+
+// By their public numbers. Not set means one message after the other here.
+const UNITS: readonly Unit[] = ["message", "message", "assistant-round", "interaction"];
+
+function fromTarget(target: TrimSessionRequest["target"]): TrimTarget {
+  switch (target?.$case) {
+    case "maxTokens":
+      return { kind: "tokens", maxTokens: Number(target.value) };
+    case "maxMessages":
+      return { kind: "messages", maxMessages: target.value };
+    case "keepRecent":
+      return { kind: "recent", unitCount: target.value };
+    default:
+      return { kind: "policy" };
+  }
+}
+
+/** TrimSession. */
+export const trimSession: UnaryRpc<TrimSessionRequest> = {
+  validate: checkTrimSession,
+  handle: ({ services }, call, { namespace, sessionId, target, unit, discard, etag }) =>
+    services.sessions.trimSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      target: fromTarget(target),
+      unit: UNITS[unit] ?? "message",
+      discard,
+      etag,
+      encode: (result) =>
+        encodeWire(TrimSessionResponse, {
+          revision: BigInt(result.revision),
+          trims: result.trims.map(toTrim),
+          window: toTotals(result.window),
+          stageRuns: result.runs.map(toStageRun),
+          overLimit: result.overLimit,
+        }),
+    }),
+};
