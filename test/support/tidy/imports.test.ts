@@ -23,6 +23,7 @@ describe("layers", () => {
     ["src/transport/a.ts", "../gen/memorysidecar/v1/session.ts"],
     ["src/transport/a.ts", "@grpc/grpc-js"],
     ["src/domain/a.ts", "../lib/assert.ts"],
+    ["src/domain/conditions/a.ts", "@marcbachmann/cel-js"],
     ["src/lib/a.ts", "node:crypto"],
     ["src/main.ts", "./storage/lmdb/open.ts"],
   ])("let %s import %s", (path, specifier) => {
@@ -43,6 +44,7 @@ describe("layers", () => {
     ["src/service/a.ts", "../gen/google/rpc/status.ts"],
     ["src/domain/a.ts", "node:crypto"],
     ["src/domain/a.ts", "gpt-tokenizer"],
+    ["src/domain/window/a.ts", "@marcbachmann/cel-js"],
     ["src/lib/a.ts", "pino"],
     ["src/service/a.ts", "../config.ts"],
     ["src/service/a.ts", "../../test/support/random.ts"],

@@ -1,0 +1,127 @@
+// Conditions of policies: expressions in CEL, the Common Expression Language
+// (https://github.com/google/cel-spec), over a message and the interaction it is in.
+
+import { ParseError, type ParseResult, TypeError as TypeFault } from "@marcbachmann/cel-js";
+import { LIMITS } from "../limits.ts";
+import { checkSums, checkTree } from "./check.ts";
+import {
+  CONDITIONS,
+  type ConditionView,
+  DEPTH_MAX,
+  LIST_MAX,
+  NODES_MAX,
+  valuesOf,
+} from "./environment.ts";
+import { ConditionFault } from "./fault.ts";
+import { HAS, readPythonWords } from "./python-words.ts";
+
+export type { CallView, ConditionView } from "./environment.ts";
+export { ConditionFault } from "./fault.ts";
+
+/** A condition, ready to be asked. */
+export interface Condition {
+  /** Says whether it holds; "failed" when it cannot be told, for example for a missing element. */
+  test(view: ConditionView): boolean | "failed";
+}
+
+/** How many conditions stay compiled; those used longest ago leave. */
+export const CACHED_CONDITIONS = 1_000;
+
+const cache = new Map<string, Condition>();
+
+/**
+ * Compiles a condition, or gives it as it was compiled before. Takes CEL and Python's words for the
+ * logical operators. Throws ConditionFault for whatever keeps it from giving true or false: syntax,
+ * types, and the limits on its size and its work.
+ */
+export function compileCondition(expression: string): Condition {
+  const known = cache.get(expression);
+  const condition = known ?? compile(expression);
+  // A map keeps the order of insertion, so putting it in anew makes it the newest.
+  cache.delete(expression);
+  cache.set(expression, condition);
+  if (cache.size > CACHED_CONDITIONS) cache.delete(cache.keys().next().value ?? "");
+  return condition;
+}
+
+function compile(expression: string): Condition {
+  if (longerThan(expression, LIMITS.conditionBytes)) {
+    throw new ConditionFault(0, `is longer than ${LIMITS.conditionBytes} bytes`);
+  }
+  let placeOf = (position: number): number => position;
+  try {
+    const cel = readPythonWords(expression);
+    placeOf = cel.placeOf;
+    return conditionOf(programOf(cel.text));
+  } catch (error) {
+    const { position, message } = faultOf(error);
+    throw new ConditionFault(charsBefore(expression, placeOf(position)), message);
+  }
+}
+
+/** Parses and checks an expression in CEL. Throws what the library or our checks throw. */
+function programOf(text: string): ParseResult {
+  const program = CONDITIONS.parse(text);
+  checkTree(program.ast);
+  const { valid, type, error } = program.check();
+  if (!valid) throw error ?? new ConditionFault(0, "has no type");
+  if (type !== "bool") throw new ConditionFault(0, `must give true or false, not ${type}`);
+  checkSums(program.ast);
+  return program;
+}
+
+function conditionOf(program: ParseResult): Condition {
+  return {
+    test(view) {
+      if (view.message.tool_calls.length > LIMITS.toolCalls) return "failed";
+      try {
+        const result: unknown = program(valuesOf(view));
+        return typeof result === "boolean" ? result : "failed";
+      } catch {
+        return "failed";
+      }
+    },
+  };
+}
+
+const LIMIT_TEXTS: readonly (readonly [name: string, text: string])[] = [
+  ["maxAstNodes", `has more than ${NODES_MAX} operators, names and values`],
+  ["maxDepth", `has more than ${DEPTH_MAX} brackets or accesses inside each other`],
+  ["maxListElements", `has a list of more than ${LIST_MAX} elements`],
+  ["maxMapEntries", "maps are not supported"],
+  ["maxCallArguments", "has a call with more than 3 arguments"],
+];
+
+function faultOf(error: unknown): { readonly position: number; readonly message: string } {
+  if (error instanceof ConditionFault) return error;
+  if (!(error instanceof ParseError || error instanceof TypeFault)) {
+    return { position: 0, message: "cannot be read" };
+  }
+  const text = LIMIT_TEXTS.find(([name]) => error.summary.includes(`Exceeded ${name}`))?.[1];
+  const said = error.summary.replaceAll(HAS, "has").replace(/^[A-Z](?=[a-z])/, lowerCase);
+  const message = text ?? said.replace("no such key: ", "there is no field ");
+  return { position: error.range?.start ?? 0, message };
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
+}
+
+/** Whether a text takes more than this many bytes in UTF-8. */
+function longerThan(text: string, bytes: number): boolean {
+  if (text.length > bytes) return true;
+  let count = 0;
+  for (const char of text) count += bytesOf(char.codePointAt(0) ?? 0);
+  return count > bytes;
+}
+
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x1_0000 ? 3 : 4;
+}
+
+/** How many characters stand before a place that is given in UTF-16 code units. */
+function charsBefore(text: string, place: number): number {
+  return [...text.slice(0, place)].length;
+}

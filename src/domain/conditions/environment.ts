@@ -1,0 +1,167 @@
+// The names and operators that conditions know, told to the CEL library.
+
+import { Environment } from "@marcbachmann/cel-js";
+import { HAS } from "./python-words.ts";
+
+/** A tool call as conditions see it. */
+export interface CallView {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** What the names of an expression stand for. */
+export interface ConditionView {
+  readonly message: {
+    /** `user`, `assistant`, `system` or `tool`. */
+    readonly role: string;
+    /** All text of the content. */
+    readonly content: string;
+    /** Empty when the message has none. */
+    readonly name: string;
+    /** Empty when the message answers no call. */
+    readonly tool_call_id: string;
+    readonly tool_calls: readonly CallView[];
+    readonly tokens: number;
+    /** How much older than the newest message of the session it is. */
+    readonly age_seconds: number;
+  };
+  readonly interaction: {
+    readonly index: number;
+    readonly tokens: number;
+    /** How many messages it has. */
+    readonly size: number;
+  };
+}
+
+// The library tells types by their constructor, so each type is a class. The fields are the very
+// names of the expressions; nothing else of an instance can be reached.
+
+class CelCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+
+  constructor(call: CallView) {
+    this.id = call.id;
+    this.name = call.name;
+    this.arguments = call.arguments;
+  }
+}
+
+const NO_CALLS: readonly CelCall[] = [];
+
+class CelMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly name: string;
+  readonly tool_call_id: string;
+  readonly tool_calls: readonly CelCall[];
+  readonly tokens: number;
+  readonly age_seconds: number;
+
+  constructor({ message }: ConditionView) {
+    this.role = message.role;
+    this.content = message.content;
+    this.name = message.name;
+    this.tool_call_id = message.tool_call_id;
+    const calls = message.tool_calls;
+    this.tool_calls = calls.length === 0 ? NO_CALLS : calls.map((call) => new CelCall(call));
+    this.tokens = message.tokens;
+    this.age_seconds = message.age_seconds;
+  }
+}
+
+class CelInteraction {
+  readonly index: number;
+  readonly tokens: number;
+  readonly size: number;
+
+  constructor({ interaction }: ConditionView) {
+    this.index = interaction.index;
+    this.tokens = interaction.tokens;
+    this.size = interaction.size;
+  }
+}
+
+/** The most brackets inside each other. */
+export const DEPTH_MAX = 32;
+/** The most operators, names and values. */
+export const NODES_MAX = 200;
+/** The most elements of a list that is written out. */
+export const LIST_MAX = 64;
+
+type Numeric = number | bigint;
+
+/** Knows the names of conditions and nothing more; made once, as making it is slow. */
+export const CONDITIONS = makeEnvironment();
+
+/** Gives the values of the names. */
+export function valuesOf(view: ConditionView): {
+  message: CelMessage;
+  interaction: CelInteraction;
+} {
+  return { message: new CelMessage(view), interaction: new CelInteraction(view) };
+}
+
+function makeEnvironment(): Environment {
+  const environment = new Environment({
+    limits: {
+      maxAstNodes: NODES_MAX,
+      maxDepth: DEPTH_MAX,
+      maxListElements: LIST_MAX,
+      maxMapEntries: 0,
+      maxCallArguments: 3,
+    },
+  });
+  const text = { id: "string", name: "string" };
+  const size = { tokens: "double" };
+  environment
+    .registerType("tool_call", { ctor: CelCall, fields: { ...text, arguments: "string" } })
+    .registerType("message", {
+      ctor: CelMessage,
+      fields: {
+        role: "string",
+        content: "string",
+        name: "string",
+        tool_call_id: "string",
+        tool_calls: "list<tool_call>",
+        age_seconds: "double",
+        ...size,
+      },
+    })
+    .registerType("interaction", {
+      ctor: CelInteraction,
+      fields: { index: "double", size: "double", ...size },
+    })
+    .registerVariable("message", "message")
+    .registerVariable("interaction", "interaction")
+    .registerFunction(`${HAS}(string): bool`, (value: string) => value !== "")
+    .registerFunction(`${HAS}(list): bool`, (value: readonly unknown[]) => value.length > 0)
+    .registerFunction(`${HAS}(double): bool`, (value: number) => value !== 0)
+    .registerOperator("string in string", (part: string, whole: string) => whole.includes(part))
+    .registerOperator("string == null", (value: string) => value === "");
+  registerArithmetic(environment);
+  return environment;
+}
+
+/** CEL has no operator between an int and a double; people expect `message.tokens + 1` to work. */
+function registerArithmetic(environment: Environment): void {
+  const rules = {
+    "+": (a: Numeric, b: Numeric) => Number(a) + Number(b),
+    "-": (a: Numeric, b: Numeric) => Number(a) - Number(b),
+    "*": (a: Numeric, b: Numeric) => Number(a) * Number(b),
+    "/": (a: Numeric, b: Numeric) => Number(a) / Number(b),
+    "%": (a: Numeric, b: Numeric) => Number(a) % Number(b),
+  };
+  for (const [operator, rule] of Object.entries(rules)) {
+    environment.registerOperator(`int ${operator} double: double`, rule);
+    environment.registerOperator(`double ${operator} int: double`, rule);
+  }
+  environment.registerOperator("double % double: double", rules["%"]);
+  environment
+    .registerOperator("int == double", (a: Numeric, b: Numeric) => Number(a) === Number(b))
+    .registerOperator("int in list<double>", (value: bigint, list: readonly number[]) =>
+      list.includes(Number(value)),
+    );
+}
