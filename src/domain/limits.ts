@@ -77,6 +77,15 @@ export const LIMITS = {
   /** Uploads of snapshots at one time. */
   uploads: 8,
   uploadIdleMs: 600_000,
+  /** Bytes of documents that all uploads hold. */
+  uploadBytes: 67_108_864,
+  importMessages: 10_000,
+  /** Seqs of an imported log without a message. */
+  importHoles: 1_000_000,
+  documentDepth: 64,
+  /** Exports at one time. */
+  exports: 16,
+  exportStallMs: 60_000,
   stageNameChars: 63,
   windowMessages: 10_000,
   /** Wire form of a window: leaves room for the rest under the 4 MiB stock clients accept. */

@@ -26,7 +26,8 @@ export interface ExportSessionRequest {
 
 /**
  * A chunk of a snapshot. A native snapshot is one header and then the log; a
- * snapshot in another format is a document. All chunks are of one moment.
+ * snapshot in another format is a document. All chunks are of one moment. A reader
+ * that takes nothing for a minute is let go; 16 exports run at one time.
  */
 export interface ExportSessionResponse {
   /** What the chunk holds. */
@@ -45,7 +46,15 @@ export interface ExportSessionResponse {
 
 /**
  * Brings a snapshot, or a chunk of one. A snapshot that fits one request needs one
- * call; a larger one is sent as chunks, in order, each with `more` but the last.
+ * call; a larger one is sent as chunks, in order, each with `more` but the last. A
+ * chunk that is refused with `SNAPSHOT_INVALID` or `WINDOW_FULL` ends its upload.
+ *
+ * A native snapshot makes the session as it was, but for what a stranger must not
+ * say. The server sets anew: of the session `namespace`, `session_id`, `revision`,
+ * `etag`, the totals, and with a `ttl` the `update_time` and `expire_time`; of each
+ * message `source` and `trust`, by its role and content, `writer`, who imports, and
+ * `etag`. The windows of the past are not in a snapshot: before the last seq all
+ * messages up to a seq count as its window.
  */
 export interface ImportSessionRequest {
   /** The namespace. Empty means `default`. */
@@ -57,11 +66,14 @@ export interface ImportSessionRequest {
   sessionId: string;
   /** The format. Unset means `SNAPSHOT_FORMAT_NATIVE`. */
   format: SnapshotFormat;
-  /** Replaces a session of this id. Default false: it must not exist. */
+  /**
+   * Replaces a session of this id. Default false: it must not exist. What another
+   * system's document does not say, such as the policy, stays as it was.
+   */
   replace: boolean;
   /**
    * Names the upload that this chunk continues, as the first answer gave it. Empty
-   * starts a new one; the fields above count only then.
+   * starts a new one; the fields above count only then. At most 8 uploads at one time.
    */
   uploadId: string;
   /**
@@ -75,9 +87,16 @@ export interface ImportSessionRequest {
   header:
     | SnapshotHeader
     | undefined;
-  /** Messages of the log of a native snapshot, by rising seq, over all chunks. */
+  /**
+   * Messages of the log of a native snapshot, by rising seq, over all chunks. At most
+   * 10,000 in a chunk. Each needs its id, seq, token count and times. Of the seqs from
+   * the first on at most 1,000,000 may have no message.
+   */
   messages: Message[];
-  /** A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes). */
+  /**
+   * A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes) and 64
+   * levels deep. All uploads together hold at most 67,108,864 bytes.
+   */
   document: Buffer;
   /**
    * Makes a repeat of the whole import safe. Optional, at most 128 bytes. Send it

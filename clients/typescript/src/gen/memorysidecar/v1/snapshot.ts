@@ -55,17 +55,22 @@ export interface SnapshotHeader {
   session?:
     | Session
     | undefined;
-  /** The first seq of the log: 1, or higher after a reset. */
+  /**
+   * The first seq of the log: 1, or higher after a reset. Below it are only system
+   * messages that a reset kept.
+   */
   firstSeq: bigint;
-  /** The stored window, as runs: every message of the runs is in it. */
+  /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
   windowRanges: SeqRange[];
   /**
    * The results that HealSession put into the window, and the texts of placed
    * summaries, in the order of the window.
    */
   inserts: SnapshotInsert[];
-  /** Outcomes of tools since the last turn end, oldest first. */
+  /** Outcomes of tools since the last turn end, oldest first. At most 256. */
   outcomes: SnapshotOutcome[];
+  /** The stages that are over a limit and whose warning was said. */
+  overLimitStages: string[];
 }
 
 /** Something that stands in the window and not in the log. */
@@ -90,12 +95,12 @@ export interface SnapshotOutcome {
 
 /** A chunk of the log of a native snapshot. */
 export interface SnapshotMessages {
-  /** The messages, by rising seq. */
+  /** The messages, by rising seq. Seqs between them had a message that was deleted. */
   messages: Message[];
 }
 
 function createBaseSnapshotHeader(): SnapshotHeader {
-  return { session: undefined, firstSeq: 0n, windowRanges: [], inserts: [], outcomes: [] };
+  return { session: undefined, firstSeq: 0n, windowRanges: [], inserts: [], outcomes: [], overLimitStages: [] };
 }
 
 export const SnapshotHeader: MessageFns<SnapshotHeader> = {
@@ -117,6 +122,9 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
     }
     for (const v of message.outcomes) {
       SnapshotOutcome.encode(v!, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.overLimitStages) {
+      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -174,6 +182,14 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
             message.outcomes.push(SnapshotOutcome.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.overLimitStages.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -198,6 +214,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
     message.windowRanges = object.windowRanges?.map((e) => SeqRange.fromPartial(e)) || [];
     message.inserts = object.inserts?.map((e) => SnapshotInsert.fromPartial(e)) || [];
     message.outcomes = object.outcomes?.map((e) => SnapshotOutcome.fromPartial(e)) || [];
+    message.overLimitStages = object.overLimitStages?.map((e) => e) || [];
     return message;
   },
 };
