@@ -71,6 +71,8 @@ export interface SnapshotHeader {
   outcomes: SnapshotOutcome[];
   /** The stages that are over a limit and whose warning was said. */
   overLimitStages: string[];
+  /** How many summary texts the session has had. Matters when it has none now. */
+  summaryVersion: bigint;
 }
 
 /** Something that stands in the window and not in the log. */
@@ -100,7 +102,15 @@ export interface SnapshotMessages {
 }
 
 function createBaseSnapshotHeader(): SnapshotHeader {
-  return { session: undefined, firstSeq: 0n, windowRanges: [], inserts: [], outcomes: [], overLimitStages: [] };
+  return {
+    session: undefined,
+    firstSeq: 0n,
+    windowRanges: [],
+    inserts: [],
+    outcomes: [],
+    overLimitStages: [],
+    summaryVersion: 0n,
+  };
 }
 
 export const SnapshotHeader: MessageFns<SnapshotHeader> = {
@@ -125,6 +135,12 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
     }
     for (const v of message.overLimitStages) {
       writer.uint32(50).string(v!);
+    }
+    if (message.summaryVersion !== 0n) {
+      if (BigInt.asIntN(64, message.summaryVersion) !== message.summaryVersion) {
+        throw new globalThis.Error("value provided for field message.summaryVersion of type int64 too large");
+      }
+      writer.uint32(56).int64(message.summaryVersion);
     }
     return writer;
   },
@@ -188,6 +204,14 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
             }
 
             message.overLimitStages.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.summaryVersion = reader.int64() as bigint;
             continue;
           }
         }
