@@ -60,3 +60,11 @@ export function seqOfMessageId(id: string): number | undefined {
 export function makeSessionId(nowMs: number, random: Uint8Array): string {
   return base32(nowMs, TIME_CHARS) + randomPart(random);
 }
+
+/**
+ * Makes the id of a message that the server makes and that stands in a window only: the kind, `-`,
+ * and 16 characters of the first 10 random bytes. Throws RangeError when there are fewer.
+ */
+export function makeInsertId(kind: "summary" | "result", random: Uint8Array): string {
+  return `${kind}-${randomPart(random)}`;
+}

@@ -1,0 +1,88 @@
+// Finds the messages of a log that belong to the same tool calls as some others: what must enter a
+// window together. Results normally follow their call directly; further away they are looked for
+// within a bound.
+
+import { ROLE } from "../domain/window/types.ts";
+import type { LogFacts, LogReader } from "./log-reader.ts";
+
+/** How many seqs away from a message its partners are looked for. */
+export const PARTNER_DISTANCE = 10_000;
+
+/**
+ * Gives the messages that share tool calls with some others, directly or through each other, by
+ * rising seq and without those given. A result answers the nearest call of its id before it.
+ */
+export async function findPartners(
+  log: LogReader,
+  seeds: readonly LogFacts[],
+  lastSeq: number,
+): Promise<readonly LogFacts[]> {
+  const found = new Map(seeds.map((seed) => [seed.seq, seed]));
+  const open = [...seeds];
+  for (let facts = open.pop(); facts !== undefined; facts = open.pop()) {
+    const near = [...(await resultsOf(log, facts, lastSeq)), ...(await callsOf(log, facts))];
+    for (const partner of near) {
+      if (found.has(partner.seq)) continue;
+      found.set(partner.seq, partner);
+      open.push(partner);
+    }
+  }
+  for (const { seq } of seeds) found.delete(seq);
+  return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+function makesCalls(facts: LogFacts): boolean {
+  return facts.role === ROLE.assistant && facts.callIds.length > 0;
+}
+
+/** A tool message that does not say which call it answers. */
+function isNameless(facts: LogFacts): boolean {
+  return facts.role === ROLE.tool && facts.answers.length === 0;
+}
+
+/** The results of the calls that a message makes. */
+async function resultsOf(log: LogReader, call: LogFacts, lastSeq: number): Promise<LogFacts[]> {
+  if (!makesCalls(call)) return [];
+  const results: LogFacts[] = [];
+  const ids = new Set(call.callIds);
+  const waiting = new Set(call.callIds);
+  let adjacent = true;
+  let nameless = 0;
+  const end = Math.min(lastSeq, call.seq + PARTNER_DISTANCE);
+  for (let seq = call.seq + 1; seq <= end && ids.size > 0; seq++) {
+    const facts = await log.at(seq);
+    if (facts === undefined) continue;
+    const answers = facts.answers.filter((id) => ids.has(id));
+    const isNext = adjacent && isNameless(facts);
+    if (isNext) nameless++;
+    if (isNext || answers.length > 0) results.push(facts);
+    for (const id of answers) waiting.delete(id);
+    if (!facts.isResult) adjacent = false;
+    if (makesCalls(facts)) {
+      // From here on the id stands for the newer call.
+      for (const id of facts.callIds) {
+        ids.delete(id);
+        waiting.delete(id);
+      }
+    }
+    if (waiting.size <= nameless && !facts.isResult) break;
+  }
+  return results;
+}
+
+/** The messages that make the calls which a message answers. */
+async function callsOf(log: LogReader, result: LogFacts): Promise<LogFacts[]> {
+  const calls: LogFacts[] = [];
+  const ids = new Set(result.answers);
+  let nameless = isNameless(result);
+  const end = Math.max(1, result.seq - PARTNER_DISTANCE);
+  for (let seq = result.seq - 1; seq >= end && (ids.size > 0 || nameless); seq--) {
+    const facts = await log.at(seq);
+    if (facts === undefined) continue;
+    const answered = makesCalls(facts) ? facts.callIds.filter((id) => ids.has(id)) : [];
+    if (answered.length > 0 || (nameless && makesCalls(facts))) calls.push(facts);
+    for (const id of answered) ids.delete(id);
+    if (!facts.isResult) nameless = false;
+  }
+  return calls;
+}

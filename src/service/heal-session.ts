@@ -1,0 +1,138 @@
+// HealSession: answers the tool calls of the window that have no result, with results that stand in
+// the window only.
+
+import { sessionNotFound, windowFull } from "../domain/errors.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { makeInsertId } from "../domain/ids.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Session } from "../domain/session.ts";
+import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
+import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
+import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { changeSession, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { type NewInsert, placeInserts } from "./insert-places.ts";
+import { newEvents } from "./new-events.ts";
+import type { HealSessionInput } from "./window-api.ts";
+import { changeWindow, planOf } from "./window-change.ts";
+import { detailReader, mergeInserts, sessionTotals } from "./window-view.ts";
+
+const RANDOM_BYTES = 10;
+
+/** What the text of the results costs. */
+interface Counted {
+  readonly text: string;
+  readonly rule: CountedRule;
+  readonly tokenCount: number;
+}
+
+/** Asks for the text to be counted before deciding again. */
+interface NeedCount {
+  readonly text: string;
+  readonly rule: CountedRule;
+}
+
+interface Healing {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: HealSessionInput;
+  readonly nowMs: number;
+  /** Random bytes for the ids of as many results as a window may hold. */
+  readonly random: Uint8Array;
+  readonly counted: Counted | undefined;
+}
+
+/** Answers every open tool call of the window of a session. */
+export async function healSession(
+  context: ServiceContext,
+  call: Call,
+  input: HealSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = input;
+  const nowMs = context.world.nowMs();
+  const random = context.world.random(LIMITS.healedResults * RANDOM_BYTES);
+  const target = { namespace, sessionId, needWindow: true };
+  let counted: Counted | undefined;
+  for (;;) {
+    const healing: Healing = { context, call, input, nowMs, random, counted };
+    const result = await changeSession<NeedCount>(context, call, target, (view) =>
+      decideHeal(healing, view),
+    );
+    if (result instanceof Uint8Array) return result;
+    const tokenCount = await context.tokens.countText(result.text, result.rule);
+    counted = { ...result, tokenCount };
+  }
+}
+
+function decideHeal(healing: Healing, view: SessionView): SessionDecision<NeedCount | Uint8Array> {
+  const { context, call, input, nowMs, counted } = healing;
+  const { session, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const { policy, inserts } = session.fields;
+  const window = view.window ?? [];
+  const entries = mergeInserts(window, inserts, context.codec);
+  const when = { when: "always", newestOnly: input.newestOnly } as const;
+  const open = healedCalls(entries, when, detailReader(context.codec));
+  if (open.length === 0) return unchanged(healing, session);
+  const text =
+    [input.text, policy.healing?.text ?? "", HEAL_NOTICE].find((one) => one !== "") ?? "";
+  const rule = countedRule(policy);
+  if (counted === undefined || counted.text !== text || !isSameRule(counted.rule, rule)) {
+    return { kind: "answer", result: { text, rule } };
+  }
+  const results = inserts.filter(({ kind }) => kind === "result").length + open.length;
+  if (results > LIMITS.healedResults) throw windowFull(`${LIMITS.healedResults} healed results`);
+  const made = open.map((one, index) => resultFor(healing, one, index, counted));
+  const added = made.map((insert, index) => ({ insert, after: placeOf(entries, open[index]) }));
+  const fields = { ...session.fields, inserts: placeInserts(inserts, added) };
+  const change = changeWindow(
+    context,
+    { session: { ...session, fields }, window, stamp: { revision, nowMs } },
+    [],
+  );
+  const bytes = input.encode({
+    revision,
+    messages: made.map((insert) => insert.bytes),
+    window: change.totals,
+  });
+  const toolCallIds = open.map(({ callId }) => callId);
+  const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
+    { type: EVENT_TYPE.messagesHealed, toolCallIds, window: change.totals },
+  ]);
+  const plan = { ...planOf(session, change), events, ...replyPart(call, nowMs, bytes) };
+  return { kind: "save", result: bytes, plan };
+}
+
+function unchanged({ call, input, nowMs }: Healing, session: Session): SessionDecision<Uint8Array> {
+  const window = sessionTotals(session);
+  const bytes = input.encode({ revision: session.head.revision, messages: [], window });
+  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+}
+
+function resultFor(
+  { context, random, nowMs }: Healing,
+  { callId, callName }: HealedCall,
+  index: number,
+  { text, tokenCount }: Counted,
+): NewInsert["insert"] {
+  const start = index * RANDOM_BYTES;
+  const messageId = makeInsertId("result", random.subarray(start, start + RANDOM_BYTES));
+  const made = {
+    messageId,
+    kind: "result",
+    text,
+    tokenCount,
+    toolCallId: callId,
+    name: callName,
+    createMs: nowMs,
+  } as const;
+  const bytes = context.codec.encodeMade(made);
+  return { kind: "result", messageId, tokenCount, bytes, ranges: [], firstMs: 0, createMs: nowMs };
+}
+
+/** The position of the entry that a result stands behind. */
+function placeOf(entries: readonly StoredEntry[], call: HealedCall | undefined): number {
+  const position = call?.position ?? 0;
+  return entries.findLast((entry) => entry.seq <= position)?.seq ?? 0;
+}

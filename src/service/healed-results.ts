@@ -1,0 +1,75 @@
+// Healed results give way: when a tool answers after all, its own result takes their place.
+
+import type { WindowInsert } from "../domain/session.ts";
+import { ROLE, type WindowEntry } from "../domain/window/types.ts";
+import type { Codec } from "./api.ts";
+
+/** What an append adds to a window. */
+export interface Arrival {
+  /** The messages of the log in the window before, by rising seq. */
+  readonly window: readonly WindowEntry[];
+  readonly messages: readonly WindowEntry[];
+}
+
+/** Whether some messages may answer a call that was healed, so that the window must be looked at. */
+export function mayAnswerHealed(
+  inserts: readonly WindowInsert[],
+  messages: readonly Pick<WindowEntry, "isResult" | "answers">[],
+): boolean {
+  return (
+    inserts.some(({ kind }) => kind === "result") &&
+    messages.some((message) => message.isResult || message.answers.length > 0)
+  );
+}
+
+/**
+ * The inserts that still stand after messages came: a healed result is left out when one of them
+ * answers its call. Gives back the very list it got when all stand.
+ */
+export function withoutAnswered(
+  inserts: readonly WindowInsert[],
+  arrival: Arrival,
+  codec: Codec,
+): readonly WindowInsert[] {
+  if (!mayAnswerHealed(inserts, arrival.messages)) return inserts;
+  const healed = new Map<WindowInsert, string>();
+  for (const insert of inserts) {
+    const [callId] = insert.kind === "result" ? codec.readFacts(insert.bytes).answers : [];
+    if (callId !== undefined) healed.set(insert, callId);
+  }
+  const { window, messages } = arrival;
+  for (const [index, message] of messages.entries()) {
+    const before = [window, messages.slice(0, index)];
+    for (const callId of message.answers) {
+      const call = findLast(before, (entry) => entry.callIds.includes(callId));
+      drop(healed, [callId], call?.seq ?? 0);
+    }
+    if (message.role !== ROLE.tool || message.answers.length > 0) continue;
+    // Without an id it answers one of the calls right before it.
+    const call = findLast(before, (entry) => !entry.isResult);
+    if (call !== undefined) drop(healed, call.callIds, call.seq);
+  }
+  const left = inserts.filter((insert) => insert.kind === "summary" || healed.has(insert));
+  return left.length === inserts.length ? inserts : left;
+}
+
+/** Drops the first healed result of some calls that were made at a seq. */
+function drop(healed: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
+  for (const callId of callIds) {
+    for (const [insert, answered] of healed) {
+      if (answered !== callId || insert.position < seq) continue;
+      healed.delete(insert);
+      return;
+    }
+  }
+}
+
+function findLast(
+  lists: readonly (readonly WindowEntry[])[],
+  isMeant: (entry: WindowEntry) => boolean,
+): WindowEntry | undefined {
+  return lists
+    .toReversed()
+    .map((list) => list.findLast(isMeant))
+    .find((one) => one !== undefined);
+}

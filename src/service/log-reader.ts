@@ -1,0 +1,73 @@
+// Reads what the window rules need to know of a log, seq by seq, in either direction: whole blocks
+// are read at once and the newest used ones are kept, without the messages themselves.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SessionRef } from "../domain/session.ts";
+import type { SeqRange, WindowFacts } from "../domain/window/types.ts";
+import { checkLive } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+
+const BLOCK_SEQS = 256;
+const BLOCKS_MAX = 64;
+
+/** What is known of a message of a log. */
+export interface LogFacts extends WindowFacts {
+  readonly seq: number;
+}
+
+type Block = ReadonlyMap<number, LogFacts>;
+
+/** Looks at single messages of a log. */
+export class LogReader {
+  readonly #context: ServiceContext;
+  readonly #ref: SessionRef;
+  readonly #signal: AbortSignal;
+  readonly #blocks = new Map<number, Block>();
+
+  constructor(context: ServiceContext, ref: SessionRef, signal: AbortSignal) {
+    this.#context = context;
+    this.#ref = ref;
+    this.#signal = signal;
+  }
+
+  /** The message at a seq; undefined for none. Throws DEADLINE_EXCEEDED when nobody waits. */
+  async at(seq: number): Promise<LogFacts | undefined> {
+    const number = Math.floor((seq - 1) / BLOCK_SEQS);
+    let block = this.#blocks.get(number);
+    if (block === undefined) {
+      block = await this.#load(number);
+      if (this.#blocks.size >= BLOCKS_MAX) {
+        const [oldest] = this.#blocks.keys();
+        if (oldest !== undefined) this.#blocks.delete(oldest);
+      }
+    } else this.#blocks.delete(number);
+    this.#blocks.set(number, block);
+    return block.get(seq);
+  }
+
+  /** The existing messages of a run, by rising seq. */
+  async *existing({ first, last }: SeqRange): AsyncGenerator<LogFacts> {
+    for (let seq = first; seq <= last; seq++) {
+      const facts = await this.at(seq);
+      if (facts !== undefined) yield facts;
+    }
+  }
+
+  async #load(number: number): Promise<Block> {
+    // Other work runs between two blocks.
+    await nextTurn();
+    checkLive(this.#signal);
+    const block = new Map<number, LogFacts>();
+    const lastSeq = (number + 1) * BLOCK_SEQS;
+    let firstSeq: number | undefined = number * BLOCK_SEQS + 1;
+    while (firstSeq !== undefined && firstSeq <= lastSeq) {
+      const query = { firstSeq, lastSeq, order: "asc", limit: BLOCK_SEQS } as const;
+      const page = await this.#context.store.listMessages(this.#ref, query);
+      for (const { seq, bytes } of page?.messages ?? []) {
+        block.set(seq, { ...this.#context.codec.readFacts(bytes), seq });
+      }
+      firstSeq = page?.next;
+    }
+    return block;
+  }
+}

@@ -1,0 +1,186 @@
+// RestoreMessages: brings messages of the log back into the window, with all messages of the same
+// tool calls. What belongs together is looked for in the log beforehand; the decision finds the
+// messages again and starts over when the session changed meanwhile.
+
+import {
+  messageNotFound,
+  requestInvalid,
+  seqOutOfRange,
+  sessionNotFound,
+} from "../domain/errors.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Session, SessionRef } from "../domain/session.ts";
+import { groupEntries, ORPHAN } from "../domain/window/groups.ts";
+import { mergeRanges } from "../domain/window/merge-ranges.ts";
+import { containsSeq, rangesOf } from "../domain/window/ranges.ts";
+import { totalsOf } from "../domain/window/totals.ts";
+import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { findPartners } from "./call-partners.ts";
+import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { type LogFacts, LogReader } from "./log-reader.ts";
+import { newEvents } from "./new-events.ts";
+import type { RestoreMessagesInput } from "./window-api.ts";
+import { changeWindow, planOf } from "./window-change.ts";
+import { mergeInserts, sessionTotals } from "./window-view.ts";
+
+/** After so many changes in between, the decision goes on with what was found last. */
+const TRIES_MAX = 8;
+
+/** The messages to bring back, as they were found. */
+interface Found {
+  /** Asked for by id: each must exist. */
+  readonly askedIds: readonly string[];
+  readonly messageIds: readonly string[];
+  /** The session when they were looked for. */
+  readonly revision: number;
+}
+
+/** Says that the session changed since its messages were looked for. */
+type Stale = "stale";
+
+interface Restoring {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: RestoreMessagesInput;
+  readonly nowMs: number;
+}
+
+/** Brings messages of a session back into its window. */
+export async function restoreMessages(
+  context: ServiceContext,
+  call: Call,
+  input: RestoreMessagesInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = input;
+  const restoring = { context, call, input, nowMs: context.world.nowMs() };
+  for (let tries = 1; ; tries++) {
+    const found = await find(restoring);
+    const target = { namespace, sessionId, messageIds: found.messageIds, needWindow: true };
+    const result = await changeSession<Stale>(context, call, target, (view) =>
+      decideRestore(restoring, { ...found, mayBeStale: tries >= TRIES_MAX }, view),
+    );
+    if (result !== "stale") return result;
+  }
+}
+
+/** Finds what is asked for and what belongs to it. A fault of the request is left to decide. */
+async function find({ context, call, input }: Restoring): Promise<Found> {
+  checkLive(call.signal);
+  const askedIds = [...new Set(input.messageIds)];
+  const session = liveSession(context, await context.store.readSession(input));
+  if (session === undefined) return { askedIds, messageIds: [], revision: 0 };
+  const { revision, lastSeq, windowRanges } = session.head;
+  const ref: SessionRef = { namespace: input.namespace, sessionId: input.sessionId };
+  const log = new LogReader(context, ref, call.signal);
+  const seeds = new Map<number, LogFacts>();
+  for (const facts of await named(context, ref, askedIds)) seeds.set(facts.seq, facts);
+  for (const range of input.ranges) {
+    if (range.last > lastSeq) return { askedIds, messageIds: askedIds, revision };
+    for await (const facts of log.existing(range)) {
+      seeds.set(facts.seq, facts);
+      if (seeds.size > LIMITS.restoreMessages) throw tooMany();
+    }
+  }
+  const outside = [...seeds.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
+  const partners =
+    session.fields.policy.toolPairs === "loose" ? [] : await findPartners(log, outside, lastSeq);
+  const ids = [...seeds.values(), ...partners].map(({ messageId }) => messageId);
+  return { askedIds, messageIds: [...new Set([...askedIds, ...ids])], revision };
+}
+
+async function named(
+  context: ServiceContext,
+  ref: SessionRef,
+  messageIds: readonly string[],
+): Promise<readonly LogFacts[]> {
+  const found: LogFacts[] = [];
+  for (const messageId of messageIds) {
+    const message = await context.store.readMessage(ref, messageId);
+    if (message === undefined) continue;
+    found.push({ ...context.codec.readFacts(message.bytes), seq: message.seq });
+  }
+  return found;
+}
+
+function tooMany(): Error {
+  const description = `name more than ${LIMITS.restoreMessages} messages`;
+  return requestInvalid([{ field: "seq_ranges", description }]);
+}
+
+function decideRestore(
+  restoring: Restoring,
+  found: Found & { readonly mayBeStale: boolean },
+  view: SessionView,
+): SessionDecision<Stale | Uint8Array> {
+  const { context, call, input, nowMs } = restoring;
+  const { session, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const { lastSeq, windowRanges } = session.head;
+  const beyond = input.ranges.find(({ last }) => last > lastSeq);
+  if (beyond !== undefined) throw seqOutOfRange(beyond.last, lastSeq);
+  if (session.head.revision !== found.revision && !found.mayBeStale) {
+    return { kind: "answer", result: "stale" };
+  }
+  const missing = found.askedIds.find((messageId) => !view.messages.has(messageId));
+  if (missing !== undefined) throw messageNotFound(missing);
+  const outside = [...view.messages.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
+  const { window, restored } = joined(context, session, view.window ?? [], outside);
+  if (restored.length === 0) {
+    const totals = sessionTotals(session);
+    const bytes = input.encode({
+      revision: session.head.revision,
+      messageIds: [],
+      window: totals,
+    });
+    return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
+  }
+  const ranges = mergeRanges(windowRanges, rangesOf(restored));
+  const head = { ...session.head, windowRanges: ranges };
+  const base = { session: { ...session, head }, window, stamp: { revision, nowMs } };
+  const change = changeWindow(context, base, []);
+  const messageIds = restored.map(({ messageId }) => messageId);
+  const bytes = input.encode({ revision, messageIds, window: change.totals });
+  const { messageCount, tokenCount } = totalsOf(restored);
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const events = newEvents(context, origin, [
+    {
+      type: EVENT_TYPE.messagesRestored,
+      restored,
+      total: { messageCount, tokenCount },
+      window: change.totals,
+    },
+    ...change.events,
+  ]);
+  const plan = { ...planOf(session, change), windowTrimmed: true, events };
+  return { kind: "save", result: bytes, plan: { ...plan, ...replyPart(call, nowMs, bytes) } };
+}
+
+/**
+ * The window with messages that were outside. A result whose call is gone never enters a window of
+ * a policy that keeps pairs whole.
+ */
+function joined(
+  context: ServiceContext,
+  session: Session,
+  window: readonly StoredEntry[],
+  outside: readonly StoredEntry[],
+): { readonly window: readonly StoredEntry[]; readonly restored: readonly StoredEntry[] } {
+  const bySeq = (a: StoredEntry, b: StoredEntry): number => a.seq - b.seq;
+  const all = [...window, ...outside].sort(bySeq);
+  if (session.fields.policy.toolPairs !== "whole") {
+    return { window: all, restored: outside.toSorted(bySeq) };
+  }
+  const entries = mergeInserts(all, session.fields.inserts, context.codec);
+  const { callOf } = groupEntries(entries);
+  const came = new Set(outside.map(({ seq }) => seq));
+  const orphans = new Set(
+    entries.filter(({ seq }, index) => callOf[index] === ORPHAN && came.has(seq)),
+  );
+  return {
+    window: all.filter((entry) => !orphans.has(entry)),
+    restored: outside.filter((entry) => !orphans.has(entry)).sort(bySeq),
+  };
+}

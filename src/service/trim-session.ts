@@ -1,0 +1,80 @@
+// TrimSession: trims the window when a caller asks for it, to a size or as the policy's stages on
+// request say.
+
+import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
+import { etagAllows } from "../domain/etag.ts";
+import { DEFAULT_STAGE, type Policy, type Selection } from "../domain/policy.ts";
+import type { SessionDecision, SessionView } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { changeSession, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+import type { TrimSessionInput, TrimTarget } from "./window-api.ts";
+import { changeWindow, type Pass, planOf } from "./window-change.ts";
+
+/** The name of the stage that a trim to a size stands for. */
+const STAGE_NAME = "trim_session";
+
+/** Trims the window of a session. */
+export async function trimSession(
+  context: ServiceContext,
+  call: Call,
+  input: TrimSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId } = input;
+  const nowMs = context.world.nowMs();
+  const target = { namespace, sessionId, needWindow: true };
+  return await changeSession<Uint8Array>(context, call, target, (view) =>
+    decideTrim({ context, call, input, nowMs }, view),
+  );
+}
+
+interface Trimming {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: TrimSessionInput;
+  readonly nowMs: number;
+}
+
+function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint8Array> {
+  const { context, call, input, nowMs } = trimming;
+  const { session, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+  const base = { session, window: view.window ?? [], stamp: { revision, nowMs } };
+  const change = changeWindow(context, base, [passOf(input, session.fields.policy)]);
+  const { trims, runs, overLimit, totals: window } = change;
+  const changed = change.events.length > 0;
+  const answer = { trims, window, runs, overLimit };
+  const bytes = input.encode({ ...answer, revision: changed ? revision : session.head.revision });
+  const reply = replyPart(call, nowMs, bytes);
+  if (!changed) return { kind: "answer", result: bytes, ...reply };
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const events = newEvents(context, origin, change.events);
+  return { kind: "save", result: bytes, plan: { ...planOf(session, change), events, ...reply } };
+}
+
+function passOf(input: TrimSessionInput, policy: Policy): Pass {
+  if (input.target.kind === "policy") return { occasions: ["request"] };
+  const stage = {
+    ...DEFAULT_STAGE,
+    name: STAGE_NAME,
+    on: "request",
+    unit: input.unit,
+    select: selectionOf(input.target),
+    removedTo: input.discard ? "discard" : "log",
+  } as const;
+  return { occasions: ["request"], policy: { ...policy, stages: [stage] } };
+}
+
+function selectionOf(target: Exclude<TrimTarget, { kind: "policy" }>): Selection {
+  if (target.kind === "recent") return { kind: "keep-last", unitCount: target.unitCount };
+  return {
+    kind: "drop-oldest",
+    ...(target.kind === "tokens"
+      ? { maxTokens: target.maxTokens }
+      : { maxMessages: target.maxMessages }),
+    stopAtProtected: false,
+    stopAtFree: false,
+  };
+}
