@@ -1,0 +1,108 @@
+// Results for tool calls that never got one. Providers refuse a conversation in which a call stands
+// without its result; a turn that was interrupted leaves such calls behind.
+
+import { makesCalls } from "./groups.ts";
+import type { DetailOf, WindowEntry } from "./types.ts";
+
+/** A call that gets a result. */
+export interface HealedCall {
+  readonly callId: string;
+  /** The tool; empty when the call names none. */
+  readonly callName: string;
+  /** Where the result stands: behind an entry and before the next, so no integer. */
+  readonly position: number;
+}
+
+/** What a healed result says when the policy has no text of its own. */
+export const HEAL_NOTICE =
+  "No result: the tool call was interrupted before it ended. " +
+  "It may or may not have had an effect.";
+
+/** A message with calls that lack results. */
+interface Gap<E extends WindowEntry> {
+  readonly call: E;
+  readonly missing: readonly string[];
+  /** The index of the entry that the new results stand behind. */
+  readonly behind: number;
+}
+
+/**
+ * Lists the results to put in, by rising position: for each message with calls, or only the newest
+ * such, those of its ids that no later entry answers. A result without an id answers the first of
+ * the calls right before it that no id answers. With "moved-on" a message is left alone until an
+ * entry that answers nothing follows its last result, or it. The new results of one message are in
+ * the order of their ids and stand behind its last result, or behind it.
+ */
+export function healedCalls<E extends WindowEntry>(
+  entries: readonly E[],
+  healing: { readonly when: "moved-on" | "always"; readonly newestOnly: boolean },
+  detailOf: DetailOf<E>,
+): readonly HealedCall[] {
+  const gaps = gapsOf(entries, healing);
+  /** How many results stand behind an entry, by its index. */
+  const counts = new Map<number, number>();
+  for (const { behind, missing } of gaps) {
+    counts.set(behind, (counts.get(behind) ?? 0) + missing.length);
+  }
+  const placed = new Map<number, number>();
+  const healed = gaps.flatMap(({ call, missing, behind }) => {
+    const { toolCalls } = detailOf(call);
+    return missing.map((callId): HealedCall => {
+      const place = (placed.get(behind) ?? 0) + 1;
+      placed.set(behind, place);
+      const callName = toolCalls.find(({ id }) => id === callId)?.name ?? "";
+      const share = place / ((counts.get(behind) ?? 0) + 1);
+      return { callId, callName, position: positionBehind(entries, behind, share) };
+    });
+  });
+  return healed.sort((a, b) => a.position - b.position);
+}
+
+/** The messages with calls that lack results, oldest first. One pass from the newest entry back. */
+function gapsOf<E extends WindowEntry>(
+  entries: readonly E[],
+  { when, newestOnly }: { readonly when: "moved-on" | "always"; readonly newestOnly: boolean },
+): readonly Gap<E>[] {
+  const gaps: Gap<E>[] = [];
+  /** Where an id was answered last, among the entries behind. */
+  const answered = new Map<string, number>();
+  /** The results without an id that the next message with calls gets. */
+  let bare: number[] = [];
+  let movedOn = -1;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry === undefined) continue;
+    if (makesCalls(entry)) {
+      const gap = gapOf(entry, index, answered, bare);
+      const isDue = when === "always" || movedOn > gap.behind;
+      if (gap.missing.length > 0 && isDue) gaps.push(gap);
+      if (newestOnly) break;
+    }
+    for (const id of entry.answers) if (!answered.has(id)) answered.set(id, index);
+    if (!entry.isResult) bare = [];
+    else if (entry.answers.length === 0) bare.push(index);
+    const answersNothing = entry.answers.length === 0 && !entry.isResult;
+    if (answersNothing && movedOn === -1) movedOn = index;
+  }
+  return gaps.reverse();
+}
+
+function gapOf<E extends WindowEntry>(
+  call: E,
+  index: number,
+  answered: ReadonlyMap<string, number>,
+  bare: readonly number[],
+): Gap<E> {
+  const ids = [...new Set(call.callIds)];
+  const open = ids.filter((id) => !answered.has(id));
+  const found = ids.flatMap((id) => answered.get(id) ?? []);
+  const missing = open.slice(bare.length).sort();
+  return { call, missing, behind: Math.max(index, ...found, ...bare) };
+}
+
+/** A position behind an entry and before the next, less than 1 away. */
+function positionBehind(entries: readonly WindowEntry[], behind: number, share: number): number {
+  const from = entries[behind]?.seq ?? 0;
+  const to = entries[behind + 1]?.seq ?? Number.POSITIVE_INFINITY;
+  return from + share * Math.min(1, to - from);
+}

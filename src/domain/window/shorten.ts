@@ -1,0 +1,98 @@
+// Cuts long contents to a beginning and an end with a marker between them: what a tool says first
+// and last tells more than its middle.
+
+import type { MessageDetail } from "./types.ts";
+
+/** What a cut makes of a message. */
+export interface ShortenPlan {
+  /** How many characters (Unicode code points) of the text stay, the marker not counted. */
+  readonly keptChars: number;
+  /** What the message costs afterwards; never more than before. */
+  readonly tokenCount: number;
+}
+
+/** With a budget that buys this many characters, this many stay; the marker comes on top then. */
+const KEPT_CHARS_MIN = 400;
+
+/**
+ * Says how a message is cut, or gives undefined when its text is short enough, or so small that the
+ * marker would outweigh what is left out.
+ *
+ * The text costs the message's tokens but for the share of its tool calls, by characters; what else
+ * a message holds, such as images, counts with the text. A text that costs more than `maxTokens`
+ * keeps as many characters as these buy at its own price, less the marker. What is cut away takes its
+ * share of the cost along: the message then costs
+ *
+ *     ceil(tokenCount - text's cost * characters left out / characters)
+ *
+ * where the marker counts as not left out. That is never more than before.
+ */
+export function shortenPlan(
+  detail: MessageDetail,
+  tokenCount: number,
+  maxTokens: number,
+): ShortenPlan | undefined {
+  if (tokenCount <= maxTokens) return undefined;
+  const chars = charsOf(detail.content);
+  if (chars === 0) return undefined;
+  const textCost = (tokenCount * chars) / (chars + callChars(detail));
+  if (textCost <= maxTokens) return undefined;
+  const affordable = Math.floor((chars * maxTokens) / textCost);
+  const least = affordable < KEPT_CHARS_MIN ? 1 : KEPT_CHARS_MIN;
+  const keptChars = Math.max(least, affordable - markerFor(chars).length);
+  const leftOut = chars - keptChars - markerFor(chars - keptChars).length;
+  if (leftOut <= 0) return undefined;
+  const cost = Math.ceil(tokenCount - (textCost * leftOut) / chars);
+  return { keptChars, tokenCount: Math.min(tokenCount, cost) };
+}
+
+function callChars({ toolCalls }: MessageDetail): number {
+  return toolCalls.reduce((sum, call) => sum + charsOf(call.name) + charsOf(call.arguments), 0);
+}
+
+/**
+ * Cuts a text to this many characters: two thirds from its beginning and the rest from its end, with
+ * a marker between that says how many are left out. Gives the text as it is when the cut would not
+ * make it shorter. Counts code points and never splits one.
+ */
+export function shortenText(text: string, keptChars: number): string {
+  const chars = charsOf(text);
+  const leftOut = chars - keptChars;
+  const marker = markerFor(leftOut);
+  if (leftOut <= marker.length) return text;
+  const tail = Math.floor(keptChars / 3);
+  const head = keptChars - tail;
+  return text.slice(0, endOfHead(text, head)) + marker + text.slice(startOfTail(text, tail));
+}
+
+/** What stands for the characters that are left out; ASCII, so its length is its characters. */
+function markerFor(leftOut: number): string {
+  return `\n[... ${leftOut} characters left out ...]\n`;
+}
+
+/** How many code points a text has; a lone surrogate counts as one. */
+function charsOf(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) if (isPair(text, i)) count--;
+  return count;
+}
+
+/** Whether a character of two code units ends at this unit. */
+function isPair(text: string, low: number): boolean {
+  const second = text.charCodeAt(low);
+  if (second < 0xdc00 || second > 0xdfff) return false;
+  const first = text.charCodeAt(low - 1);
+  return first >= 0xd800 && first <= 0xdbff;
+}
+
+function endOfHead(text: string, chars: number): number {
+  let end = 0;
+  for (let n = 0; n < chars; n++) end += isPair(text, end + 1) ? 2 : 1;
+  return end;
+}
+
+function startOfTail(text: string, chars: number): number {
+  let start = text.length;
+  for (let n = 0; n < chars; n++) start -= isPair(text, start - 1) ? 2 : 1;
+  return start;
+}
