@@ -2,13 +2,18 @@
 // are deleted and made anew, ids come back, request ids are repeated.
 
 import { EVENT_TYPE } from "../../src/domain/event.ts";
-import type { SessionRef } from "../../src/domain/session.ts";
+import {
+  EMPTY_POLICY_STATE,
+  type PolicyState,
+  type SessionRef,
+  type WindowInsert,
+} from "../../src/domain/session.ts";
 import { ROLE, type Role } from "../../src/domain/window/types.ts";
 import type { SessionQuery, Store } from "../../src/storage/store.ts";
 import type { Draft, FieldParts, Load, SessionAction } from "../support/action-types.ts";
 import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { serverId } from "../support/actions.ts";
-import { START_MS } from "../support/plans.ts";
+import { newInsert, START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -140,6 +145,7 @@ function drawFields({ random }: Draw): FieldParts {
     ...(random.chance(0.6) ? { userId: random.pick(USERS) } : {}),
     ...(random.chance(0.5) ? { agentId: random.pick(USERS) } : {}),
     ...(random.chance(0.6) ? { labels } : {}),
+    ...(random.chance(0.4) ? { inserts: drawInserts(random) } : {}),
     ...(random.chance(0.5) ? { ttlMs: random.pick([0, 1_000, 20_000, 100_000]) } : {}),
   };
 }
@@ -178,8 +184,36 @@ function drawDrafts({ random, nowMs }: Draw): readonly Draft[] {
     const messageId = random.chance(0.35) && !used.has(wanted) ? wanted : "";
     used.add(messageId);
     const text = `text ${nowMs} ${index} ${"+".repeat(random.int(0, 30))}`;
-    return { messageId, role: random.pick(ROLES), tokenCount: random.int(0, 50), text };
+    return { messageId, role: random.pick(ROLES), tokenCount: drawTokens(random), text };
   });
+}
+
+/** Mostly whole tokens, sometimes with quarters. */
+function drawTokens(random: Random): number {
+  return random.chance(0.3) ? random.int(0, 200) / 4 : random.int(0, 50);
+}
+
+/** Placed summaries at rising positions. */
+function drawInserts(random: Random): readonly WindowInsert[] {
+  return Array.from({ length: random.int(0, 3) }, (_, index) =>
+    newInsert({
+      position: index * 5 + random.pick([0.5, 1.25, 3.75]),
+      kind: random.pick(["summary", "result"] as const),
+      tokenCount: drawTokens(random),
+    }),
+  );
+}
+
+/** What a policy remembers: mostly nothing. */
+function drawState(random: Random): PolicyState {
+  if (random.chance(0.5)) return EMPTY_POLICY_STATE;
+  const window = { messageCount: random.int(0, 9), tokenCount: drawTokens(random) };
+  return {
+    modelInputTokens: random.int(0, 9),
+    outcomes: random.chance(0.5) ? [] : [{ tool: "t", error: random.chance(0.5) }],
+    marks: random.chance(0.5) ? [] : [{ stage: "s", seq: random.int(0, 9), window }],
+    overLimit: random.chance(0.5) ? [] : ["s"],
+  };
 }
 
 async function drawAction(
@@ -198,7 +232,10 @@ async function drawAction(
       const expectedLastSeq = random.chance(0.1) ? { expectedLastSeq: near(random, last) } : {};
       const keep = load === "never" || random.chance(0.4) ? {} : { keep: random.int(0, 25) };
       const createSession = random.chance(0.5);
-      return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...keep, load };
+      const discard = random.chance(0.3) ? { discard: true } : {};
+      const state = random.chance(0.2) ? { state: drawState(random) } : {};
+      const trim = { ...keep, ...discard, ...state };
+      return { kind, drafts: drawDrafts(draw), createSession, ...expectedLastSeq, ...trim, load };
     }
     case "trim": {
       const every = random.int(1, 5);
@@ -213,7 +250,7 @@ async function drawAction(
     case "replace": {
       const text = "new ".repeat(random.int(0, 20));
       const messageId = await drawMessageId(draw, ref);
-      return { kind, messageId, tokenCount: random.int(0, 50), text, load };
+      return { kind, messageId, tokenCount: drawTokens(random), text, load };
     }
     case "erase":
       return { kind, messageId: await drawMessageId(draw, ref), load };

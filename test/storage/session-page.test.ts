@@ -1,28 +1,83 @@
 // A page of sessions is bounded by what the sessions take on the wire, not by their number.
 
 import { expect, test } from "vitest";
-import { DEFAULT_POLICY, type Policy } from "../../src/domain/policy.ts";
+import {
+  DEFAULT_POLICY,
+  DEFAULT_STAGE,
+  type Policy,
+  type Selection,
+  type Trigger,
+} from "../../src/domain/policy.ts";
 import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
 import { newSession } from "../../src/service/new-session.ts";
-import { sessionBytes } from "../../src/storage/lmdb/sessions.ts";
+import { sessionBytes } from "../../src/storage/lmdb/session-bytes.ts";
 import { toSession } from "../../src/transport/convert/session.ts";
+import { newInsert } from "../support/plans.ts";
 
 const wide = "\u{10ffff}";
 const ref = { namespace: "n".repeat(63), sessionId: wide.repeat(128) };
 const stamp = { nowMs: 253_402_300_799_999, revision: Number.MAX_SAFE_INTEGER };
 
+const MOST = 1_000_000_000;
+const TRIGGERS: readonly Trigger[] = [
+  ...Array.from({ length: 13 }, () => ({ kind: "token-count-over", limit: MOST }) as const),
+  { kind: "context-share-at-least", share: 0.7 },
+  { kind: "tool-error", names: Array.from({ length: 64 }, () => wide.repeat(64)) },
+  { kind: "age-over", ms: 315_576_000_000 },
+];
+const CONDITIONS = Array.from({ length: 8 }, () => wide.repeat(256));
+const SELECTIONS: readonly Selection[] = [
+  {
+    kind: "drop-oldest",
+    maxMessages: 10_000,
+    maxTokens: MOST,
+    maxAgeMs: 315_576_000_000,
+    stopAtProtected: true,
+    stopAtFree: true,
+  },
+  { kind: "pack-newest", maxTokens: MOST, headroom: 0.1, skipUnfit: true },
+  { kind: "pin-middle-recent", pinFirst: 10_000, keepRecent: 10_000, minRemoved: 10_000 },
+  { kind: "filter", conditions: CONDITIONS, scope: "message" },
+  { kind: "shorten", maxTokens: 1_000_000, allRoles: true, keepNewest: 10_000 },
+  { kind: "drop-duplicates", similarity: 0.7, lookahead: 200 },
+];
+
 const LARGEST: Policy = {
   ...DEFAULT_POLICY,
+  name: "n".repeat(63),
+  tokenRule: "custom",
+  customTokenRule: {
+    charsPerToken: 0.3,
+    rounding: "down",
+    perMessage: 1_000_000,
+    perCall: 1_000_000,
+    min: 1_000_000,
+    contentOnly: true,
+  },
   imageTokenCount: 1_000_000,
-  protections: { system: "leading", pinFirst: 10_000, minMessages: 10_000, lastUser: true },
-  stages: Array.from({ length: 16 }, (_, i) => ({
+  model: "m".repeat(127),
+  contextWindow: MOST,
+  healing: { when: "always", newestOnly: true, text: wide.repeat(256) },
+  protections: {
+    system: "leading",
+    pinFirst: 10_000,
+    pinIds: Array.from({ length: 256 }, () => wide.repeat(64)),
+    minMessages: 10_000,
+    lastUser: true,
+  },
+  stages: SELECTIONS.map((select, i) => ({
+    ...DEFAULT_STAGE,
     name: `${i}`.padStart(63, "s"),
     on: "read",
-    unit: "interaction",
-    anyOf: Array.from({ length: 8 }, () => ({ kind: "token-count-over", limit: 1_000_000_000 })),
-    select: { kind: "drop-oldest", maxMessages: 10_000, maxTokens: 1_000_000_000 },
+    anyOf: TRIGGERS,
+    countIf: CONDITIONS,
+    select,
+    boundary: { rule: "absorb-and-grow", always: true },
+    effect: "view",
   })),
 };
+
+const INSERT = newInsert({ position: 10.5, text: "s".repeat(65_536), messageId: wide.repeat(64) });
 
 test("the bytes counted for a session are no less than it takes", () => {
   const labels = new Map<string, string>();
@@ -40,13 +95,25 @@ test("the bytes counted for a session are no less than it takes", () => {
     fields: {
       ...largest.fields,
       forkedFrom: { sessionId: ref.sessionId, seq: count },
+      inserts: [INSERT],
       summary: { text: wide.repeat(16_384), tokenCount: 65_536, version: count, updateMs: 1 },
     },
-    head: { ...largest.head, lastSeq: count, log: totals, window: totals },
+    head: {
+      ...largest.head,
+      lastSeq: count,
+      log: totals,
+      window: totals,
+      policyState: {
+        modelInputTokens: MOST,
+        outcomes: [],
+        marks: LARGEST.stages.map(({ name }) => ({ stage: name, seq: count, window: totals })),
+        overLimit: [],
+      },
+    },
   };
   for (const session of [bare, largest, full]) {
     const wire = Session.encode(toSession(session)).finish().length;
     expect(sessionBytes(session)).toBeGreaterThanOrEqual(wire);
-    expect(sessionBytes(session)).toBeLessThan(wire + 2_500);
+    expect(sessionBytes(session)).toBeLessThan(wire * 1.2 + 2_500);
   }
 });

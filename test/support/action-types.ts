@@ -1,7 +1,7 @@
 // What the actions of test/support/actions.ts and fork.ts have in common.
 
 import type { EventType } from "../../src/domain/event.ts";
-import type { Session, SessionFields, SessionRef } from "../../src/domain/session.ts";
+import type { PolicyState, Session, SessionFields, SessionRef } from "../../src/domain/session.ts";
 import type { Role } from "../../src/domain/window/types.ts";
 import type { NewEvent, StoredReply } from "../../src/storage/store.ts";
 import { newEvent } from "./plans.ts";
@@ -21,7 +21,9 @@ export interface Draft {
 }
 
 /** The fields that an action can set. */
-export type FieldParts = Partial<Pick<SessionFields, "userId" | "agentId" | "labels" | "ttlMs">>;
+export type FieldParts = Partial<
+  Pick<SessionFields, "userId" | "agentId" | "labels" | "ttlMs" | "inserts">
+>;
 
 /** When the window is loaded: not at all, when decide asks for it, or with the session. */
 export type Load = "never" | "asked" | "at-once";
@@ -37,6 +39,10 @@ export type SessionAction = ActionBase &
         readonly expectedLastSeq?: number;
         /** Trims the window to this many messages. */
         readonly keep?: number;
+        /** Erases what `keep` leaves out of the window, new messages as well. */
+        readonly discard?: boolean;
+        /** What the policy remembers from here on. */
+        readonly state?: PolicyState;
         readonly load: Load;
       }
     | { readonly kind: "update"; readonly fields: FieldParts }

@@ -11,7 +11,7 @@ import {
 } from "../../src/domain/errors.ts";
 import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
 import { makeMessageId } from "../../src/domain/ids.ts";
-import type { Session } from "../../src/domain/session.ts";
+import type { PolicyState, Session } from "../../src/domain/session.ts";
 import { ROLE } from "../../src/domain/window/types.ts";
 import type {
   NewMessage,
@@ -145,12 +145,23 @@ function append(action: Action<"append">, view: SessionView, session: Session): 
     part: { append: messages },
   };
   if (view.window === undefined) {
-    return save(action, view, appended(session, messages), change);
+    return save(action, view, appended(session, messages, action.state), change);
   }
   const all = [...view.window, ...messages];
   const window = keep === undefined ? all : all.slice(Math.max(0, all.length - keep));
   const trimmed = window.length < all.length;
-  return save(action, view, appended(session, messages), { ...change, window, trimmed });
+  const after = appended(session, messages, action.state);
+  if (action.discard !== true) return save(action, view, after, { ...change, window, trimmed });
+  const gone = all.slice(0, all.length - window.length);
+  const { messageCount, tokenCount } = totalsOf(gone);
+  const log = {
+    messageCount: after.head.log.messageCount - messageCount,
+    tokenCount: after.head.log.tokenCount - tokenCount,
+  };
+  const erase = gone.map(({ seq, messageId }) => ({ seq, messageId }));
+  const left = { ...after, head: { ...after.head, log } };
+  const part = { ...change.part, erase };
+  return save(action, view, left, { ...change, part, window, trimmed });
 }
 
 /** An id as the server makes them; unique as no two messages of a log share a seq. */
@@ -160,7 +171,11 @@ export function serverId(seq: number, nowMs: number): string {
   return makeMessageId(seq, random);
 }
 
-function appended(session: Session, messages: readonly NewMessage[]): Session {
+function appended(
+  session: Session,
+  messages: readonly NewMessage[],
+  policyState: PolicyState = session.head.policyState,
+): Session {
   const { head } = session;
   const lastSeq = head.lastSeq + messages.length;
   const added = totalsOf(messages);
@@ -178,7 +193,7 @@ function appended(session: Session, messages: readonly NewMessage[]): Session {
     messageCount: head.log.messageCount + added.messageCount,
     tokenCount: head.log.tokenCount + added.tokenCount,
   };
-  return { ...session, head: { ...head, lastSeq, log, window, windowRanges } };
+  return { ...session, head: { ...head, lastSeq, log, window, windowRanges, policyState } };
 }
 
 function retrim(

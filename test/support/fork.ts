@@ -63,6 +63,7 @@ function decideFork(action: ForkAction, atSeq: number, view: CopyView): CopyDeci
     log: copied.log,
     window: totalsOf(window),
     windowRanges: rangesOf(seqs),
+    policyState: source.head.policyState,
     updateMs: nowMs,
     revision,
   };

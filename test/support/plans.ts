@@ -3,7 +3,13 @@
 
 import { EVENT_TYPE, type EventType } from "../../src/domain/event.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import type { SessionFields, SessionHead, SessionRef } from "../../src/domain/session.ts";
+import {
+  EMPTY_POLICY_STATE,
+  type SessionFields,
+  type SessionHead,
+  type SessionRef,
+  type WindowInsert,
+} from "../../src/domain/session.ts";
 import { ROLE, type SeqRange, type WindowFacts } from "../../src/domain/window/types.ts";
 import type { NewEvent, NewMessage, ReadFacts, StoredReply } from "../../src/storage/store.ts";
 
@@ -23,8 +29,10 @@ export function newMessage(parts: MessageParts): NewMessage {
     messageId: parts.messageId ?? `m${parts.seq}`,
     role: parts.role ?? ROLE.user,
     callIds: parts.callIds ?? [],
-    toolCallId: parts.toolCallId ?? "",
+    answers: parts.answers ?? [],
+    isResult: parts.isResult ?? parts.role === ROLE.tool,
     tokenCount: parts.tokenCount ?? 10,
+    createMs: parts.createMs ?? START_MS,
   };
   const bytes = Buffer.from(JSON.stringify({ ...facts, text: parts.text ?? `text ${parts.seq}` }));
   return { ...facts, seq: parts.seq, byteCount: bytes.length, bytes: new Uint8Array(bytes) };
@@ -32,10 +40,11 @@ export function newMessage(parts: MessageParts): NewMessage {
 
 /** Reads the facts of a message that `newMessage` made. */
 export const readFacts: ReadFacts = (bytes) => {
-  const { messageId, role, callIds, toolCallId, tokenCount } = JSON.parse(
+  const facts = JSON.parse(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
   ) as WindowFacts;
-  return { messageId, role, callIds, toolCallId, tokenCount };
+  const { messageId, role, callIds, answers, isResult, tokenCount, createMs } = facts;
+  return { messageId, role, callIds, answers, isResult, tokenCount, createMs };
 };
 
 /** The text of a message that `newMessage` made. */
@@ -70,9 +79,33 @@ export function newFields(parts: Partial<SessionFields> = {}): SessionFields {
     ttlMs: 0,
     summary: undefined,
     summaryVersion: 0,
+    inserts: [],
     forkedFrom: undefined,
     createMs: START_MS,
     etagRevision: 1,
+    ...parts,
+  };
+}
+
+/** A placed summary before a seq. */
+export function newInsert({
+  text,
+  ...parts
+}: Partial<WindowInsert> & {
+  readonly position: number;
+  readonly text?: string;
+}): WindowInsert {
+  const { position, tokenCount = 3.5, messageId = `insert-${position}` } = parts;
+  const facts = { seq: 0, messageId, role: ROLE.system, tokenCount };
+  const { bytes } = newMessage({ ...facts, ...(text === undefined ? {} : { text }) });
+  return {
+    kind: "summary",
+    messageId,
+    tokenCount,
+    bytes,
+    ranges: [{ first: 1, last: Math.ceil(position) }],
+    firstMs: START_MS,
+    createMs: START_MS,
     ...parts,
   };
 }
@@ -85,6 +118,7 @@ export function newHead(parts: Partial<SessionHead> = {}): SessionHead {
     log: { messageCount: 0, tokenCount: 0 },
     window: { messageCount: 0, tokenCount: 0, byteCount: 0 },
     windowRanges: [],
+    policyState: EMPTY_POLICY_STATE,
     updateMs: START_MS,
     revision: 1,
     ...parts,

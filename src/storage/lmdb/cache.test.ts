@@ -7,8 +7,9 @@ const POOL = Buffer.alloc(100_000);
 function entry(seq: number, length = 100): StoredEntry {
   const bytes = POOL.subarray(seq * 10, seq * 10 + length).fill(seq);
   const byteCount = bytes.length;
-  const base = { seq, messageId: `m${seq}`, role: 1, callIds: [], toolCallId: "" } as const;
-  return { ...base, tokenCount: 1, byteCount, bytes: Buffer.from(bytes) };
+  const base = { seq, messageId: `m${seq}`, role: 1, callIds: [], answers: [] } as const;
+  const facts = { ...base, isResult: false, tokenCount: 1, createMs: 0 };
+  return { ...facts, byteCount, bytes: Buffer.from(bytes) };
 }
 
 function entries(first: number, last: number): StoredEntry[] {

@@ -2,7 +2,7 @@
 // a session: durable, being committed, being formed. A session with changes under way is never
 // evicted, so its entry always tells what is pending.
 
-import type { Session, SessionRef } from "../../domain/session.ts";
+import type { Session, SessionHead, SessionRef, WindowInsert } from "../../domain/session.ts";
 import type { StoredEntry } from "../store.ts";
 
 const CHUNK_BYTES_MIN = 1_024;
@@ -20,9 +20,18 @@ class Room {
   }
 
   keep(entry: StoredEntry): StoredEntry {
-    const { seq, messageId, role, callIds, toolCallId, tokenCount, byteCount } = entry;
-    const bytes = this.copy(entry.bytes);
-    return { seq, messageId, role, callIds, toolCallId, tokenCount, byteCount, bytes };
+    return {
+      seq: entry.seq,
+      messageId: entry.messageId,
+      role: entry.role,
+      callIds: entry.callIds,
+      answers: entry.answers,
+      isResult: entry.isResult,
+      tokenCount: entry.tokenCount,
+      createMs: entry.createMs,
+      byteCount: entry.byteCount,
+      bytes: this.copy(entry.bytes),
+    };
   }
 
   private copy(bytes: Uint8Array): Uint8Array {
@@ -168,7 +177,20 @@ export class CachedSession {
 
 const SESSION_BYTES = 1_200;
 // An entry, its id, the view of its bytes, and its place in the list.
-const ENTRY_BYTES = 288;
+const ENTRY_BYTES = 320;
+
+function insertBytesOf(inserts: readonly WindowInsert[]): number {
+  let bytes = inserts.length * ENTRY_BYTES;
+  for (const insert of inserts) {
+    bytes += insert.bytes.length + insert.ranges.length * 40;
+  }
+  return bytes;
+}
+
+function stateBytesOf({ policyState }: SessionHead): number {
+  const { outcomes, marks, overLimit } = policyState;
+  return (outcomes.length + marks.length + overLimit.length) * 100;
+}
 
 function bytesOf(cached: CachedSession): number {
   const state = cached.pending;
@@ -177,7 +199,8 @@ function bytesOf(cached: CachedSession): number {
   }
   const { fields, head } = state.session;
   const text = fields.metadata.length + (fields.summary?.text.length ?? 0);
-  const base = SESSION_BYTES + text + fields.labels.size * 100 + head.windowRanges.length * 40;
+  const parts = fields.labels.size * 100 + head.windowRanges.length * 40;
+  const base = SESSION_BYTES + text + parts + insertBytesOf(fields.inserts) + stateBytesOf(head);
   return state.window === undefined
     ? base
     : base + head.window.byteCount + state.window.slack + state.window.length * ENTRY_BYTES;

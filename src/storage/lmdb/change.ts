@@ -21,7 +21,6 @@ import {
   encodePurge,
   encodeRanges,
   encodeReply,
-  encodeSession,
 } from "./codec.ts";
 import { type Core, readIndex } from "./core.ts";
 import {
@@ -39,6 +38,7 @@ import {
 } from "./keys.ts";
 import { findMessage, loadWindow, readEntry } from "./messages.ts";
 import { checkPlan, unsound } from "./plan-check.ts";
+import { encodeSession } from "./session-codec.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
@@ -110,7 +110,10 @@ export function applyPlan(
   checkPlan(old, plan);
   // Read before anything is changed: a damaged entry must stop the whole plan.
   const replaced = (plan.replace ?? []).map(({ seq }) => messageNoOf(core, old, seq));
-  const erased = (plan.erase ?? []).map(({ seq }) => messageNoOf(core, old, seq));
+  const isNew = newSeqs(plan);
+  const erased = (plan.erase ?? [])
+    .filter(({ seq }) => !isNew(seq))
+    .map(({ seq, messageId }) => ({ seq, messageId, messageNo: messageNoOf(core, old, seq) }));
   core.writer.whole(() => {
     if (plan.remove === true) {
       removeSession(core, cached);
@@ -143,11 +146,21 @@ export function saveReply(
   }
 }
 
-/** The head of a plan, and the numbers of the messages that go. */
+/** The head of a plan, and the messages of the old log that go. */
 interface Replaced {
   readonly head: SessionHead;
   readonly replaced: readonly number[];
-  readonly erased: readonly number[];
+  readonly erased: readonly {
+    readonly seq: number;
+    readonly messageId: string;
+    readonly messageNo: number;
+  }[];
+}
+
+/** Tells the seqs of a plan's own messages from those of the log. */
+function newSeqs(plan: SessionPlan): (seq: number) => boolean {
+  const first = plan.append?.[0]?.seq ?? Number.POSITIVE_INFINITY;
+  return (seq) => seq >= first;
 }
 
 function saveSession(
@@ -174,17 +187,15 @@ function saveSession(
     purgeLater(core, old);
     saveKept(core, logNo, plan.append ?? [], head.firstSeq);
   }
-  for (const message of plan.append ?? []) {
-    appendMessage(core, logNo, message);
-  }
   plan.replace?.forEach((message, i) => {
     writer.eraseMessage(replaced[i] ?? 0);
     putEntry(core, logNo, message);
   });
-  plan.erase?.forEach(({ seq, messageId }, i) => {
-    writer.eraseMessage(erased[i] ?? 0);
+  for (const { seq, messageId, messageNo } of erased) {
+    writer.eraseMessage(messageNo);
     eraseEntry(core, logNo, seq, messageId);
-  });
+  }
+  appendMessages(core, logNo, plan);
   if (plan.windowTrimmed === true || (plan.resetLog === true && head.windowRanges.length > 0)) {
     const key = windowKey(logNo, head.lastSeq);
     memtable.set(key, encodeRanges(key, head.windowRanges));
@@ -192,7 +203,7 @@ function saveSession(
   if (plan.windowTrimmed === true) {
     writer.mark("trimmed");
   }
-  const isEdited = replaced.length > 0 || erased.length > 0;
+  const isEdited = replaced.length > 0 || (plan.erase?.length ?? 0) > 0;
   writer.setState(cached, {
     sessionNo,
     logNo,
@@ -265,6 +276,18 @@ export function putTombstone(core: Core, logNo: number, seq: number): void {
   const key = entryKey(logNo, seq);
   const nothing = { messageNo: 0, role: 1, tokenCount: 0, byteCount: 0 } as const;
   core.memtable.set(key, encodeEntry(key, nothing));
+}
+
+/** Adds the messages of a plan; of one that the plan erases as well only the seq is taken. */
+function appendMessages(core: Core, logNo: number, plan: SessionPlan): void {
+  const erased = new Set(plan.append === undefined ? [] : plan.erase?.map(({ seq }) => seq));
+  for (const message of plan.append ?? []) {
+    if (erased.has(message.seq)) {
+      putTombstone(core, logNo, message.seq);
+    } else {
+      appendMessage(core, logNo, message);
+    }
+  }
 }
 
 function eraseEntry(core: Core, logNo: number, seq: number, messageId: string): void {

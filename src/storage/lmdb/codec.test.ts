@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventType } from "../../domain/event.ts";
+import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
 import type { Role } from "../../domain/window/types.ts";
 import {
   ConsumerRecord,
@@ -33,8 +34,21 @@ import { unseal } from "./envelope.ts";
 import { decodeJournal, encodeJournal } from "./journal.ts";
 
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
+const quarter = fc.nat(3);
 const bytes = fc.uint8Array({ maxLength: 300 }).map((raw) => Buffer.from(raw));
 const text = fc.string({ unit: "grapheme", maxLength: 100 });
+const role = fc.integer({ min: 1, max: 4 });
+const tokens = fc.tuple(fc.nat(1_000_000_000), quarter);
+const numbers = fc.array(number, { minLength: 10, maxLength: 10 });
+const policyState: fc.Arbitrary<PolicyState> = fc.oneof(
+  fc.constant(EMPTY_POLICY_STATE),
+  fc.record({
+    modelInputTokens: fc.integer({ min: 1, max: 9 }),
+    outcomes: fc.array(fc.record({ tool: fc.string({ unit: "grapheme" }), error: fc.boolean() })),
+    marks: fc.constant([{ stage: "s", seq: 3, window: { messageCount: 1, tokenCount: 0.25 } }]),
+    overLimit: fc.array(fc.string({ unit: "grapheme" })),
+  }),
+);
 const ranges = fc
   .uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 20 })
   .map((seqs) => {
@@ -51,8 +65,9 @@ const flat = (list: readonly { first: number; last: number }[]): bigint[] =>
 describe("records written by hand", () => {
   it("of entries are those of the generated code", () => {
     fc.assert(
-      fc.property(number, fc.integer({ min: 1, max: 4 }), number, number, (a, role, b, c) => {
-        const entry = { messageNo: a, role: role as Role, tokenCount: b, byteCount: c };
+      fc.property(number, role, tokens, number, (a, role, [b, quarters], c) => {
+        const tokenCount = b + quarters / 4;
+        const entry = { messageNo: a, role: role as Role, tokenCount, byteCount: c };
         const payload = unseal("k", encodeEntry("k", entry), "test");
         expect(decodeEntry(payload)).toEqual(entry);
         expect(EntryRecord.decode(payload)).toEqual({
@@ -60,6 +75,7 @@ describe("records written by hand", () => {
           role,
           tokenCount: BigInt(b),
           byteCount: BigInt(c),
+          tokenQuarters: quarters,
         });
       }),
     );
@@ -67,14 +83,15 @@ describe("records written by hand", () => {
 
   it("of heads are those of the generated code", () => {
     fc.assert(
-      fc.property(fc.array(number, { minLength: 10, maxLength: 10 }), ranges, (n, windowRanges) => {
+      fc.property(numbers, ranges, tokens, policyState, (n, windowRanges, [t, q], policyState) => {
         const at = (i: number): number => n[i] ?? 0;
         const head = {
           lastSeq: at(1),
           firstSeq: at(2),
           log: { messageCount: at(3), tokenCount: at(4) },
-          window: { messageCount: at(5), tokenCount: at(6), byteCount: at(7) },
+          window: { messageCount: at(5), tokenCount: t + q / 4, byteCount: at(7) },
           windowRanges,
+          policyState,
           updateMs: at(8),
           revision: at(9),
         };
@@ -84,6 +101,8 @@ describe("records written by hand", () => {
         expect(HeadRecord.encode(record).finish()).toEqual(new Uint8Array(payload));
         expect(record.windowRanges).toEqual(flat(windowRanges));
         expect(record.revision).toBe(BigInt(at(9)));
+        expect([record.logTokenQuarters, record.windowTokenQuarters]).toEqual([0, q]);
+        expect(record.policyStateJson === "").toBe(policyState === EMPTY_POLICY_STATE);
       }),
     );
   });
@@ -154,6 +173,9 @@ describe("records written by hand", () => {
   it("refuse what is not well formed", () => {
     expect(() => decodeEntry(Buffer.from([8]))).toThrow();
     expect(() => decodeEntry(Buffer.from([42, 0]))).toThrow();
+    expect(() => decodeEntry(Buffer.from([48, 0]))).toThrow();
+    expect(() => decodeHead(Buffer.from([114, 1, 123]))).toThrow();
+    expect(() => decodeHead(Buffer.from([120, 1]))).toThrow();
     expect(() => decodeRanges(Buffer.from([10, 1, 1]))).toThrow();
     expect(() => decodeRanges(Buffer.from([10, 2, 5, 4]))).toThrow();
     expect(() => decodeHead(Buffer.from([74, 9, 1]))).toThrow();

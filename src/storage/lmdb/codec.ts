@@ -1,17 +1,16 @@
-// Records to bytes and back. What every append writes is done by hand with plain numbers (wire.ts);
-// the rest by the generated code.
+// Records to bytes and back, by hand with plain numbers (wire.ts); session records, which change
+// seldom, are those of session-codec.ts.
 
 import type { EventType } from "../../domain/event.ts";
-import type { Policy } from "../../domain/policy.ts";
-import type { SessionFields, SessionHead } from "../../domain/session.ts";
+import { EMPTY_POLICY_STATE, type SessionHead } from "../../domain/session.ts";
 import type { Role, SeqRange } from "../../domain/window/types.ts";
-import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import type { Slab } from "../../lib/slab.ts";
 import type { Consumer, NewEvent, StoredReply } from "../store.ts";
-import { ENVELOPE_BYTES, seal, writeEnvelope } from "./envelope.ts";
+import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
 import { u64 } from "./keys.ts";
+import { parsePolicyState, policyStateText } from "./policy-json.ts";
 import { indexSlab, logSlab, sealIndex } from "./slab.ts";
-import { WireReader, WireWriter } from "./wire.ts";
+import { flatten, QUARTERS, quartersOf, unflatten, WireReader, WireWriter } from "./wire.ts";
 
 const writer = new WireWriter();
 
@@ -26,6 +25,7 @@ function finish(key: string, slab: Slab = indexSlab): Buffer {
 export interface Entry {
   readonly messageNo: number;
   readonly role: Role;
+  /** A multiple of a quarter. */
   readonly tokenCount: number;
   readonly byteCount: number;
 }
@@ -34,8 +34,9 @@ export function encodeEntry(key: string, entry: Entry): Buffer {
   writer.reset(ENVELOPE_BYTES);
   writer.number(1, entry.messageNo);
   writer.number(2, entry.role);
-  writer.number(3, entry.tokenCount);
+  writer.number(3, Math.floor(entry.tokenCount));
   writer.number(4, entry.byteCount);
+  writer.number(5, quartersOf(entry.tokenCount));
   return finish(key);
 }
 
@@ -48,37 +49,16 @@ export function decodeEntry(payload: Uint8Array): Entry {
     } else if (tag === 16) {
       entry.role = reader.varint() as Role;
     } else if (tag === 24) {
-      entry.tokenCount = reader.varint();
+      entry.tokenCount += reader.varint();
     } else if (tag === 32) {
       entry.byteCount = reader.varint();
+    } else if (tag === 40) {
+      entry.tokenCount += reader.varint() / QUARTERS;
     } else {
       reader.unknown(tag);
     }
   }
   return entry;
-}
-
-function flatten(ranges: readonly SeqRange[]): number[] {
-  const flat: number[] = [];
-  for (const range of ranges) {
-    flat.push(range.first, range.last);
-  }
-  return flat;
-}
-
-function unflatten(flat: readonly number[]): SeqRange[] {
-  if (flat.length % 2 !== 0) {
-    throw new Error("A list of ranges has an odd length.");
-  }
-  const ranges: SeqRange[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) {
-    const range = { first: flat[i] ?? 0, last: flat[i + 1] ?? 0 };
-    if (range.first < 1 || range.last < range.first || range.first <= (ranges.at(-1)?.last ?? 0)) {
-      throw new Error("A list of ranges is not in order.");
-    }
-    ranges.push(range);
-  }
-  return ranges;
 }
 
 /** The head of a session and the number of its log. */
@@ -93,25 +73,31 @@ export function encodeHead(key: string, logNo: number, head: SessionHead): Buffe
   writer.number(2, head.lastSeq);
   writer.number(3, head.firstSeq);
   writer.number(4, head.log.messageCount);
-  writer.number(5, head.log.tokenCount);
+  writer.number(5, Math.floor(head.log.tokenCount));
   writer.number(6, head.window.messageCount);
-  writer.number(7, head.window.tokenCount);
+  writer.number(7, Math.floor(head.window.tokenCount));
   writer.number(8, head.window.byteCount);
   writer.packed(9, flatten(head.windowRanges));
   writer.number(10, head.updateMs);
   writer.number(11, head.revision);
+  writer.number(12, quartersOf(head.log.tokenCount));
+  writer.number(13, quartersOf(head.window.tokenCount));
+  writer.string(14, policyStateText(head.policyState));
   return finish(key);
 }
 
 export function decodeHead(payload: Uint8Array): Head {
   const reader = new WireReader(payload);
-  const values = new Array<number>(12).fill(0);
+  const values = new Array<number>(14).fill(0);
   let ranges: SeqRange[] = [];
+  let policyState = EMPTY_POLICY_STATE;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3;
     if (tag === 74) {
       ranges = unflatten(reader.packed());
-    } else if ((tag & 7) === 0 && field < 12) {
+    } else if (tag === 114) {
+      policyState = parsePolicyState(reader.string());
+    } else if ((tag & 7) === 0 && field < 14) {
       values[field] = reader.varint();
     } else {
       reader.unknown(tag);
@@ -123,9 +109,14 @@ export function decodeHead(payload: Uint8Array): Head {
     head: {
       lastSeq: at(2),
       firstSeq: at(3),
-      log: { messageCount: at(4), tokenCount: at(5) },
-      window: { messageCount: at(6), tokenCount: at(7), byteCount: at(8) },
+      log: { messageCount: at(4), tokenCount: at(5) + at(12) / QUARTERS },
+      window: {
+        messageCount: at(6),
+        tokenCount: at(7) + at(13) / QUARTERS,
+        byteCount: at(8),
+      },
       windowRanges: ranges,
+      policyState,
       updateMs: at(10),
       revision: at(11),
     },
@@ -265,96 +256,4 @@ export function decodeEvent(payload: Uint8Array): NewEvent {
     }
   }
   return { body, type: type as EventType, namespace, sessionId, userId, createMs };
-}
-
-/** A session record with what its fields do not hold. */
-export interface SessionRow {
-  readonly sessionNo: number;
-  readonly namespace: string;
-  readonly sessionId: string;
-  readonly fields: SessionFields;
-}
-
-const policyTexts = new WeakMap<Policy, string>();
-const policies = new Map<string, Policy>();
-const POLICIES_MAX = 4_096;
-
-function policyText(policy: Policy): string {
-  let text = policyTexts.get(policy);
-  if (text === undefined) {
-    text = JSON.stringify(policy);
-    policyTexts.set(policy, text);
-  }
-  return text;
-}
-
-function parsePolicy(text: string): Policy {
-  let policy = policies.get(text);
-  if (policy === undefined) {
-    policy = JSON.parse(text) as Policy;
-    if (policies.size >= POLICIES_MAX) {
-      policies.clear();
-    }
-    policies.set(text, policy);
-    policyTexts.set(policy, text);
-  }
-  return policy;
-}
-
-export function encodeSession(key: string, row: SessionRow): Buffer {
-  const { fields } = row;
-  const record: SessionRecord = {
-    sessionNo: BigInt(row.sessionNo),
-    namespace: row.namespace,
-    sessionId: row.sessionId,
-    userId: fields.userId,
-    agentId: fields.agentId,
-    labels: [...fields.labels].map(([labelKey, value]) => ({ key: labelKey, value })),
-    metadata: Buffer.from(fields.metadata),
-    policyJson: policyText(fields.policy),
-    ttlMs: BigInt(fields.ttlMs),
-    summaryText: fields.summary?.text ?? "",
-    summaryTokenCount: BigInt(fields.summary?.tokenCount ?? 0),
-    summaryVersion: BigInt(fields.summaryVersion),
-    summaryUpdateMs: BigInt(fields.summary?.updateMs ?? 0),
-    forkedFromSessionId: fields.forkedFrom?.sessionId ?? "",
-    forkedFromSeq: BigInt(fields.forkedFrom?.seq ?? 0),
-    createMs: BigInt(fields.createMs),
-    etagRevision: BigInt(fields.etagRevision),
-  };
-  return seal(key, SessionRecord.encode(record).finish());
-}
-
-export function decodeSession(payload: Uint8Array): SessionRow {
-  const record = SessionRecord.decode(payload);
-  const summaryVersion = Number(record.summaryVersion);
-  return {
-    sessionNo: Number(record.sessionNo),
-    namespace: record.namespace,
-    sessionId: record.sessionId,
-    fields: {
-      userId: record.userId,
-      agentId: record.agentId,
-      labels: new Map(record.labels.map(({ key, value }) => [key, value])),
-      metadata: record.metadata,
-      policy: parsePolicy(record.policyJson),
-      ttlMs: Number(record.ttlMs),
-      summary:
-        record.summaryText === ""
-          ? undefined
-          : {
-              text: record.summaryText,
-              tokenCount: Number(record.summaryTokenCount),
-              version: summaryVersion,
-              updateMs: Number(record.summaryUpdateMs),
-            },
-      summaryVersion,
-      forkedFrom:
-        record.forkedFromSessionId === ""
-          ? undefined
-          : { sessionId: record.forkedFromSessionId, seq: Number(record.forkedFromSeq) },
-      createMs: Number(record.createMs),
-      etagRevision: Number(record.etagRevision),
-    },
-  };
 }

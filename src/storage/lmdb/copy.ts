@@ -8,10 +8,17 @@ import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { CopyDecision, CopyView, SessionCopy, StoredEntry } from "../store.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import { appendMessage, finishChange, pendingReply, saveExpiry, saveFields } from "./change.ts";
-import { decodeRanges, encodeEntry, encodePurge, encodeRanges } from "./codec.ts";
+import {
+  appendMessage,
+  finishChange,
+  pendingReply,
+  putTombstone,
+  saveExpiry,
+  saveFields,
+} from "./change.ts";
+import { decodeRanges, encodePurge, encodeRanges } from "./codec.ts";
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
-import { entryKey, keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
+import { keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
 import { denseEntries, denseRanges, readStored, readWindowAt, runsAt } from "./messages.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
 import { openSession } from "./sessions.ts";
@@ -206,9 +213,7 @@ class CopyAttempt {
       totals.tokenCount += message.tokenCount;
     }
     for (const seq of chunk.erased) {
-      const key = entryKey(this.logNo, seq);
-      const nothing = { messageNo: 0, role: 1, tokenCount: 0, byteCount: 0 } as const;
-      core.memtable.set(key, encodeEntry(key, nothing));
+      putTombstone(core, this.logNo, seq);
     }
     core.writer.mark("copying");
     await core.writer.whenFormingDurable(undefined);

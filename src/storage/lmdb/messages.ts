@@ -69,8 +69,10 @@ export function readStored(
     messageId: facts.messageId,
     role: facts.role,
     callIds: facts.callIds,
-    toolCallId: facts.toolCallId,
+    answers: facts.answers,
+    isResult: facts.isResult,
     tokenCount: facts.tokenCount,
+    createMs: facts.createMs,
     byteCount: bytes.length,
     bytes,
   };

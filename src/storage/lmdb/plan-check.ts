@@ -1,10 +1,12 @@
 // Checks a plan as a whole before any of it is applied: half a plan must never reach the pending
 // state, so whatever could stop it half-way is looked for here.
 
-import type { SessionFields, SessionHead } from "../../domain/session.ts";
+import type { SessionFields, SessionHead, WindowInsert } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
 import type { NewEvent, SessionPlan } from "../store.ts";
 import type { SessionState } from "./cache.ts";
 import { REVISION_EVENTS_MAX } from "./keys.ts";
+import { QUARTERS } from "./wire.ts";
 
 /** A fault of whoever made the plan. */
 export function unsound(what: string): Error {
@@ -35,11 +37,26 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
     next = seq === next ? next + 1 : next;
     previous = seq;
   }
+  checkErased(plan);
   if (head.lastSeq !== next - 1) {
     throw unsound(`the head ends at seq ${head.lastSeq}, the log at ${next - 1}`);
   }
   if (plan.window !== undefined && plan.window.length !== head.window.messageCount) {
     throw unsound("the window and its totals differ");
+  }
+}
+
+// What a plan erases of its own messages must be among them; the rest is looked up in the log.
+function checkErased(plan: SessionPlan): void {
+  const { append = [], erase = [] } = plan;
+  if (erase.length > 0 && plan.resetLog === true) {
+    throw unsound("it erases messages of a log that it erases as a whole");
+  }
+  const first = append[0]?.seq ?? Number.POSITIVE_INFINITY;
+  for (const { seq, messageId } of erase) {
+    if (seq >= first && append[seq - first]?.messageId !== messageId) {
+      throw unsound(`it erases seq ${seq}, which it does not append under this id`);
+    }
   }
 }
 
@@ -67,10 +84,17 @@ function checkNumbers(plan: SessionPlan, head: SessionHead): void {
     checkFields(plan.fields);
   }
   for (const message of plan.append ?? []) {
-    checkNumber("token count of a message", message.tokenCount);
+    checkTokens("token count of a message", message.tokenCount);
   }
   for (const message of plan.replace ?? []) {
-    checkNumber("token count of a message", message.tokenCount);
+    checkTokens("token count of a message", message.tokenCount);
+  }
+}
+
+// Tokens come in quarters. The sum of many is exact as long as its quarters are.
+function checkTokens(what: string, value: number): void {
+  if (!Number.isSafeInteger(value * QUARTERS) || value < 0) {
+    throw unsound(`the ${what} is ${value}`);
   }
 }
 
@@ -79,19 +103,14 @@ export function checkHead(head: SessionHead): void {
   checkNumber("newest seq", head.lastSeq);
   checkNumber("first seq", head.firstSeq);
   checkNumber("number of messages in the log", head.log.messageCount);
-  checkNumber("token count of the log", head.log.tokenCount);
+  checkTokens("token count of the log", head.log.tokenCount);
   checkNumber("number of messages in the window", head.window.messageCount);
-  checkNumber("token count of the window", head.window.tokenCount);
+  checkTokens("token count of the window", head.window.tokenCount);
   checkNumber("size of the window", head.window.byteCount);
   checkNumber("time of the change", head.updateMs);
   checkNumber("revision", head.revision);
-  let last = 0;
-  for (const range of head.windowRanges) {
-    checkNumber("end of a range", range.last);
-    if (range.first <= last || range.last < range.first) {
-      throw unsound("the ranges of the window are out of order");
-    }
-    last = range.last;
+  if (!isInOrder(head.windowRanges)) {
+    throw unsound("the ranges of the window are out of order");
   }
 }
 
@@ -104,4 +123,46 @@ export function checkFields(fields: SessionFields): void {
   checkNumber("token count of the summary", fields.summary?.tokenCount ?? 0);
   checkNumber("time of the summary", fields.summary?.updateMs ?? 0);
   checkNumber("seq of the fork", fields.forkedFrom?.seq ?? 0);
+  const fault = insertsFault(fields.inserts);
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
+  for (const insert of fields.inserts) {
+    checkTokens("token count of an insert", insert.tokenCount);
+    checkNumber("time of an insert", insert.createMs);
+    if (!Number.isSafeInteger(insert.firstMs)) {
+      throw unsound(`the first time of an insert is ${insert.firstMs}`);
+    }
+  }
+}
+
+/** Says what is wrong with the order of inserts; undefined when they are as they should be. */
+export function insertsFault(inserts: readonly WindowInsert[]): string | undefined {
+  const ids = new Set<string>();
+  let last = 0;
+  for (const { position, messageId, ranges } of inserts) {
+    if (!(position > last) || !Number.isFinite(position) || Number.isInteger(position)) {
+      return `an insert stands at position ${position}`;
+    }
+    if (ids.has(messageId)) {
+      return "two inserts have one id";
+    }
+    if (!isInOrder(ranges)) {
+      return "the ranges of an insert are out of order";
+    }
+    ids.add(messageId);
+    last = position;
+  }
+  return undefined;
+}
+
+function isInOrder(ranges: readonly SeqRange[]): boolean {
+  let last = 0;
+  for (const range of ranges) {
+    if (range.first <= last || range.last < range.first || !Number.isSafeInteger(range.last)) {
+      return false;
+    }
+    last = range.last;
+  }
+  return true;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../domain/session.ts";
 import type { SessionPage, SessionQuery } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
-import { decodeHead, decodeNumber, decodeSession, type SessionRow } from "./codec.ts";
+import { decodeHead, decodeNumber } from "./codec.ts";
 import { type Core, rangeIndex, readIndex } from "./core.ts";
 import {
   afterPrefix,
@@ -27,6 +27,8 @@ import {
   u64,
   userPrefix,
 } from "./keys.ts";
+import { sessionBytes } from "./session-bytes.ts";
+import { decodeSession, type SessionRow } from "./session-codec.ts";
 import { sealIndex } from "./slab.ts";
 
 /** Where a session is listed: the prefixes that its number follows. */
@@ -139,35 +141,6 @@ function matches(session: Session, query: SessionQuery): boolean {
   }
   return true;
 }
-
-/** At least the bytes of the wire form of a session. */
-export function sessionBytes(session: Session): number {
-  const { fields, namespace, sessionId } = session;
-  const { userId, agentId, policy, summary, forkedFrom } = fields;
-  let bytes = FIXED_BYTES + fields.metadata.length;
-  for (const text of [
-    namespace,
-    sessionId,
-    userId,
-    agentId,
-    forkedFrom?.sessionId,
-    summary?.text,
-  ]) {
-    bytes += Buffer.byteLength(text ?? "");
-  }
-  for (const [key, value] of fields.labels) {
-    bytes += ENTRY_BYTES + key.length + Buffer.byteLength(value);
-  }
-  for (const { name, anyOf } of policy.stages) {
-    bytes += STAGE_BYTES + name.length + anyOf.length * ENTRY_BYTES;
-  }
-  return bytes;
-}
-
-// What a session, a stage of its policy, and a label or a trigger take beside their texts.
-const FIXED_BYTES = 512;
-const STAGE_BYTES = 48;
-const ENTRY_BYTES = 16;
 
 /** A page of sessions while it is made. */
 interface Listing {

@@ -1,15 +1,8 @@
 // The check of everything in an environment.
 
+import type { WindowInsert } from "../../domain/session.ts";
 import type { ReadFacts } from "../store.ts";
-import {
-  decodeConsumer,
-  decodeEntry,
-  decodeHead,
-  decodeNumber,
-  decodeReply,
-  decodeSession,
-  type SessionRow,
-} from "./codec.ts";
+import { decodeConsumer, decodeEntry, decodeHead, decodeNumber, decodeReply } from "./codec.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment, Table } from "./environment.ts";
 import { type Counters, decodeJournal } from "./journal.ts";
@@ -24,7 +17,9 @@ import {
   TABLE,
   u64,
 } from "./keys.ts";
+import { insertsFault } from "./plan-check.ts";
 import { readIdentity } from "./recovery.ts";
+import { decodeSession, type SessionRow } from "./session-codec.ts";
 import { listPrefixes } from "./sessions.ts";
 import type { VerifyReport } from "./verify.ts";
 import { checkLog, type LogCheck } from "./verify-log.ts";
@@ -177,11 +172,26 @@ export class Verification {
       sessionNo < this.counters.nextSessionNo &&
       view.find(nameKey(namespace, sessionId), decodeNumber) === sessionNo;
     this.problems.check(isNamed, "a session is not found by its id", sessionNo);
+    this.inserts(sessionNo, fields.inserts);
     const isExpiring = fields.ttlMs === 0 || this.expiring.has(sessionNo);
     this.problems.check(isExpiring, "a session would never expire", sessionNo);
     for (const prefix of listPrefixes(namespace, fields)) {
       const isListed = view.find(prefix + u64(sessionNo), () => true) === true;
       this.problems.check(isListed, "a session is not listed", sessionNo);
+    }
+  }
+
+  private inserts(sessionNo: number, inserts: readonly WindowInsert[]): void {
+    const fault = insertsFault(inserts);
+    this.problems.check(fault === undefined, fault ?? "", sessionNo);
+    for (const { messageId, tokenCount, bytes } of this.readFacts === undefined ? [] : inserts) {
+      try {
+        const facts = this.readFacts?.(bytes);
+        const isSame = facts?.messageId === messageId && facts.tokenCount === tokenCount;
+        this.problems.check(isSame, "an insert and its message differ", sessionNo);
+      } catch {
+        this.problems.add("the message of an insert is not readable", sessionNo);
+      }
     }
   }
 

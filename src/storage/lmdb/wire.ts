@@ -2,7 +2,42 @@
 // generated code does the same with bigints at several times the cost; wire.test.ts and
 // codec.test.ts hold the two against each other.
 
+import type { SeqRange } from "../../domain/window/types.ts";
+
 const TWO_32 = 4_294_967_296;
+
+/** How many quarters a token has. Records hold whole tokens and the quarters beyond them. */
+export const QUARTERS = 4;
+
+/** The quarters of a count of tokens beyond its whole ones. */
+export function quartersOf(tokenCount: number): number {
+  return (tokenCount - Math.floor(tokenCount)) * QUARTERS;
+}
+
+/** Runs as their ends: first, last, first, last and so on. */
+export function flatten(ranges: readonly SeqRange[]): number[] {
+  const flat: number[] = [];
+  for (const range of ranges) {
+    flat.push(range.first, range.last);
+  }
+  return flat;
+}
+
+/** Runs of their ends. Throws an Error when they are not in order. */
+export function unflatten(flat: readonly number[]): SeqRange[] {
+  if (flat.length % 2 !== 0) {
+    throw new Error("A list of ranges has an odd length.");
+  }
+  const ranges: SeqRange[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const range = { first: flat[i] ?? 0, last: flat[i + 1] ?? 0 };
+    if (range.first < 1 || range.last < range.first || range.first <= (ranges.at(-1)?.last ?? 0)) {
+      throw new Error("A list of ranges is not in order.");
+    }
+    ranges.push(range);
+  }
+  return ranges;
+}
 
 /** Writes protobuf fields into a buffer that grows and is used again. */
 export class WireWriter {

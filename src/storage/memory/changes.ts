@@ -51,9 +51,9 @@ export function saveSession(
 
 function logAfter(before: SessionState | undefined, plan: SessionPlan): Map<number, LogMessage> {
   const log = new Map(plan.resetLog === true ? [] : before?.log);
-  for (const { seq } of plan.erase ?? []) log.delete(seq);
   for (const message of plan.replace ?? []) log.set(message.seq, logMessage(message));
   for (const message of plan.append ?? []) log.set(message.seq, logMessage(message));
+  for (const { seq } of plan.erase ?? []) log.delete(seq);
   return log;
 }
 

@@ -14,6 +14,7 @@ function must(holds: boolean, what: string): void {
 /** Checks a plan against the session before the change. Throws an Error that names the fault. */
 export function checkPlan(before: SessionState | undefined, plan: SessionPlan): void {
   must(plan.events.length > 0, "it has no event");
+  must(plan.resetLog !== true || (plan.erase ?? []).length === 0, "it erases from an erased log");
   if (plan.remove === true) {
     must(before !== undefined, "it deletes a session that does not exist");
     return;
@@ -28,11 +29,18 @@ function checkLog(before: SessionState | undefined, plan: SessionPlan, head: Ses
   const reset = plan.resetLog === true;
   const log = reset ? new Map() : new Map(before?.log);
   const lastSeq = before?.session.head.lastSeq ?? 0;
-  const changed = [...(plan.replace ?? []), ...(plan.erase ?? [])];
-  for (const { seq, messageId } of changed) {
+  const own = new Map(plan.append?.map(({ seq, messageId }) => [seq, messageId]));
+  const changed = new Set<number>();
+  for (const { seq, messageId } of plan.replace ?? []) {
     must(log.get(seq)?.messageId === messageId, `there is no such message at seq ${seq}`);
+    changed.add(seq);
   }
-  for (const { seq } of plan.erase ?? []) log.delete(seq);
+  for (const { seq, messageId } of plan.erase ?? []) {
+    const known = log.get(seq)?.messageId ?? own.get(seq);
+    must(known === messageId && !changed.has(seq), `there is no such message at seq ${seq}`);
+    changed.add(seq);
+    log.delete(seq);
+  }
   const ids = new Set([...log.values()].map((message) => message.messageId));
   let newest = reset ? 0 : lastSeq;
   for (const { seq, messageId } of plan.append ?? []) {

@@ -80,6 +80,12 @@ function readTime(reader: BinaryReader, bytes: Uint8Array): number {
   return seconds * MS_PER_SECOND + nanos / NANOS_PER_MS;
 }
 
+function add(ids: string[] | undefined, id: string): string[] {
+  if (ids === undefined) return [id];
+  ids.push(id);
+  return ids;
+}
+
 /** Reads what the window rules need to know of a stored message. Throws on damaged bytes. */
 export function readFacts(bytes: Uint8Array): WindowFacts {
   const reader = new BinaryReader(bytes);
@@ -106,11 +112,11 @@ export function readFacts(bytes: Uint8Array): WindowFacts {
       case PARTS: {
         const answer = readAnswer(reader);
         if (answer === undefined) hasMore = true;
-        else (results ??= []).push(answer);
+        else results = add(results, answer);
         break;
       }
       case TOOL_CALLS:
-        (callIds ??= []).push(readId(reader));
+        callIds = add(callIds, readId(reader));
         break;
       case TOOL_CALL_ID:
         toolCallId = reader.string();

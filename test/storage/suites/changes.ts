@@ -3,12 +3,14 @@
 import { describe, expect } from "vitest";
 
 import { sessionNotFound } from "../../../src/domain/errors.ts";
+import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../../../src/domain/policy.ts";
 import type { SessionView } from "../../../src/storage/store.ts";
 import { plain } from "../../support/plain.ts";
 import {
   newEvent,
   newFields,
   newHead,
+  newInsert,
   newMessage,
   readFacts,
   totalsOf,
@@ -78,12 +80,24 @@ export function changeSuite(open: OpenEngine): void {
         ttlMs: 1_234,
         summary: { text: "what was said\n\u{1f600}", tokenCount: 7, version: 3, updateMs: 99 },
         summaryVersion: 3,
+        inserts: [
+          newInsert({ position: 0.5, ranges: [{ first: 1, last: 3 }] }),
+          newInsert({ position: 7.25, kind: "result", tokenCount: 12, ranges: [], firstMs: 0 }),
+          newInsert({ position: 7.5, tokenCount: 0.75, firstMs: -5 }),
+        ],
         forkedFrom: { sessionId: "other", seq: 12 },
         createMs: 1_650_000_000_001,
         etagRevision: 1,
       };
       const ref = refOf("s");
-      const given = { fields: newFields(fields), head: newHead({ updateMs: 1_650_000_000_002 }) };
+      const policyState = {
+        modelInputTokens: 5,
+        outcomes: [{ tool: "search", error: true }],
+        marks: [{ stage: "one", seq: 0, window: { messageCount: 2, tokenCount: 1.25 } }],
+        overLimit: ["two", "\u{1f600}"],
+      };
+      const head = newHead({ updateMs: 1_650_000_000_002, policyState });
+      const given = { fields: newFields(fields), head };
       const answer = await scene.store.changeSession(ref, () => ({
         kind: "save",
         result: { any: "result" },
@@ -96,34 +110,52 @@ export function changeSuite(open: OpenEngine): void {
     });
 
     test("keeps the policy of a session as it is", async (scene) => {
-      const policy = {
+      const policy: Policy = {
+        ...DEFAULT_POLICY_PARTS,
         tokenRule: "o200k",
         imageTokenCount: 12,
-        protections: { system: "leading", pinFirst: 3, minMessages: 2, lastUser: false },
+        protections: {
+          system: "leading",
+          pinFirst: 3,
+          pinIds: ["a", "b"],
+          minMessages: 2,
+          lastUser: false,
+        },
+        healing: { when: "always", newestOnly: true, text: "gone" },
         stages: [
           {
+            ...DEFAULT_STAGE,
             name: "tail",
             on: "read",
             anyOf: [{ kind: "token-count-over", limit: 5 }],
             unit: "message",
             select: { kind: "keep-last", unitCount: 4 },
+            boundary: { rule: "grow-recent", always: true },
+            effect: "view",
           },
           {
+            ...DEFAULT_STAGE,
             name: "count",
-            on: "append",
-            anyOf: [],
-            unit: "interaction",
-            select: { kind: "drop-oldest", maxMessages: 9 },
+            select: {
+              kind: "drop-oldest",
+              maxMessages: 9,
+              stopAtProtected: true,
+              stopAtFree: true,
+            },
+            removedTo: "discard",
           },
         ],
-      } as const;
+      };
       const ref = refOf("s");
       await scene.store.changeSession(ref, () => ({
         kind: "save",
         result: 0,
         plan: { fields: newFields({ policy }), head: newHead(), events: [newEvent(ref)] },
       }));
-      expect((await scene.store.readSession(ref))?.fields.policy).toEqual(policy);
+      for (let round = 0; round < 2; round += 1) {
+        expect((await scene.store.readSession(ref))?.fields.policy).toStrictEqual(policy);
+        await scene.engine.reopen();
+      }
     });
 
     test("leaves the fields when the plan has none", async (scene) => {

@@ -2,6 +2,7 @@
 
 import { describe, expect } from "vitest";
 
+import { EMPTY_POLICY_STATE } from "../../../src/domain/session.ts";
 import { ROLE } from "../../../src/domain/window/types.ts";
 import { plain } from "../../support/plain.ts";
 import { seqsOf, textOf, totalsOf } from "../../support/plans.ts";
@@ -86,6 +87,98 @@ export function windowSuite(open: OpenEngine): void {
       expect(await scene.window("s")).toEqual([2, 3, 6, 7]);
       await scene.append("s", 1);
       expect(await scene.window("s")).toEqual([2, 3, 6, 7, 9]);
+    });
+  });
+
+  describe("an append that erases what it trims", () => {
+    const discard = (keep: number) => ({ load: "at-once", keep, discard: true }) as const;
+
+    test("leaves the rest, and a past without what was erased", async (scene) => {
+      await scene.append("s", ids(4));
+      const answer = await scene.append("s", ids(2, 5), discard(3));
+      expect(answer).toMatchObject({ lastSeq: 6, window: [4, 5, 6] });
+      for (let round = 0; round < 2; round += 1) {
+        expect((await scene.messages("s"))?.map(({ seq }) => seq)).toEqual([4, 5, 6]);
+        expect(await history(scene, "s")).toEqual(["", "", "", "", "4", "4 5", "4 5 6"]);
+        expect(await scene.store.readMessage(refOf("s"), "id-3")).toBeUndefined();
+        const read = await scene.store.readWindow(refOf("s"));
+        expect(read?.session.head.window).toEqual(totalsOf(read?.window ?? []));
+        expect(read?.session.head.log).toEqual({ messageCount: 3, tokenCount: 30 });
+        await scene.engine.reopen();
+      }
+    });
+
+    test("may erase its own messages, whose seqs and ids stay used and free", async (scene) => {
+      await scene.append("s", ids(2));
+      const answer = await scene.append(
+        "s",
+        [...ids(4, 3), { text: "named by its seq" }],
+        discard(1),
+      );
+      expect(answer).toMatchObject({ lastSeq: 7, window: [7] });
+      await scene.append("s", [{ messageId: "id-4" }, { messageId: "id-1" }]);
+      await scene.append("s", 2, discard(0));
+      await scene.append("s", ["last"], { load: "never" });
+      for (let round = 0; round < 2; round += 1) {
+        const seqs = (await scene.messages("s"))?.map(({ seq }) => seq);
+        expect(seqs).toEqual([12]);
+        expect(await history(scene, "s")).toEqual([...new Array<string>(12).fill(""), "12"]);
+        for (const id of ["id-1", "id-3", "id-4", "id-6"]) {
+          expect(await scene.store.readMessage(refOf("s"), id)).toBeUndefined();
+        }
+        expect(await scene.window("s")).toEqual([12]);
+        await scene.engine.reopen();
+      }
+    });
+
+    test("keeps what stayed readable when messages before it were erased", async (scene) => {
+      await scene.append("s", ids(3), discard(1));
+      await scene.append("s", [{ messageId: "id-1" }, { messageId: "id-2" }]);
+      expect(await scene.store.readMessage(refOf("s"), "id-1")).toMatchObject({ seq: 4 });
+      expect(await scene.window("s")).toEqual([3, 4, 5]);
+      expect(await history(scene, "s")).toEqual(["", "", "", "3", "3 4", "3 4 5"]);
+      await scene.fork("s", "copy", { atSeq: 4 });
+      expect(await history(scene, "copy")).toEqual(["", "", "", "3", "3 4"]);
+    });
+  });
+
+  describe("tokens", () => {
+    test("keep their quarters, of messages and of sums", async (scene) => {
+      const drafts = [0.25, 1.5, 2.75, 7].map((tokenCount) => ({ tokenCount }));
+      await scene.append("s", drafts);
+      await scene.append("s", [{ tokenCount: 0.5 }], { load: "at-once", keep: 3 });
+      for (let round = 0; round < 2; round += 1) {
+        const session = await scene.store.readSession(refOf("s"));
+        expect(session?.head.log.tokenCount).toBe(12);
+        expect(session?.head.window.tokenCount).toBe(10.25);
+        const messages = await scene.messages("s");
+        expect(messages?.map(({ tokenCount }) => tokenCount)).toEqual([0.25, 1.5, 2.75, 7, 0.5]);
+        const window = await scene.store.readWindow(refOf("s"));
+        expect(window?.window.map(({ tokenCount }) => tokenCount)).toEqual([2.75, 7, 0.5]);
+        await scene.engine.reopen();
+      }
+    });
+  });
+
+  describe("what a policy remembers", () => {
+    test("is that of the newest change that says so, and is forgotten whole", async (scene) => {
+      const state = {
+        modelInputTokens: 4_000,
+        outcomes: [{ tool: "t", error: false }],
+        marks: [{ stage: "s", seq: 2, window: { messageCount: 1, tokenCount: 0.25 } }],
+        overLimit: ["s"],
+      };
+      const stored = async () => (await scene.store.readSession(refOf("s")))?.head.policyState;
+      await scene.append("s", 2, { state });
+      await scene.append("s", 1);
+      for (let round = 0; round < 2; round += 1) {
+        expect(await stored()).toEqual(state);
+        await scene.engine.reopen();
+      }
+      await scene.append("s", 1, { state: { ...EMPTY_POLICY_STATE } });
+      expect(await stored()).toEqual(EMPTY_POLICY_STATE);
+      await scene.engine.reopen();
+      expect(await stored()).toEqual(EMPTY_POLICY_STATE);
     });
   });
 

@@ -47,6 +47,33 @@ export interface SessionRecord {
   createMs: bigint;
   /** The revision that last wrote this record; the etag. */
   etagRevision: bigint;
+  /** What stands in the window and not in the log, by rising position. */
+  inserts: InsertRecord[];
+}
+
+/** Something that stands in a window and not in the log. */
+export interface InsertRecord {
+  /** Its place among the seqs. Never a whole number. */
+  position: number;
+  /** 1 for a summary, 2 for a result. */
+  kind: number;
+  /** The id of the message that shows it. */
+  messageId: string;
+  /** The tokens, without the quarters. */
+  tokenCount: bigint;
+  /** The quarters of a token beyond them: 0 to 3. */
+  tokenQuarters: number;
+  /** The wire form of the message that shows it. */
+  message: Buffer;
+  /** The runs that a summary stands for: first, last, first, last and so on. */
+  ranges: bigint[];
+  /**
+   * When the first message that a summary stands for was said, in milliseconds since
+   * 1970. May lie before 1970.
+   */
+  firstMs: bigint;
+  /** When it was made, in milliseconds since 1970. */
+  createMs: bigint;
 }
 
 /** One label. */
@@ -81,6 +108,12 @@ export interface HeadRecord {
   updateMs: bigint;
   /** The revision that did so. */
   revision: bigint;
+  /** The quarters of a token of the log beyond its tokens: 0 to 3. */
+  logTokenQuarters: number;
+  /** The quarters of a token of the window beyond its tokens: 0 to 3. */
+  windowTokenQuarters: number;
+  /** What the policy remembers, as JSON of the domain type. Empty for nothing. */
+  policyStateJson: string;
 }
 
 /** Where a message of a log is, and what lists need to know of it. */
@@ -89,10 +122,12 @@ export interface EntryRecord {
   messageNo: bigint;
   /** The role, as in the public contract. */
   role: number;
-  /** The tokens. */
+  /** The tokens, without the quarters. */
   tokenCount: bigint;
   /** The size of the wire form. */
   byteCount: bigint;
+  /** The quarters of a token beyond them: 0 to 3. */
+  tokenQuarters: number;
 }
 
 /** The window as it was when a seq was the newest. */
@@ -190,6 +225,7 @@ function createBaseSessionRecord(): SessionRecord {
     forkedFromSeq: 0n,
     createMs: 0n,
     etagRevision: 0n,
+    inserts: [],
   };
 }
 
@@ -269,6 +305,9 @@ export const SessionRecord: MessageFns<SessionRecord> = {
         throw new globalThis.Error("value provided for field message.etagRevision of type int64 too large");
       }
       writer.uint32(136).int64(message.etagRevision);
+    }
+    for (const v of message.inserts) {
+      InsertRecord.encode(v!, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -422,6 +461,184 @@ export const SessionRecord: MessageFns<SessionRecord> = {
             message.etagRevision = reader.int64() as bigint;
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.inserts.push(InsertRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseInsertRecord(): InsertRecord {
+  return {
+    position: 0,
+    kind: 0,
+    messageId: "",
+    tokenCount: 0n,
+    tokenQuarters: 0,
+    message: Buffer.alloc(0),
+    ranges: [],
+    firstMs: 0n,
+    createMs: 0n,
+  };
+}
+
+export const InsertRecord: MessageFns<InsertRecord> = {
+  encode(message: InsertRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== 0) {
+      writer.uint32(9).double(message.position);
+    }
+    if (message.kind !== 0) {
+      writer.uint32(16).int32(message.kind);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(26).string(message.messageId);
+    }
+    if (message.tokenCount !== 0n) {
+      if (BigInt.asIntN(64, message.tokenCount) !== message.tokenCount) {
+        throw new globalThis.Error("value provided for field message.tokenCount of type int64 too large");
+      }
+      writer.uint32(32).int64(message.tokenCount);
+    }
+    if (message.tokenQuarters !== 0) {
+      writer.uint32(40).int32(message.tokenQuarters);
+    }
+    if (message.message.length !== 0) {
+      writer.uint32(50).bytes(message.message);
+    }
+    if (message.ranges.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.ranges) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field ranges of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.firstMs !== 0n) {
+      if (BigInt.asIntN(64, message.firstMs) !== message.firstMs) {
+        throw new globalThis.Error("value provided for field message.firstMs of type int64 too large");
+      }
+      writer.uint32(64).int64(message.firstMs);
+    }
+    if (message.createMs !== 0n) {
+      if (BigInt.asIntN(64, message.createMs) !== message.createMs) {
+        throw new globalThis.Error("value provided for field message.createMs of type int64 too large");
+      }
+      writer.uint32(72).int64(message.createMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InsertRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInsertRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.position = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.tokenCount = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.tokenQuarters = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.message = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 7: {
+            if (tag === 56) {
+              message.ranges.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.ranges.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.firstMs = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.createMs = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -505,6 +722,9 @@ function createBaseHeadRecord(): HeadRecord {
     windowRanges: [],
     updateMs: 0n,
     revision: 0n,
+    logTokenQuarters: 0,
+    windowTokenQuarters: 0,
+    policyStateJson: "",
   };
 }
 
@@ -579,6 +799,15 @@ export const HeadRecord: MessageFns<HeadRecord> = {
         throw new globalThis.Error("value provided for field message.revision of type int64 too large");
       }
       writer.uint32(88).int64(message.revision);
+    }
+    if (message.logTokenQuarters !== 0) {
+      writer.uint32(96).int32(message.logTokenQuarters);
+    }
+    if (message.windowTokenQuarters !== 0) {
+      writer.uint32(104).int32(message.windowTokenQuarters);
+    }
+    if (message.policyStateJson !== "") {
+      writer.uint32(114).string(message.policyStateJson);
     }
     return writer;
   },
@@ -694,6 +923,30 @@ export const HeadRecord: MessageFns<HeadRecord> = {
             message.revision = reader.int64() as bigint;
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.logTokenQuarters = reader.int32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.windowTokenQuarters = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.policyStateJson = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -708,7 +961,7 @@ export const HeadRecord: MessageFns<HeadRecord> = {
 };
 
 function createBaseEntryRecord(): EntryRecord {
-  return { messageNo: 0n, role: 0, tokenCount: 0n, byteCount: 0n };
+  return { messageNo: 0n, role: 0, tokenCount: 0n, byteCount: 0n, tokenQuarters: 0 };
 }
 
 export const EntryRecord: MessageFns<EntryRecord> = {
@@ -733,6 +986,9 @@ export const EntryRecord: MessageFns<EntryRecord> = {
         throw new globalThis.Error("value provided for field message.byteCount of type int64 too large");
       }
       writer.uint32(32).int64(message.byteCount);
+    }
+    if (message.tokenQuarters !== 0) {
+      writer.uint32(40).int32(message.tokenQuarters);
     }
     return writer;
   },
@@ -780,6 +1036,14 @@ export const EntryRecord: MessageFns<EntryRecord> = {
             }
 
             message.byteCount = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.tokenQuarters = reader.int32();
             continue;
           }
         }

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import {
+  DEFAULT_POLICY,
+  DEFAULT_POLICY_PARTS,
+  DEFAULT_PROTECTIONS,
+  DEFAULT_STAGE,
+  type Policy,
+} from "../../domain/policy.ts";
+import { EMPTY_POLICY_STATE } from "../../domain/session.ts";
+import { parsePolicy, parsePolicyState, policyStateText, policyText } from "./policy-json.ts";
+
+test("a policy comes back whole, also what JSON leaves out", () => {
+  for (const policy of [DEFAULT_POLICY, { ...DEFAULT_POLICY, model: "gpt-4o" }]) {
+    const text = JSON.stringify(policy);
+    expect(policyText(policy)).toBe(text);
+    expect(parsePolicy(text)).toStrictEqual(policy);
+    expect(parsePolicy(text)).toBe(parsePolicy(text));
+    expect(policyText(parsePolicy(text))).toBe(text);
+  }
+});
+
+test("a policy as the first version stored it gets the defaults of what came later", () => {
+  const stored = {
+    tokenRule: "chars-div-4",
+    imageTokenCount: 12,
+    protections: { system: "leading", pinFirst: 3, minMessages: 2, lastUser: false },
+    stages: [
+      {
+        name: "interactions",
+        on: "append",
+        anyOf: [{ kind: "message-count-over", limit: 200 }],
+        unit: "message",
+        select: { kind: "drop-oldest", maxMessages: 200 },
+      },
+      {
+        name: "tail",
+        on: "read",
+        anyOf: [],
+        unit: "interaction",
+        select: { kind: "keep-last", unitCount: 2 },
+      },
+    ],
+  };
+  const expected: Policy = {
+    ...DEFAULT_POLICY_PARTS,
+    tokenRule: "chars-div-4",
+    imageTokenCount: 12,
+    protections: { ...DEFAULT_PROTECTIONS, ...(stored.protections as Policy["protections"]) },
+    stages: [
+      {
+        ...DEFAULT_STAGE,
+        name: "interactions",
+        anyOf: [{ kind: "message-count-over", limit: 200 }],
+        unit: "message",
+        select: {
+          kind: "drop-oldest",
+          maxMessages: 200,
+          stopAtProtected: false,
+          stopAtFree: false,
+        },
+      },
+      {
+        ...DEFAULT_STAGE,
+        name: "tail",
+        on: "read",
+        effect: "view",
+        unit: "interaction",
+        select: { kind: "keep-last", unitCount: 2 },
+      },
+    ],
+  };
+  expect(parsePolicy(JSON.stringify(stored))).toStrictEqual(expected);
+});
+
+test("what a policy remembers is no text when it is nothing", () => {
+  expect(policyStateText(EMPTY_POLICY_STATE)).toBe("");
+  expect(policyStateText({ ...EMPTY_POLICY_STATE })).toBe("");
+  expect(parsePolicyState("")).toBe(EMPTY_POLICY_STATE);
+  const state = { ...EMPTY_POLICY_STATE, overLimit: ["a"] };
+  expect(parsePolicyState(policyStateText(state))).toStrictEqual(state);
+  expect(parsePolicyState('{"modelInputTokens":3}')).toStrictEqual({
+    ...EMPTY_POLICY_STATE,
+    modelInputTokens: 3,
+  });
+});

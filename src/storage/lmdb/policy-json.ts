@@ -1,0 +1,90 @@
+// Policies and what they remember, as the JSON text that records hold. Most sessions share a policy
+// and remember nothing, so that texts and parsed policies are kept.
+
+import {
+  DEFAULT_POLICY_PARTS,
+  DEFAULT_PROTECTIONS,
+  DEFAULT_STAGE,
+  type Policy,
+  type PolicyStage,
+  type Protections,
+  type Selection,
+} from "../../domain/policy.ts";
+import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
+
+const policyTexts = new WeakMap<Policy, string>();
+const policies = new Map<string, Policy>();
+const POLICIES_MAX = 4_096;
+
+const DROP_OLDEST = { stopAtProtected: false, stopAtFree: false } as const;
+
+/** A policy as older versions stored it: what came later is missing. */
+type StoredPolicy = Partial<Omit<Policy, "protections" | "stages">> & {
+  readonly protections?: Partial<Protections>;
+  readonly stages?: readonly (Partial<PolicyStage> &
+    Pick<PolicyStage, "name" | "unit" | "select">)[];
+};
+
+/** The text of a policy. */
+export function policyText(policy: Policy): string {
+  let text = policyTexts.get(policy);
+  if (text === undefined) {
+    text = JSON.stringify(policy);
+    policyTexts.set(policy, text);
+  }
+  return text;
+}
+
+/** The policy of a text; what the version that wrote it did not know has its default. */
+export function parsePolicy(text: string): Policy {
+  let policy = policies.get(text);
+  if (policy === undefined) {
+    policy = complete(JSON.parse(text) as StoredPolicy);
+    if (policies.size >= POLICIES_MAX) {
+      policies.clear();
+    }
+    policies.set(text, policy);
+    policyTexts.set(policy, text);
+  }
+  return policy;
+}
+
+// JSON leaves out what is undefined, so that this is also what gives every policy its whole shape.
+function complete(stored: StoredPolicy): Policy {
+  return {
+    ...DEFAULT_POLICY_PARTS,
+    ...stored,
+    protections: { ...DEFAULT_PROTECTIONS, ...stored.protections },
+    stages: (stored.stages ?? []).map((stage) => ({
+      ...DEFAULT_STAGE,
+      // Every stage on read shaped the answer before there was another effect.
+      effect: stage.on === "read" ? "view" : "store",
+      ...stage,
+      select: completeSelection(stage.select),
+    })),
+  };
+}
+
+function completeSelection(select: Selection): Selection {
+  return select.kind === "drop-oldest" ? { ...DROP_OLDEST, ...select } : select;
+}
+
+/** The text of what a policy remembers; empty for nothing. */
+export function policyStateText(state: PolicyState): string {
+  if (state === EMPTY_POLICY_STATE) {
+    return "";
+  }
+  const isEmpty =
+    state.modelInputTokens === 0 &&
+    state.outcomes.length === 0 &&
+    state.marks.length === 0 &&
+    state.overLimit.length === 0;
+  return isEmpty ? "" : JSON.stringify(state);
+}
+
+/** What a policy remembers, of its text. */
+export function parsePolicyState(text: string): PolicyState {
+  return text === ""
+    ? EMPTY_POLICY_STATE
+    : { ...EMPTY_POLICY_STATE, ...(JSON.parse(text) as Partial<PolicyState>) };
+}
