@@ -1,8 +1,8 @@
 // Trims that are wrong on purpose, to show that the properties of windows can fail.
 
-import { trimWindow } from "../../src/domain/window/trim.ts";
 import { ROLE, type WindowEntry } from "../../src/domain/window/types.ts";
 import type { TrimFunction } from "./window-properties.ts";
+import { trimOn } from "./window-text.ts";
 
 /** A mistake, and the property that must see it beside the comparison with the model. */
 export interface BrokenTrim {
@@ -16,7 +16,7 @@ function over(alter: (entry: WindowEntry) => WindowEntry): TrimFunction {
   return (entries, policy, stages) => {
     const originals = new Map(entries.map((entry) => [entry.seq, entry]));
     const original = (entry: WindowEntry): WindowEntry => originals.get(entry.seq) ?? entry;
-    const outcome = trimWindow(entries.map(alter), policy, stages);
+    const outcome = trimOn(entries.map(alter), policy, stages);
     const trims = outcome.trims.map((trim) => ({ ...trim, removed: trim.removed.map(original) }));
     return { ...outcome, kept: outcome.kept.map(original), trims };
   };
@@ -27,15 +27,17 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     mistake: "does not know that results belong to calls",
     seenBy: "never splits a call from its results",
     trim: over((entry) =>
-      entry.role === ROLE.tool ? { ...entry, role: ROLE.assistant } : { ...entry, callIds: [] },
+      entry.role === ROLE.tool
+        ? { ...entry, role: ROLE.assistant, answers: [], isResult: false }
+        : { ...entry, callIds: [] },
     ),
   },
   {
     mistake: "takes results without an id for strangers",
     seenBy: "never splits a call from its results",
     trim: over((entry) =>
-      entry.role === ROLE.tool && entry.toolCallId === ""
-        ? { ...entry, toolCallId: "no such call" }
+      entry.role === ROLE.tool && entry.answers.length === 0
+        ? { ...entry, answers: ["no such call"] }
         : entry,
     ),
   },
@@ -43,8 +45,14 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     mistake: "protects nothing",
     seenBy: "keeps what is protected",
     trim: (entries, policy, stages) => {
-      const none = { system: "none", pinFirst: 0, minMessages: 0, lastUser: false } as const;
-      return trimWindow(entries, { ...policy, protections: none }, stages);
+      const none = {
+        ...policy.protections,
+        system: "none",
+        pinFirst: 0,
+        minMessages: 0,
+        lastUser: false,
+      } as const;
+      return trimOn(entries, { ...policy, protections: none }, stages);
     },
   },
   {
@@ -53,17 +61,17 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     trim: (entries, policy, stages) => {
       const loosened = policy.stages.map((stage) => {
         const { select } = stage;
-        if (select.kind === "keep-last" || select.maxMessages === undefined) return stage;
+        if (select.kind !== "drop-oldest" || select.maxMessages === undefined) return stage;
         return { ...stage, select: { ...select, maxMessages: select.maxMessages + 1 } };
       });
-      return trimWindow(entries, { ...policy, stages: loosened }, stages);
+      return trimOn(entries, { ...policy, stages: loosened }, stages);
     },
   },
   {
     mistake: "removes one unit more each time",
     seenBy: "removes nothing more from what it made",
     trim: (entries, policy, stages) => {
-      const outcome = trimWindow(entries, policy, stages);
+      const outcome = trimOn(entries, policy, stages);
       const [first] = outcome.kept;
       if (first === undefined || policy.stages.length === 0) return outcome;
       return { ...outcome, kept: outcome.kept.slice(1) };
@@ -73,15 +81,16 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     mistake: "runs the stages on read when it appends",
     seenBy: "takes nothing out of the stored window by a stage on read",
     trim: (entries, policy, stages) => {
-      const stored = policy.stages.map((stage) => ({ ...stage, on: "append" as const }));
-      return trimWindow(entries, { ...policy, stages: stored }, stages);
+      const as = { on: "append", effect: "store" } as const;
+      const stored = policy.stages.map((stage) => ({ ...stage, ...as }));
+      return trimOn(entries, { ...policy, stages: stored }, stages);
     },
   },
   {
     mistake: "forgets to tell of removed orphans",
     seenBy: "accounts for every message and token",
     trim: (entries, policy, stages) => {
-      const outcome = trimWindow(entries, policy, stages);
+      const outcome = trimOn(entries, policy, stages);
       const trims = outcome.trims.filter((trim) => trim.reason !== "orphan-tool-result");
       return { ...outcome, trims };
     },

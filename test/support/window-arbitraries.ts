@@ -1,10 +1,16 @@
 // Random conversations and policies for property tests of windows.
 
 import fc from "fast-check";
-import type { Policy, PolicyStage, Selection } from "../../src/domain/policy.ts";
+import {
+  DEFAULT_POLICY_PARTS,
+  DEFAULT_STAGE,
+  type Policy,
+  type PolicyStage,
+  type Selection,
+} from "../../src/domain/policy.ts";
 import { ROLE, type WindowEntry } from "../../src/domain/window/types.ts";
 
-type Draft = Pick<WindowEntry, "role" | "callIds" | "toolCallId">;
+type Draft = Pick<WindowEntry, "role" | "callIds" | "answers">;
 
 const KIB = 1024;
 // So few ids that they repeat, and one that nobody calls.
@@ -14,7 +20,7 @@ const RESULT_IDS = [...CALL_IDS, "", "nobody"];
 const draft = (role: Draft["role"], more: Partial<Draft> = {}): Draft => ({
   role,
   callIds: [],
-  toolCallId: "",
+  answers: [],
   ...more,
 });
 
@@ -31,7 +37,9 @@ const wild: fc.Arbitrary<Draft> = fc.oneof(
   },
   {
     weight: 5,
-    arbitrary: fc.constantFrom(...RESULT_IDS).map((toolCallId) => draft(ROLE.tool, { toolCallId })),
+    arbitrary: fc
+      .constantFrom(...RESULT_IDS)
+      .map((id) => draft(ROLE.tool, { answers: id === "" ? [] : [id] })),
   },
 );
 
@@ -49,9 +57,9 @@ const turn = (number: number): fc.Arbitrary<Draft[]> =>
       const callIds = Array.from({ length: calls }, (_, index) => `${number}-${index}`);
       const results = callIds
         .slice(0, answered)
-        .map((toolCallId, index) => ({ at: order[index] ?? 0, toolCallId }))
+        .map((id, index) => ({ at: order[index] ?? 0, id }))
         .sort((a, b) => a.at - b.at)
-        .map(({ toolCallId }) => draft(ROLE.tool, { toolCallId }));
+        .map(({ id }) => draft(ROLE.tool, { answers: [id] }));
       const late = between ? results.splice(-1) : [];
       const pause = between ? [draft(ROLE.assistant, { callIds: [`${number}-x`] })] : [];
       const end = closing ? [draft(ROLE.assistant)] : [];
@@ -104,8 +112,11 @@ function entriesOf(list: readonly Draft[], numbers: readonly Numbers[]): readonl
     const [tokens, bytes, step] = numbers[index] ?? [0, 0, 1];
     seq += step;
     const callIds = Object.freeze([...message.callIds]);
-    const sizes = { tokenCount: tokens, byteCount: bytes };
-    return Object.freeze({ ...message, callIds, ...sizes, seq, messageId: `m${seq}` });
+    const answers = Object.freeze([...message.answers]);
+    const isResult = message.role === ROLE.tool;
+    const sizes = { tokenCount: tokens, byteCount: bytes, createMs: seq * 1_000 };
+    const facts = { callIds, answers, isResult, messageId: `m${seq}` };
+    return Object.freeze({ ...message, ...facts, ...sizes, seq });
   });
   return Object.freeze(entries);
 }
@@ -123,6 +134,8 @@ const dropOldest: fc.Arbitrary<Selection> = fc
   .tuple(limit, tokenLimit, fc.constantFrom("messages", "tokens", "both"))
   .map(([maxMessages, maxTokens, which]) => ({
     kind: "drop-oldest" as const,
+    stopAtProtected: false,
+    stopAtFree: false,
     ...(which === "tokens" ? {} : { maxMessages }),
     ...(which === "messages" ? {} : { maxTokens }),
   }));
@@ -136,7 +149,9 @@ const trigger = fc.oneof(
   tokenLimit.map((count) => ({ kind: "token-count-over" as const, limit: count })),
 );
 
-const stageWith = (select: fc.Arbitrary<Selection>): fc.Arbitrary<Omit<PolicyStage, "name">> =>
+const stageWith = (
+  select: fc.Arbitrary<Selection>,
+): fc.Arbitrary<Pick<PolicyStage, "on" | "anyOf" | "unit" | "select">> =>
   fc.record({
     on: fc.constantFrom("append", "append", "read"),
     anyOf: fc.oneof(fc.constant([]), fc.array(trigger, { maxLength: 2 })),
@@ -151,15 +166,22 @@ function policyWith(select: fc.Arbitrary<Selection>, maxStages: number): fc.Arbi
       protections: fc.record({
         system: fc.constantFrom("none", "all", "leading"),
         pinFirst: fc.constantFrom(0, 0, 0, 1, 2, 5),
+        pinIds: fc.constant([]),
         minMessages: fc.constantFrom(0, 1, 1, 2, 5, 40),
         lastUser: fc.boolean(),
       }),
     })
     .map(({ stages, protections }) => ({
+      ...DEFAULT_POLICY_PARTS,
       tokenRule: "given" as const,
       imageTokenCount: 0,
       protections,
-      stages: stages.map((stage, index) => ({ ...stage, name: `s${index}` })),
+      stages: stages.map((stage, index) => ({
+        ...DEFAULT_STAGE,
+        ...stage,
+        effect: stage.on === "read" ? ("view" as const) : ("store" as const),
+        name: `s${index}`,
+      })),
     }));
 }
 

@@ -25,8 +25,9 @@ const isCall = (e: WindowEntry): boolean => e.role === ASSISTANT && e.callIds.le
 /** The message that makes the call a tool result answers; undefined for an orphan. */
 export function modelCallOf(entries: Entries, result: WindowEntry): WindowEntry | undefined {
   const before = entries.slice(0, entries.indexOf(result)).reverse();
-  if (result.toolCallId !== "") {
-    return before.find((e) => isCall(e) && e.callIds.includes(result.toolCallId));
+  const [answered] = result.answers;
+  if (answered !== undefined) {
+    return before.find((e) => isCall(e) && e.callIds.includes(answered));
   }
   const nearest = before.find((e) => e.role !== TOOL);
   return nearest !== undefined && isCall(nearest) ? nearest : undefined;
@@ -43,8 +44,10 @@ export function modelGroupOf(entries: Entries, entry: WindowEntry): Entries {
 /** The calls of one message that have no result. */
 function openCalls(entries: Entries, call: WindowEntry): string[] {
   const results = modelGroupOf(entries, call).filter((e) => e !== call);
-  const open = [...new Set(call.callIds)].filter((id) => !results.some((r) => r.toolCallId === id));
-  return open.slice(results.filter((r) => r.toolCallId === "").length);
+  const open = [...new Set(call.callIds)].filter(
+    (id) => !results.some((r) => r.answers.includes(id)),
+  );
+  return open.slice(results.filter((r) => r.answers.length === 0).length);
 }
 
 /** Every call id without a result, in order, once each. */
@@ -124,8 +127,8 @@ export function modelProtected(entries: Entries, unit: Unit, protections: Protec
 
 function isOver(trigger: Trigger, entries: Entries): boolean {
   const size = sizeOf(entries);
-  const value = trigger.kind === "message-count-over" ? size.messageCount : size.tokenCount;
-  return value > trigger.limit;
+  if (trigger.kind === "message-count-over") return size.messageCount > trigger.limit;
+  return trigger.kind === "token-count-over" && size.tokenCount > trigger.limit;
 }
 
 function acts(stage: PolicyStage, entries: Entries): boolean {
@@ -183,15 +186,18 @@ function reasonOf(stage: PolicyStage, entries: Entries): TrimReason {
 function trimOf(stage: string, reason: TrimReason, before: Entries, after: Entries): Trim[] {
   const removed = before.filter((e) => !after.includes(e));
   const sizes = { before: sizeOf(before), after: sizeOf(after) };
-  return removed.length === 0 ? [] : [{ stage, reason, removed, ...sizes }];
+  return removed.length === 0 ? [] : [{ stage, reason, removed, ...sizes, discarded: false }];
 }
+
+/** The part of an outcome that the model foretells. */
+export type ModelOutcome = Pick<TrimOutcome, "kept" | "trims" | "overLimit" | "ceilingPassed">;
 
 /** What the rules make of a window. */
 export function modelTrim(
   entries: Entries,
   policy: Policy,
   stages: "append" | "read" | "all",
-): TrimOutcome {
+): ModelOutcome {
   const trims: Trim[] = [];
   const acted: PolicyStage[] = [];
   let kept: Entries = entries.filter(

@@ -1,9 +1,10 @@
 // Pairs tool results with the calls they answer. A group is an assistant message with tool calls
-// and every tool message that answers it; the rules keep or remove a group as a whole.
+// and every message that answers it; the rules keep or remove a group as a whole. A message that
+// answers calls of several messages joins their groups to one.
 //
-// A tool message with an id answers the nearest message before it that makes a call with this id. A
+// An answer with an id belongs to the nearest message before it that makes a call with this id. A
 // tool message without an id answers the assistant message with calls right before it, with only
-// tool messages between. "Before" and "between" are meant among the entries given, not in the whole
+// tool results between. "Before" and "between" are meant among the entries given, not in the whole
 // log.
 
 import { ROLE, type WindowEntry } from "./types.ts";
@@ -15,7 +16,7 @@ export const ORPHAN = -2;
 
 /** Which entries belong together; indexes are those of the entries. */
 export interface Grouping {
-  /** The index of the message that makes the calls of the entry's group, NO_GROUP or ORPHAN. */
+  /** The index of the oldest message with calls of the entry's group, NO_GROUP or ORPHAN. */
   readonly callOf: Int32Array;
   /** How many of its calls have no result; 0 for entries that make none. */
   readonly missing: Int32Array;
@@ -27,8 +28,14 @@ interface Slot {
   answered: boolean;
 }
 
-function makesCalls(entry: WindowEntry): boolean {
+/** Whether a message makes tool calls. */
+export function makesCalls(entry: WindowEntry): boolean {
   return entry.role === ROLE.assistant && entry.callIds.length > 0;
+}
+
+/** Gives every entry a group of its own, or none: for windows in which pairs are not looked at. */
+export function noGroups(length: number): Grouping {
+  return { callOf: new Int32Array(length).fill(NO_GROUP), missing: new Int32Array(length) };
 }
 
 /** Notes the calls of a message; returns how many different ids there are. */
@@ -43,39 +50,75 @@ function noteCalls(slots: Map<string, Slot>, entry: WindowEntry, index: number):
   return count;
 }
 
-/** Pairs every tool result with its call. Linear in the number of entries. */
+/** The oldest message with calls that a message with calls is joined with. */
+function rootOf(callOf: Int32Array, call: number): number {
+  let at = call;
+  while (callOf[at] !== at) {
+    const next = callOf[at] ?? at;
+    callOf[at] = callOf[next] ?? next;
+    at = next;
+  }
+  return at;
+}
+
+interface Pairing {
+  readonly callOf: Int32Array;
+  readonly missing: Int32Array;
+  readonly slots: Map<string, Slot>;
+  /** Some message answered calls of several. */
+  joined: boolean;
+}
+
+/** Pairs a message that answers calls by their ids; tells whether one of them is there. */
+function pairById(pairing: Pairing, entry: WindowEntry, index: number): boolean {
+  const { callOf, missing, slots } = pairing;
+  let group = -1;
+  for (const id of entry.answers) {
+    const slot = slots.get(id);
+    if (slot === undefined) continue;
+    if (!slot.answered) {
+      slot.answered = true;
+      missing[slot.call] = (missing[slot.call] ?? 0) - 1;
+    }
+    const root = rootOf(callOf, slot.call);
+    if (group !== -1 && root !== group) {
+      callOf[Math.max(group, root)] = Math.min(group, root);
+      pairing.joined = true;
+    }
+    group = group === -1 ? root : Math.min(group, root);
+  }
+  if (group !== -1) callOf[index] = group;
+  return group !== -1;
+}
+
+/** Pairs every tool result with its calls. Linear in the number of entries. */
 export function groupEntries(entries: readonly WindowEntry[]): Grouping {
-  const callOf = new Int32Array(entries.length).fill(NO_GROUP);
-  const missing = new Int32Array(entries.length);
-  const slots = new Map<string, Slot>();
+  const { callOf, missing } = noGroups(entries.length);
+  const pairing: Pairing = { callOf, missing, slots: new Map(), joined: false };
   let adjacent = ORPHAN;
   let index = -1;
   for (const entry of entries) {
     index++;
-    if (entry.role !== ROLE.tool) {
-      adjacent = ORPHAN;
-      if (makesCalls(entry)) {
-        adjacent = index;
-        callOf[index] = index;
-        missing[index] = noteCalls(slots, entry, index);
-      }
-      continue;
-    }
-    if (entry.toolCallId === "") {
+    if (makesCalls(entry)) {
+      adjacent = index;
+      callOf[index] = index;
+      missing[index] = noteCalls(pairing.slots, entry, index);
+    } else if (entry.answers.length > 0) {
+      // A message that says something beside its results is no orphan without their calls.
+      if (!pairById(pairing, entry, index) && entry.isResult) callOf[index] = ORPHAN;
+      if (!entry.isResult) adjacent = ORPHAN;
+    } else if (entry.isResult) {
       callOf[index] = adjacent;
       if (adjacent >= 0) missing[adjacent] = (missing[adjacent] ?? 0) - 1;
-      continue;
-    }
-    const slot = slots.get(entry.toolCallId);
-    callOf[index] = slot?.call ?? ORPHAN;
-    if (slot !== undefined && !slot.answered) {
-      slot.answered = true;
-      missing[slot.call] = (missing[slot.call] ?? 0) - 1;
+    } else {
+      adjacent = ORPHAN;
     }
   }
-  // More results without an id than calls answer every call, and no more than that.
   for (let i = 0; i < missing.length; i++) {
+    // More results without an id than calls answer every call, and no more than that.
     if ((missing[i] ?? 0) < 0) missing[i] = 0;
+    const call = callOf[i] ?? NO_GROUP;
+    if (pairing.joined && call >= 0) callOf[i] = rootOf(callOf, call);
   }
   return { callOf, missing };
 }
@@ -85,24 +128,32 @@ export function groupEntries(entries: readonly WindowEntry[]): Grouping {
  * as far as it must: entries before `from` are taken to be paired.
  */
 export function hasOrphan(entries: readonly WindowEntry[], from: number): boolean {
-  const wanted = new Set<string>();
+  // The ids of each result that looks for a call; one of them is enough.
+  let wanted: (readonly string[])[] = [];
   let adjacentWanted = false;
   for (let i = entries.length - 1; i >= 0; i--) {
-    if (i < from && wanted.size === 0 && !adjacentWanted) return false;
+    if (i < from && wanted.length === 0 && !adjacentWanted) return false;
     const entry = entries[i];
     if (entry === undefined) continue;
-    if (entry.role === ROLE.tool) {
+    if (entry.isResult) {
       if (i < from) continue;
-      if (entry.toolCallId === "") adjacentWanted = true;
-      else wanted.add(entry.toolCallId);
+      if (entry.answers.length === 0) adjacentWanted = true;
+      else wanted.push(entry.answers);
       continue;
     }
     const calls = makesCalls(entry);
     if (adjacentWanted && !calls) return true;
     adjacentWanted = false;
-    if (calls) for (const id of entry.callIds) wanted.delete(id);
+    if (!calls || wanted.length === 0) continue;
+    wanted = wanted.filter((ids) => !ids.some((id) => entry.callIds.includes(id)));
   }
-  return adjacentWanted || wanted.size > 0;
+  return adjacentWanted || wanted.length > 0;
+}
+
+/** A call, by its id, and whether a result with that id came. */
+interface OpenCall {
+  readonly id: string;
+  answered: boolean;
 }
 
 /**
@@ -111,27 +162,28 @@ export function hasOrphan(entries: readonly WindowEntry[], from: number): boolea
  * with an id answers.
  */
 export function openCallIds(entries: readonly WindowEntry[]): string[] {
-  if (!entries.some(makesCalls)) return [];
-  const { callOf, missing } = groupEntries(entries);
-  const answered = new Map<number, { readonly ids: Set<string>; spare: number }>();
-  const open = new Set<string>();
-  let index = -1;
+  const made: { readonly calls: readonly OpenCall[]; spare: number }[] = [];
+  const newest = new Map<string, OpenCall>();
+  let adjacent: { spare: number } | undefined;
   for (const entry of entries) {
-    index++;
-    const call = callOf[index] ?? NO_GROUP;
-    if (entry.role !== ROLE.tool || call < 0 || missing[call] === 0) continue;
-    const seen = answered.get(call) ?? { ids: new Set<string>(), spare: 0 };
-    if (entry.toolCallId === "") seen.spare++;
-    else seen.ids.add(entry.toolCallId);
-    answered.set(call, seen);
+    if (makesCalls(entry)) {
+      const calls = [...new Set(entry.callIds)].map((id) => ({ id, answered: false }));
+      for (const call of calls) newest.set(call.id, call);
+      const last = { calls, spare: 0 };
+      made.push(last);
+      adjacent = last;
+      continue;
+    }
+    for (const id of entry.answers) {
+      const call = newest.get(id);
+      if (call !== undefined) call.answered = true;
+    }
+    if (!entry.isResult) adjacent = undefined;
+    else if (entry.answers.length === 0 && adjacent !== undefined) adjacent.spare++;
   }
-  index = -1;
-  for (const entry of entries) {
-    index++;
-    if (missing[index] === 0) continue;
-    const seen = answered.get(index);
-    const unanswered = [...new Set(entry.callIds)].filter((id) => !seen?.ids.has(id));
-    for (const id of unanswered.slice(seen?.spare ?? 0)) open.add(id);
+  const open = new Set<string>();
+  for (const { calls, spare } of made) {
+    for (const { id } of calls.filter((call) => !call.answered).slice(spare)) open.add(id);
   }
   return [...open];
 }
@@ -144,7 +196,7 @@ export function waitingCalls(entries: readonly WindowEntry[], grouping: Grouping
   const waiting: number[] = [];
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i];
-    if (entry === undefined || entry.role === ROLE.user) break;
+    if (entry === undefined || (entry.role === ROLE.user && !entry.isResult)) break;
     if (entry.role !== ROLE.assistant) continue;
     if (entry.callIds.length === 0) break;
     if ((grouping.missing[i] ?? 0) > 0) waiting.push(i);

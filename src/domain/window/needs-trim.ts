@@ -1,40 +1,51 @@
 // Decides from totals alone whether a window must be looked at. This is what keeps an append cheap:
 // while nothing can leave the window, its messages are not even loaded.
 
-import { CEILING, type Policy, type PolicyStage, type Trigger } from "../policy.ts";
-import type { Totals, WindowTotals } from "./types.ts";
+import { CEILING, type Policy, type PolicyStage } from "../policy.ts";
+import { isOverLimit } from "./limit.ts";
+import { mayHit } from "./triggers.ts";
+import type { Signals, Totals, WindowTotals } from "./types.ts";
 
-/** Whether a trigger holds for a window of this size. */
-export function isTriggered(trigger: Trigger, totals: Totals): boolean {
-  switch (trigger.kind) {
-    case "message-count-over":
-      return totals.messageCount > trigger.limit;
-    case "token-count-over":
-      return totals.tokenCount > trigger.limit;
+/** Whether a stage that acts on a window of this size may choose a message. */
+function mayChoose(stage: PolicyStage, totals: Totals): boolean {
+  const { select, boundary } = stage;
+  const { messageCount } = totals;
+  if (boundary?.always && messageCount > 1) return true;
+  switch (select.kind) {
+    case "drop-oldest":
+      return isOverLimit(stage, totals) || (select.maxAgeMs !== undefined && messageCount > 1);
+    case "pack-newest":
+      return isOverLimit(stage, totals);
+    case "keep-last":
+      return messageCount > select.unitCount;
+    case "pin-middle-recent":
+      return messageCount >= select.pinFirst + select.keepRecent + select.minRemoved;
+    case "filter":
+      return messageCount > 0;
+    case "drop-duplicates":
+    case "boundary-only":
+      return messageCount > 1;
+    case "shorten":
+      return false;
   }
 }
 
-/** Whether a stage acts on a window of this size: any trigger, or none at all, makes it. */
-export function stageActs(stage: PolicyStage, totals: Totals): boolean {
-  return stage.anyOf.length === 0 || stage.anyOf.some((trigger) => isTriggered(trigger, totals));
+function mayAct(stage: PolicyStage, policy: Policy, totals: Totals, signals: Signals): boolean {
+  const shortens = stage.select.kind === "shorten";
+  // Shortening changes nothing that is stored, but its conditions may fail and warn.
+  if (shortens && stage.countIf.length === 0) return false;
+  if (stage.anyOf.length === 0) return mayChoose(stage, totals);
+  return stage.anyOf.some((trigger) => mayHit(trigger, totals, { policy, stage, signals }));
 }
 
-/** Whether a window of this size is over a limit of a stage that drops the oldest. */
-export function isOverLimit(stage: PolicyStage, totals: Totals): boolean {
-  const { select } = stage;
-  if (select.kind !== "drop-oldest") return false;
-  const overMessages = select.maxMessages !== undefined && totals.messageCount > select.maxMessages;
-  const overTokens = select.maxTokens !== undefined && totals.tokenCount > select.maxTokens;
-  return overMessages || overTokens;
-}
-
-/** Whether an append stage or the ceiling might remove something from a window of this size. */
-export function needsTrim(policy: Policy, totals: WindowTotals): boolean {
+/**
+ * Tells whether an append stage or the ceiling may do something to a window of this size. False
+ * only when trimWindow on append would remove nothing, warn of nothing and report no stage, orphan
+ * tool results aside.
+ */
+export function needsTrim(policy: Policy, totals: WindowTotals, signals: Signals): boolean {
   if (totals.messageCount > CEILING.messages || totals.byteCount > CEILING.bytes) return true;
   return policy.stages.some(
-    (stage) =>
-      stage.on === "append" &&
-      stageActs(stage, totals) &&
-      (stage.select.kind === "keep-last" || isOverLimit(stage, totals)),
+    (stage) => stage.on === "append" && mayAct(stage, policy, totals, signals),
   );
 }

@@ -1,51 +1,110 @@
 // What no stage may remove. Protected system messages and pinned messages are set aside before the
 // window is split into units; the other protections keep the whole unit that holds the message.
 
-import type { Protections } from "../policy.ts";
+import type { Policy } from "../policy.ts";
 import { type Grouping, waitingCalls } from "./groups.ts";
-import { ROLE, type WindowEntry } from "./types.ts";
+import { type HoldReason, ROLE, type WindowEntry } from "./types.ts";
+import { beginsInteraction } from "./units.ts";
 
-/** Marks with 1 the entries that are set aside; a pinned message takes its whole group along. */
+/** The reasons to hold a message as bits, in the order of HoldReason. */
+export const HOLD = {
+  system: 1,
+  pinFirst: 2,
+  pinId: 4,
+  minMessages: 8,
+  lastUser: 16,
+  waitingCall: 32,
+  free: 64,
+} as const;
+
+/** The bit of a message that the policy does not see; no reason to hold anything. */
+export const UNSEEN = 128;
+
+const REASONS: readonly (readonly [number, HoldReason])[] = [
+  [HOLD.system, "system"],
+  [HOLD.pinFirst, "pin-first"],
+  [HOLD.pinId, "pin-id"],
+  [HOLD.minMessages, "min-messages"],
+  [HOLD.lastUser, "last-user"],
+  [HOLD.waitingCall, "waiting-call"],
+  [HOLD.free, "free"],
+];
+
+/** Names the reasons of a set of bits, in their order. */
+export function holdReasons(bits: number): HoldReason[] {
+  if (bits === 0) return [];
+  return REASONS.filter(([bit]) => (bits & bit) !== 0).map(([, reason]) => reason);
+}
+
+/** Marks the entries that are set aside with the reasons; a pin takes its whole group along. */
 export function setAside(
   entries: readonly WindowEntry[],
   callOf: Int32Array,
-  protections: Protections,
+  { protections }: Policy,
 ): Uint8Array {
+  const { system, pinIds } = protections;
   const aside = new Uint8Array(entries.length);
+  const pins = pinIds.length === 0 ? undefined : new Set(pinIds);
   let pinsLeft = protections.pinFirst;
   let leading = true;
+  let hasPins = false;
   let index = -1;
   for (const entry of entries) {
     index++;
+    let bits = pins?.has(entry.messageId) ? HOLD.pinId : 0;
     if (entry.role === ROLE.system) {
-      const { system } = protections;
-      if (system === "all" || (system === "leading" && leading)) aside[index] = 1;
-      continue;
+      if (system === "all" || (system === "leading" && leading)) bits |= HOLD.system;
+      if (system === "excluded") bits = UNSEEN;
+    } else {
+      leading = false;
+      if (pinsLeft > 0) bits |= HOLD.pinFirst;
+      if (pinsLeft > 0) pinsLeft--;
+      hasPins ||= bits !== 0;
     }
-    leading = false;
-    const call = callOf[index] ?? -1;
-    // The call is the oldest message of its group, so it is marked before its results are met.
-    if (pinsLeft > 0 || (call >= 0 && aside[call] === 1)) aside[index] = 1;
-    if (pinsLeft > 0) pinsLeft--;
+    aside[index] = bits;
   }
+  if (hasPins) spreadPins(aside, callOf);
   return aside;
 }
 
+/** Gives every message of a group the pins of all of them. */
+function spreadPins(aside: Uint8Array, callOf: Int32Array): void {
+  for (let i = 0; i < aside.length; i++) {
+    const call = callOf[i] ?? -1;
+    if (call >= 0) aside[call] = (aside[call] ?? 0) | (aside[i] ?? 0);
+  }
+  for (let i = 0; i < aside.length; i++) {
+    const call = callOf[i] ?? -1;
+    if (call >= 0) aside[i] = aside[call] ?? 0;
+  }
+}
+
 /**
- * Lists the indexes of entries that protect the unit they are in: the newest `minMessages` of the
- * window whatever their role, the newest user message, and calls that still wait for results.
+ * Marks the entries that protect the unit they are in with the reasons: the newest `minMessages` of
+ * the window whatever their role, the newest user message, and calls that still wait for results.
  */
-export function protectingEntries(
+export function guardEntries(
   entries: readonly WindowEntry[],
   grouping: Grouping,
-  protections: Protections,
-): number[] {
-  const protecting = waitingCalls(entries, grouping);
-  const newest = Math.max(0, entries.length - protections.minMessages);
-  for (let i = newest; i < entries.length; i++) protecting.push(i);
-  if (protections.lastUser) {
-    const user = entries.findLastIndex((entry) => entry.role === ROLE.user);
-    if (user >= 0) protecting.push(user);
+  { protections, toolPairs }: Policy,
+): Uint8Array {
+  const guards = new Uint8Array(entries.length);
+  const mark = (index: number, bit: number): void => {
+    guards[index] = (guards[index] ?? 0) | bit;
+  };
+  if (toolPairs === "whole") {
+    for (const call of waitingCalls(entries, grouping)) mark(call, HOLD.waitingCall);
   }
-  return protecting;
+  const skipsSystem = protections.system === "excluded";
+  let left = protections.minMessages;
+  for (let i = entries.length - 1; i >= 0 && left > 0; i--) {
+    if (skipsSystem && entries[i]?.role === ROLE.system) continue;
+    mark(i, HOLD.minMessages);
+    left--;
+  }
+  if (protections.lastUser) {
+    const user = entries.findLastIndex(beginsInteraction);
+    if (user >= 0) mark(user, HOLD.lastUser);
+  }
+  return guards;
 }

@@ -4,8 +4,8 @@ import { testSeed } from "../../../test/support/random.ts";
 import { conversation, policy } from "../../../test/support/window-arbitraries.ts";
 import { modelOpenCallIds } from "../../../test/support/window-model.ts";
 import { windowProperties } from "../../../test/support/window-properties.ts";
+import { trimOn } from "../../../test/support/window-text.ts";
 import { openCallIds } from "./groups.ts";
-import { trimWindow } from "./trim.ts";
 
 const RUNS = 4_000;
 const RULES = [
@@ -23,7 +23,7 @@ const RULES = [
 const seed = testSeed("window properties");
 
 describe(`trimWindow, ${RUNS} random cases for each property`, () => {
-  for (const { name, property } of windowProperties(trimWindow)) {
+  for (const { name, property } of windowProperties(trimOn)) {
     test(name, () => fc.assert(property, { seed, numRuns: RUNS }));
   }
 });
@@ -35,7 +35,7 @@ test("the random cases reach every rule", () => {
     seed,
     numRuns: RUNS,
   })) {
-    const outcome = trimWindow(entries, rules, "append");
+    const outcome = trimOn(entries, rules, "append");
     for (const { reason } of outcome.trims) count(reason);
     count(outcome.overLimit ? "over a limit" : "within the limits");
     if (outcome.ceilingPassed === "bytes") count("above the ceiling");

@@ -1,25 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { policyOf, seqsOf, windowOf } from "../../../test/support/window-text.ts";
+import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
 import { CEILING, DEFAULT_POLICY } from "../policy.ts";
 import { totalsOf } from "./totals.ts";
-import { trimWindow } from "./trim.ts";
 
-const drop = (maxMessages?: number, maxTokens?: number) => ({
-  kind: "drop-oldest" as const,
-  ...(maxMessages === undefined ? {} : { maxMessages }),
-  ...(maxTokens === undefined ? {} : { maxTokens }),
-});
+const drop = (maxMessages?: number, maxTokens?: number) =>
+  dropTo({
+    ...(maxMessages === undefined ? {} : { maxMessages }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  });
 
 test("gives the same array back when nothing is removed", () => {
   const window = windowOf("S U A(x) T(x) A");
-  const outcome = trimWindow(window, DEFAULT_POLICY, "append");
+  const outcome = trimOn(window, DEFAULT_POLICY, "append");
   expect(outcome.kept).toBe(window);
-  expect(outcome).toEqual({ kept: window, trims: [], overLimit: false });
+  expect(outcome).toEqual({
+    kept: window,
+    stored: window,
+    trims: [],
+    storedTrims: [],
+    runs: [],
+    warnings: [],
+    shortened: [],
+    totals: totalsOf(window),
+    overLimit: false,
+  });
 });
 
 test("tells what it removed, why, and how much there was before and after", () => {
   const window = windowOf("U:1 A:2 U:3 A:4");
-  const outcome = trimWindow(window, policyOf([{ select: drop(2), name: "short" }]), "append");
+  const outcome = trimOn(window, policyOf([{ select: drop(2), name: "short" }]), "append");
   expect(seqsOf(outcome.kept)).toEqual([3, 4]);
   expect(outcome.trims).toEqual([
     {
@@ -28,6 +37,7 @@ test("tells what it removed, why, and how much there was before and after", () =
       removed: window.slice(0, 2),
       before: { messageCount: 4, tokenCount: 10 },
       after: { messageCount: 2, tokenCount: 7 },
+      discarded: false,
     },
   ]);
 });
@@ -39,14 +49,14 @@ describe("reasons of a stage that drops the oldest", () => {
     ["message-limit", drop(2, 20)],
     ["token-limit", drop(undefined, 20)],
   ])("%s", (reason, select) => {
-    const outcome = trimWindow(windowOf("U A U A"), policyOf([{ select }]), "append");
+    const outcome = trimOn(windowOf("U A U A"), policyOf([{ select }]), "append");
     expect(outcome.trims.map((trim) => trim.reason)).toEqual([reason]);
     expect(seqsOf(outcome.kept)).toEqual([3, 4]);
   });
 });
 
 test("removes orphans first, by no stage", () => {
-  const outcome = trimWindow(windowOf("T(q) U A(x) T(x) T(z) U T"), policyOf([]), "append");
+  const outcome = trimOn(windowOf("T(q) U A(x) T(x) T(z) U T"), policyOf([]), "append");
   expect(seqsOf(outcome.kept)).toEqual([2, 3, 4, 6]);
   expect(outcome.trims.map(({ stage, reason }) => [stage, reason])).toEqual([
     ["", "orphan-tool-result"],
@@ -58,8 +68,8 @@ test("does nothing before a trigger is passed, then goes below it", () => {
     anyOf: [{ kind: "message-count-over" as const, limit: 4 }],
     select: drop(2),
   };
-  expect(trimWindow(windowOf("U A U A"), policyOf([stage]), "append").trims).toEqual([]);
-  const outcome = trimWindow(windowOf("U A U A U"), policyOf([stage]), "append");
+  expect(trimOn(windowOf("U A U A"), policyOf([stage]), "append").trims).toEqual([]);
+  const outcome = trimOn(windowOf("U A U A U"), policyOf([stage]), "append");
   expect(seqsOf(outcome.kept)).toEqual([4, 5]);
 });
 
@@ -69,17 +79,15 @@ test("keeps the newest units and protected ones", () => {
     select: { kind: "keep-last", unitCount: 1 } as const,
   };
   const policy = policyOf([stage], { system: "all", pinFirst: 1 });
-  const outcome = trimWindow(windowOf("S U A U A S U A"), policy, "append");
+  const outcome = trimOn(windowOf("S U A U A S U A"), policy, "append");
   expect(seqsOf(outcome.kept)).toEqual([1, 2, 6, 7, 8]);
   expect(outcome.trims[0]?.reason).toBe("keep-last");
 });
 
 test("keeps a call that waits, until the conversation moves on", () => {
   const policy = policyOf([{ select: drop(1) }], { minMessages: 1 });
-  expect(seqsOf(trimWindow(windowOf("A(x,y) T(x) A(z)"), policy, "append").kept)).toEqual([
-    1, 2, 3,
-  ]);
-  expect(seqsOf(trimWindow(windowOf("A(x,y) T(x) A"), policy, "append").kept)).toEqual([3]);
+  expect(seqsOf(trimOn(windowOf("A(x,y) T(x) A(z)"), policy, "append").kept)).toEqual([1, 2, 3]);
+  expect(seqsOf(trimOn(windowOf("A(x,y) T(x) A"), policy, "append").kept)).toEqual([3]);
 });
 
 test("runs the stages in order, each over what is left", () => {
@@ -90,7 +98,7 @@ test("runs the stages in order, each over what is left", () => {
   ]);
   const window = windowOf("U A U A");
   const names = (stages: "append" | "read" | "all") =>
-    trimWindow(window, policy, stages).trims.map((trim) => trim.stage);
+    trimOn(window, policy, stages).trims.map((trim) => trim.stage);
   expect(names("append")).toEqual(["s0", "s2"]);
   expect(names("read")).toEqual(["s1"]);
   expect(names("all")).toEqual(["s0", "s1", "s2"]);
@@ -99,14 +107,14 @@ test("runs the stages in order, each over what is left", () => {
 describe("overLimit", () => {
   test("says that what is protected is larger than the limit", () => {
     const policy = policyOf([{ select: drop(undefined, 15) }], { minMessages: 2 });
-    const outcome = trimWindow(windowOf("U A U A"), policy, "append");
+    const outcome = trimOn(windowOf("U A U A"), policy, "append");
     expect(outcome.overLimit).toBe(true);
     expect(seqsOf(outcome.kept)).toEqual([3, 4]);
   });
 
   test("is false when a later stage reaches the limit", () => {
     const window = windowOf(`U ${"A ".repeat(300)}`);
-    const outcome = trimWindow(window, DEFAULT_POLICY, "append");
+    const outcome = trimOn(window, DEFAULT_POLICY, "append");
     expect(outcome.overLimit).toBe(false);
     expect(outcome.kept).toHaveLength(200);
     expect(outcome.kept[0]?.seq).toBe(1);
@@ -115,8 +123,8 @@ describe("overLimit", () => {
 
   test("on read tells of stages on append too, though they do not run", () => {
     const policy = policyOf([{ select: drop(1) }], { minMessages: 2 });
-    expect(trimWindow(windowOf("U A"), policy, "read").overLimit).toBe(true);
-    expect(trimWindow(windowOf("U"), policy, "read").overLimit).toBe(false);
+    expect(trimOn(windowOf("U A"), policy, "read").overLimit).toBe(true);
+    expect(trimOn(windowOf("U"), policy, "read").overLimit).toBe(false);
   });
 });
 
@@ -124,29 +132,29 @@ describe("the ceiling", () => {
   const long = windowOf("U ".repeat(CEILING.messages + 3));
 
   test("holds without any stage", () => {
-    const outcome = trimWindow(long, policyOf([]), "append");
+    const outcome = trimOn(long, policyOf([]), "append");
     expect(outcome.kept).toHaveLength(CEILING.messages);
     expect(outcome.trims[0]).toMatchObject({ stage: "", reason: "ceiling" });
     expect(outcome.ceilingPassed).toBeUndefined();
   });
 
   test("holds for stored windows only", () => {
-    expect(trimWindow(long, policyOf([]), "read").kept).toBe(long);
-    expect(trimWindow(long, policyOf([]), "all").kept).toBe(long);
+    expect(trimOn(long, policyOf([]), "read").kept).toBe(long);
+    expect(trimOn(long, policyOf([]), "all").kept).toBe(long);
   });
 
   test("names the limit that protected messages pass", () => {
     const pinned = policyOf([], { pinFirst: CEILING.messages + 1 });
-    expect(trimWindow(long, pinned, "append").ceilingPassed).toBe("messages");
+    expect(trimOn(long, pinned, "append").ceilingPassed).toBe("messages");
     const big = windowOf("U U").map((entry) => ({ ...entry, byteCount: 2_000_000 }));
-    const outcome = trimWindow(big, policyOf([], { pinFirst: 2 }), "append");
+    const outcome = trimOn(big, policyOf([], { pinFirst: 2 }), "append");
     expect(outcome.ceilingPassed).toBe("bytes");
     expect(outcome.kept).toBe(big);
   });
 
   test("counts bytes", () => {
     const big = windowOf("U A U").map((entry) => ({ ...entry, byteCount: CEILING.bytes / 2 }));
-    expect(seqsOf(trimWindow(big, policyOf([]), "append").kept)).toEqual([2, 3]);
+    expect(seqsOf(trimOn(big, policyOf([]), "append").kept)).toEqual([2, 3]);
   });
 });
 
@@ -154,11 +162,11 @@ test("what the caller knows changes nothing", () => {
   const window = windowOf("U A(x) T(x) U T(q)");
   const policy = policyOf([{ select: drop(3) }]);
   const known = { totals: totalsOf(window), pairedTo: 4 };
-  expect(trimWindow(window, policy, "append", known)).toEqual(trimWindow(window, policy, "append"));
+  expect(trimOn(window, policy, "append", known)).toEqual(trimOn(window, policy, "append"));
 });
 
 test("keeps the type of the entries", () => {
   const window = windowOf("U A").map((entry) => ({ ...entry, extra: entry.seq * 2 }));
-  const { kept } = trimWindow(window, policyOf([{ select: drop(1) }]), "append");
+  const { kept } = trimOn(window, policyOf([{ select: drop(1) }]), "append");
   expect(kept.map((entry) => entry.extra)).toEqual([4]);
 });

@@ -1,15 +1,30 @@
 // The window rules: what a policy makes of a window. A pure function of its arguments; the comments
 // of the public Policy message are its specification.
 
-import { CEILING, type Policy, type PolicyStage, type Protections } from "../policy.ts";
+import { CEILING, type Policy, type PolicyStage, type StageOn } from "../policy.ts";
+import { CHOSEN } from "./boundary.ts";
+import {
+  beginEvaluation,
+  conditionWarnings,
+  type Evaluation,
+  type PendingRun,
+  removeEntries,
+} from "./evaluation.ts";
 import { groupEntries, hasOrphan, ORPHAN } from "./groups.ts";
-import { isOverLimit, stageActs } from "./needs-trim.ts";
-import { layoutOf, oldestUnits, unitsBeforeLast } from "./select.ts";
+import { passesLimit } from "./limit.ts";
+import { lookAt } from "./look.ts";
+import { oldestUnits } from "./oldest.ts";
+import { hitsOf, runStage } from "./stage.ts";
 import { totalsOf } from "./totals.ts";
-import type { Totals, Trim, TrimOutcome, TrimReason, WindowEntry, WindowTotals } from "./types.ts";
-
-/** Which stages of a policy run. Only "append" holds the window under the server's ceiling. */
-export type StageSet = "append" | "read" | "all";
+import type {
+  DetailOf,
+  Shortened,
+  Signals,
+  StageRun,
+  TrimOutcome,
+  WindowEntry,
+  WindowTotals,
+} from "./types.ts";
 
 /** What the caller knows of the entries already; saves a pass over them, changes no result. */
 export interface KnownWindow {
@@ -22,84 +37,109 @@ export interface KnownWindow {
   readonly pairedTo?: number;
 }
 
-/** The window between two causes. */
-interface Step<E extends WindowEntry> {
-  readonly kept: readonly E[];
-  readonly totals: WindowTotals;
-  readonly trims: readonly Trim[];
+/** A window, a policy, and when it is applied. */
+export interface TrimRequest<E extends WindowEntry = WindowEntry> {
+  /** By rising position, what stands in the window only among them. */
+  readonly entries: readonly E[];
+  readonly policy: Policy;
+  /** The stages that run. Stages that shorten for a view run on every occasion. */
+  readonly occasions: ReadonlySet<StageOn> | "all";
+  /** The stored window is changed: it is held under the server's ceiling, and nothing is viewed. */
+  readonly ceiling: boolean;
+  readonly signals: Signals;
+  readonly detailOf: DetailOf<E>;
+  readonly known?: KnownWindow;
 }
 
-/** Who removes and why. */
-interface Cause {
-  readonly stage: string;
-  readonly reason: TrimReason;
-}
+/** No signals: what triggers see of a session that nobody said anything about. */
+export const NO_SIGNALS: Signals = {
+  modelInputTokens: 0,
+  outcomes: [],
+  lastSeq: 0,
+  actedSeqs: new Map(),
+};
 
 /**
  * Applies a policy to a window: removes orphan tool results, runs the stages in order, then applies
- * the ceiling ("append" only). Gives back the very array it got when nothing is removed.
+ * the ceiling. Gives back the very array it got when nothing is removed.
  */
-export function trimWindow<E extends WindowEntry>(
-  entries: readonly E[],
-  policy: Policy,
-  stages: StageSet,
-  known: KnownWindow = {},
-): TrimOutcome<E> {
-  const totals = known.totals ?? totalsOf(entries);
-  let step = withoutOrphans<E>({ kept: entries, totals, trims: [] }, known.pairedTo ?? 0);
-  const missed: PolicyStage[] = [];
+export function trimWindow<E extends WindowEntry>(request: TrimRequest<E>): TrimOutcome<E> {
+  const { entries, policy, occasions, ceiling, known } = request;
+  const evaluation = beginEvaluation(request, entries, known?.totals ?? totalsOf(entries));
+  removeOrphans(evaluation, ceiling, known?.pairedTo ?? 0);
+  const pending: PendingRun[] = [];
   for (const stage of policy.stages) {
-    if (stages !== "all" && stage.on !== stages) continue;
-    if (!stageActs(stage, step.totals)) continue;
-    step = applyStage(step, stage, policy.protections);
-    if (isOverLimit(stage, step.totals)) missed.push(stage);
+    if (!isOn(stage, occasions) || (ceiling && isViewOnly(stage))) continue;
+    const run = runStage(evaluation, stage);
+    // What a change shortens is seen by later stages only; nobody is told.
+    if (run !== undefined && !(ceiling && stage.select.kind === "shorten")) pending.push(run);
   }
-  if (stages === "append") step = underCeiling(step, policy.protections);
-  // What one stage could not reach, a later one with smaller units often does.
+  if (ceiling) applyCeiling(evaluation);
+  const runs = finishRuns(pending);
   const overLimit =
-    missed.some((stage) => isOverLimit(stage, step.totals)) ||
-    (stages === "read" && storedOverLimit(policy, step.totals));
-  const outcome = { kept: step.kept, trims: step.trims, overLimit };
-  const ceilingPassed = stages === "append" ? passedCeiling(step.totals) : undefined;
-  return ceilingPassed === undefined ? outcome : { ...outcome, ceilingPassed };
+    runs.some((run) => run.overLimit) || (isRead(occasions) && storedOverLimit(evaluation));
+  const outcome = {
+    kept: evaluation.look.entries,
+    stored: evaluation.stored,
+    trims: evaluation.trims,
+    storedTrims: evaluation.storedTrims,
+    runs,
+    warnings: conditionWarnings(evaluation.failures),
+    shortened: shortenedKept(evaluation),
+    totals: evaluation.look.totals,
+    overLimit,
+  };
+  const passed = ceiling ? passedCeiling(evaluation.storedTotals) : undefined;
+  return passed === undefined ? outcome : { ...outcome, ceilingPassed: passed };
+}
+
+/** Whether a stage runs on the occasions. */
+function isOn(stage: PolicyStage, occasions: ReadonlySet<StageOn> | "all"): boolean {
+  if (occasions === "all" || occasions.has(stage.on)) return true;
+  return stage.select.kind === "shorten" && stage.effect === "view" && stage.on === "append";
+}
+
+function isViewOnly(stage: PolicyStage): boolean {
+  return stage.effect === "view" && stage.select.kind !== "shorten";
+}
+
+function isRead(occasions: ReadonlySet<StageOn> | "all"): boolean {
+  return occasions !== "all" && occasions.has("read") && !occasions.has("append");
+}
+
+function removeOrphans<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  fromStored: boolean,
+  pairedTo: number,
+): void {
+  const { entries, policy } = evaluation.look;
+  if (policy.toolPairs !== "whole" || !hasOrphan(entries, pairedTo)) return;
+  const { callOf } = groupEntries(entries);
+  const drop = Uint8Array.from(callOf, (call) => (call === ORPHAN ? CHOSEN : 0));
+  const cause = { stage: "", reason: "orphan-tool-result", discarded: false } as const;
+  removeEntries(evaluation, drop, { ...cause, fromStored });
+}
+
+/** Tells the runs that are worth it: every one with triggers, others that did something. */
+function finishRuns(pending: readonly PendingRun[]): StageRun[] {
+  const runs: StageRun[] = [];
+  for (const { stage, triggers, heldBy, awaitsSummary, isTold, isOver } of pending) {
+    // What one stage could not reach, a later one with smaller units often does.
+    const overLimit = isOver();
+    if (isTold || overLimit) runs.push({ stage, triggers, overLimit, heldBy, awaitsSummary });
+  }
+  return runs;
 }
 
 /** Reading runs no stage on append, but says when the stored window is over the limit of one. */
-function storedOverLimit(policy: Policy, totals: Totals): boolean {
+function storedOverLimit<E extends WindowEntry>(evaluation: Evaluation<E>): boolean {
+  const { look, newestMs, policy } = evaluation;
+  const silent = { ...evaluation, failures: new Map() };
   return policy.stages.some(
-    (stage) => stage.on === "append" && stageActs(stage, totals) && isOverLimit(stage, totals),
-  );
-}
-
-function withoutOrphans<E extends WindowEntry>(step: Step<E>, pairedTo: number): Step<E> {
-  if (!hasOrphan(step.kept, pairedTo)) return step;
-  const { callOf } = groupEntries(step.kept);
-  const cause: Cause = { stage: "", reason: "orphan-tool-result" };
-  return remove(step, cause, (index) => callOf[index] === ORPHAN);
-}
-
-function applyStage<E extends WindowEntry>(
-  step: Step<E>,
-  stage: PolicyStage,
-  protections: Protections,
-): Step<E> {
-  const { select } = stage;
-  if (select.kind === "keep-last") {
-    const layout = layoutOf(step.kept, stage.unit, protections);
-    const drop = unitsBeforeLast(layout, select.unitCount);
-    const cause: Cause = { stage: stage.name, reason: "keep-last" };
-    return remove(step, cause, (index) => drop[layout.unitOf[index] ?? -1] === 1);
-  }
-  if (!isOverLimit(stage, step.totals)) return step;
-  const layout = layoutOf(step.kept, stage.unit, protections);
-  const holds = (totals: WindowTotals): boolean => !isOverLimit(stage, totals);
-  const drop = oldestUnits(step.kept, layout, step.totals, holds);
-  const overMessages = step.totals.messageCount > (select.maxMessages ?? Number.POSITIVE_INFINITY);
-  const reason = overMessages ? "message-limit" : "token-limit";
-  return remove(
-    step,
-    { stage: stage.name, reason },
-    (index) => drop[layout.unitOf[index] ?? -1] === 1,
+    (stage) =>
+      stage.on === "append" &&
+      passesLimit(look, stage, newestMs) &&
+      hitsOf(silent, stage) !== undefined,
   );
 }
 
@@ -108,31 +148,21 @@ function passedCeiling(totals: WindowTotals): "messages" | "bytes" | undefined {
   return totals.byteCount > CEILING.bytes ? "bytes" : undefined;
 }
 
-function underCeiling<E extends WindowEntry>(step: Step<E>, protections: Protections): Step<E> {
+function applyCeiling<E extends WindowEntry>(evaluation: Evaluation<E>): void {
+  const { stored, storedTotals, policy, look } = evaluation;
   const holds = (totals: WindowTotals): boolean => passedCeiling(totals) === undefined;
-  if (holds(step.totals)) return step;
-  const layout = layoutOf(step.kept, "message", protections);
-  const drop = oldestUnits(step.kept, layout, step.totals, holds);
-  const cause: Cause = { stage: "", reason: "ceiling" };
-  return remove(step, cause, (index) => drop[layout.unitOf[index] ?? -1] === 1);
+  if (holds(storedTotals)) return;
+  // A change views nothing, so the stored window is what the stages left.
+  const whole = look.costs === undefined ? look : lookAt(stored, policy, storedTotals);
+  const layout = whole.layout("message");
+  const gone = oldestUnits(layout, storedTotals, holds);
+  const drop = Uint8Array.from(layout.unitOf, (unit) => (gone[unit] === 1 ? CHOSEN : 0));
+  const cause = { stage: "", reason: "ceiling", discarded: false } as const;
+  removeEntries(evaluation, drop, { ...cause, fromStored: true });
 }
 
-/** Takes the entries that `isRemoved` names out of the window; the same step if there are none. */
-function remove<E extends WindowEntry>(
-  step: Step<E>,
-  cause: Cause,
-  isRemoved: (index: number) => boolean,
-): Step<E> {
-  const kept: E[] = [];
-  const removed: E[] = [];
-  let index = 0;
-  for (const entry of step.kept) (isRemoved(index++) ? removed : kept).push(entry);
-  if (removed.length === 0) return step;
-  const totals = totalsOf(kept);
-  const trim: Trim = { ...cause, removed, before: plain(step.totals), after: plain(totals) };
-  return { kept, totals, trims: [...step.trims, trim] };
-}
-
-function plain({ messageCount, tokenCount }: WindowTotals): Totals {
-  return { messageCount, tokenCount };
+function shortenedKept<E extends WindowEntry>(evaluation: Evaluation<E>): Shortened[] {
+  const { shortened, look } = evaluation;
+  if (shortened.size === 0) return [];
+  return look.entries.flatMap((entry) => shortened.get(entry) ?? []);
 }

@@ -26,11 +26,16 @@ export function splitUnits(
   return mergeByGroup(segments, callOf);
 }
 
+/** Whether a message is what a user said, and not only results of tools. */
+export function beginsInteraction(entry: WindowEntry): boolean {
+  return entry.role === ROLE.user && !entry.isResult;
+}
+
 function messageUnits(callOf: Int32Array, aside: Uint8Array): Units {
   const unitOf = new Int32Array(callOf.length).fill(NO_UNIT);
   let count = 0;
   for (let i = 0; i < callOf.length; i++) {
-    if (aside[i] === 1) continue;
+    if (aside[i] !== 0) continue;
     const call = callOf[i] ?? i;
     unitOf[i] = call >= 0 && call < i ? (unitOf[call] ?? NO_UNIT) : count++;
   }
@@ -43,8 +48,8 @@ function interactions(entries: readonly WindowEntry[], aside: Uint8Array): Units
   let index = -1;
   for (const entry of entries) {
     index++;
-    if (aside[index] === 1) continue;
-    if (count === 0 || entry.role === ROLE.user) count++;
+    if (aside[index] !== 0) continue;
+    if (count === 0 || beginsInteraction(entry)) count++;
     unitOf[index] = count - 1;
   }
   return { unitOf, count };
@@ -57,9 +62,9 @@ function rounds(entries: readonly WindowEntry[], aside: Uint8Array): Units {
   let index = -1;
   for (const entry of entries) {
     index++;
-    if (aside[index] === 1) continue;
+    if (aside[index] !== 0) continue;
     if (entry.role === ROLE.assistant) inRound = true;
-    else if (entry.role === ROLE.user) inRound = false;
+    else if (beginsInteraction(entry)) inRound = false;
     if (!inRound || entry.role === ROLE.assistant) count++;
     unitOf[index] = count - 1;
   }

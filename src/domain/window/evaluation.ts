@@ -1,0 +1,245 @@
+// The state of one evaluation of a policy, and how entries leave it. It is written to by the stages
+// one after the other and never outlives the call of trimWindow that made it.
+
+import type { Policy } from "../policy.ts";
+import { CHOSEN, POPPED } from "./boundary.ts";
+import { type Judge, judgeOf } from "./judge.ts";
+import { type Look, lookAt, once } from "./look.ts";
+import type {
+  ConditionWarning,
+  DetailOf,
+  Shortened,
+  Signals,
+  StageRun,
+  Totals,
+  Trim,
+  TrimReason,
+  WindowEntry,
+  WindowTotals,
+} from "./types.ts";
+
+/** A window on its way through the stages. */
+export interface Evaluation<E extends WindowEntry> {
+  readonly policy: Policy;
+  readonly signals: Signals;
+  readonly detailOf: DetailOf<E>;
+  /** When the newest message of all entries was stored. */
+  readonly newestMs: () => number;
+  /** What is left. */
+  look: Look<E>;
+  /** What conditions say of what is left. */
+  judge: () => Judge;
+  /** What is left in the stored window; the very entries of `look` while both are the same. */
+  stored: readonly E[];
+  /** What `stored` holds, without any shortening. */
+  storedTotals: WindowTotals;
+  readonly trims: Trim[];
+  readonly storedTrims: Trim[];
+  readonly shortened: Map<WindowEntry, Shortened>;
+  readonly failures: Map<string, Failure>;
+}
+
+/** An expression and the messages it failed on. */
+export interface Failure {
+  readonly stage: string;
+  readonly field: string;
+  readonly entries: Set<WindowEntry>;
+}
+
+/** Begins with all entries. */
+export function beginEvaluation<E extends WindowEntry>(
+  given: Pick<Evaluation<E>, "policy" | "signals" | "detailOf">,
+  entries: readonly E[],
+  totals: WindowTotals,
+): Evaluation<E> {
+  const { policy, signals, detailOf } = given;
+  const newestMs = once(() =>
+    entries.reduce((newest, { createMs }) => Math.max(newest, createMs), 0),
+  );
+  const look = lookAt(entries, policy, totals);
+  return {
+    policy,
+    signals,
+    detailOf,
+    newestMs,
+    look,
+    judge: once(() => judgeOf(look, detailOf, newestMs)),
+    stored: entries,
+    storedTotals: totals,
+    trims: [],
+    storedTrims: [],
+    shortened: new Map(),
+    failures: new Map(),
+  };
+}
+
+/** Goes on with another window. */
+export function lookOn<E extends WindowEntry>(evaluation: Evaluation<E>, look: Look<E>): void {
+  evaluation.look = look;
+  evaluation.judge = once(() => judgeOf(look, evaluation.detailOf, evaluation.newestMs));
+}
+
+/** Who removes and why, and from where. */
+export interface Cause {
+  readonly stage: string;
+  /** Why the entries marked CHOSEN go; those marked POPPED go for the boundary. */
+  readonly reason: TrimReason;
+  /** They leave the stored window as well. */
+  readonly fromStored: boolean;
+  readonly discarded: boolean;
+}
+
+/** Lists the entries with a mark. */
+export function marked<E>(entries: readonly E[], drop: Uint8Array, mark: number): E[] {
+  return entries.filter((_, index) => drop[index] === mark);
+}
+
+/** The window without the entries that are marked. */
+export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Array): Look<E> {
+  const { entries, policy, costs } = look;
+  const kept: E[] = [];
+  const left: number[] = [];
+  let { messageCount, tokenCount, byteCount } = look.totals;
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    const cost = costs?.[index] ?? entry.tokenCount;
+    if (drop[index] === 0) {
+      kept.push(entry);
+      if (costs !== undefined) left.push(cost);
+      continue;
+    }
+    messageCount -= 1;
+    tokenCount -= cost;
+    byteCount -= entry.byteCount;
+  }
+  if (kept.length === entries.length) return look;
+  const totals = { messageCount, tokenCount, byteCount };
+  return lookAt(kept, policy, totals, costs && Float64Array.from(left));
+}
+
+/** Takes the marked entries out of the window; tells whether there were any. */
+export function removeEntries<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  drop: Uint8Array,
+  cause: Cause,
+): boolean {
+  const { look } = evaluation;
+  const after = lookWithout(look, drop);
+  if (after === look) return false;
+  const chosen = marked(look.entries, drop, CHOSEN);
+  const popped = marked(look.entries, drop, POPPED);
+  const parts = [
+    { cause, removed: chosen },
+    { cause: { ...cause, reason: "boundary" as const }, removed: popped },
+  ].filter((part) => part.removed.length > 0);
+  const costOf = (entry: WindowEntry): number =>
+    evaluation.shortened.get(entry)?.tokenCount ?? entry.tokenCount;
+  const trims = trimsOf(parts, look.totals, costOf);
+  evaluation.trims.push(...trims);
+  if (cause.fromStored) removeStored(evaluation, after, parts, trims);
+  lookOn(evaluation, after);
+  return true;
+}
+
+interface Part {
+  readonly cause: Cause;
+  readonly removed: readonly WindowEntry[];
+}
+
+/** One trim for each part, one after the other. */
+function trimsOf(
+  parts: readonly Part[],
+  start: Totals,
+  costOf: (entry: WindowEntry) => number,
+): Trim[] {
+  let before: Totals = { messageCount: start.messageCount, tokenCount: start.tokenCount };
+  return parts.map(({ cause, removed }) => {
+    const { stage, reason, discarded } = cause;
+    const tokens = removed.reduce((sum, entry) => sum + costOf(entry), 0);
+    const after = {
+      messageCount: before.messageCount - removed.length,
+      tokenCount: before.tokenCount - tokens,
+    };
+    const trim = { stage, reason, removed, before, after, discarded };
+    before = after;
+    return trim;
+  });
+}
+
+function removeStored<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  after: Look<E>,
+  parts: readonly Part[],
+  trims: readonly Trim[],
+): void {
+  const { look, stored, storedTotals, shortened } = evaluation;
+  const isSame = stored === look.entries;
+  const gone = new Set(parts.flatMap((part) => part.removed));
+  evaluation.stored = isSame ? after.entries : stored.filter((entry) => !gone.has(entry));
+  const isPlain = isSame && shortened.size === 0;
+  // The stored window counts its messages whole, however much of them a read shows.
+  evaluation.storedTrims.push(
+    ...(isPlain ? trims : trimsOf(parts, storedTotals, (entry) => entry.tokenCount)),
+  );
+  let { messageCount, tokenCount, byteCount } = storedTotals;
+  for (const entry of gone) {
+    messageCount -= 1;
+    tokenCount -= entry.tokenCount;
+    byteCount -= entry.byteCount;
+  }
+  evaluation.storedTotals = { messageCount, tokenCount, byteCount };
+}
+
+/** Whether an entry meets all conditions; notes those that fail on it. */
+export function meetsAll<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  conditions: readonly string[],
+  where: { readonly stage: string; readonly field: string },
+): (index: number) => boolean {
+  const judge = evaluation.judge();
+  const { entries } = evaluation.look;
+  return (index) =>
+    conditions.every((expression, number) => {
+      const answer = judge.test(expression, index);
+      const entry = entries[index];
+      if (answer === "failed" && entry !== undefined) {
+        noteFailure(evaluation.failures, where, number, entry);
+      }
+      return answer === true;
+    });
+}
+
+function noteFailure(
+  failures: Map<string, Failure>,
+  where: { readonly stage: string; readonly field: string },
+  number: number,
+  entry: WindowEntry,
+): void {
+  const field = `${where.field}[${number}]`;
+  const key = `${where.stage} ${field}`;
+  let failure = failures.get(key);
+  if (failure === undefined) {
+    failure = { stage: where.stage, field, entries: new Set() };
+    failures.set(key, failure);
+  }
+  failure.entries.add(entry);
+}
+
+/** The warnings of an evaluation, in the order in which the conditions first failed. */
+export function conditionWarnings(
+  failures: ReadonlyMap<string, Failure>,
+): readonly ConditionWarning[] {
+  return [...failures.values()].map(({ stage, field, entries }) => {
+    let first: WindowEntry | undefined;
+    for (const entry of entries) if (first === undefined || entry.seq < first.seq) first = entry;
+    return { stage, field, messageId: first?.messageId ?? "", messageCount: entries.size };
+  });
+}
+
+/** A stage that acted; whether it is over a limit is known only at the end. */
+export interface PendingRun extends Omit<StageRun, "overLimit"> {
+  /** It is told of whatever comes: it has triggers, or did something. */
+  readonly isTold: boolean;
+  readonly isOver: () => boolean;
+}

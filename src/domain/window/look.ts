@@ -1,0 +1,136 @@
+// A window as the stages look at it. What is found out about it is found out once, when first
+// asked, and serves every stage until a message leaves.
+
+import type { Policy, Unit } from "../policy.ts";
+import { type Grouping, groupEntries, noGroups } from "./groups.ts";
+import { guardEntries, setAside, UNSEEN } from "./protect.ts";
+import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
+import { NO_UNIT, splitUnits, type Units } from "./units.ts";
+
+/** What the units of a window hold, by unit number. */
+export interface UnitSizes {
+  readonly messages: Float64Array;
+  readonly tokens: Float64Array;
+  readonly bytes: Float64Array;
+  /** When the newest message was stored, in milliseconds since 1970. */
+  readonly newestMs: Float64Array;
+}
+
+/** A window split into units. */
+export interface Layout extends Units {
+  /** By unit number: the reasons to keep it, as bits of HOLD; 0 when it may go. */
+  readonly holds: Uint8Array;
+  readonly sizes: () => UnitSizes;
+}
+
+/** A window with all that is known of it. */
+export interface Look<E extends WindowEntry = WindowEntry> {
+  readonly entries: readonly E[];
+  readonly policy: Policy;
+  /** What all entries hold, after shortening. */
+  readonly totals: WindowTotals;
+  /** What each entry costs after shortening; undefined when none is shortened. */
+  readonly costs: Float64Array | undefined;
+  /** The totals of what the policy sees. */
+  readonly counted: () => WindowTotals;
+  readonly grouping: () => Grouping;
+  /** By entry: why it is set aside, as bits of HOLD; 0 when it is not. */
+  readonly aside: () => Uint8Array;
+  readonly layout: (unit: Unit) => Layout;
+}
+
+/** Runs a function when first asked and remembers what it gave. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Looks at a window through a policy. Costs nothing until something is asked. */
+export function lookAt<E extends WindowEntry>(
+  entries: readonly E[],
+  policy: Policy,
+  totals: WindowTotals,
+  costs?: Float64Array,
+): Look<E> {
+  const grouping = once(() =>
+    policy.toolPairs === "loose" ? noGroups(entries.length) : groupEntries(entries),
+  );
+  const aside = once(() => setAside(entries, grouping().callOf, policy));
+  const guards = once(() => guardEntries(entries, grouping(), policy));
+  const layouts = new Map<Unit, Layout>();
+  const layout = (unit: Unit): Layout => {
+    const known = layouts.get(unit);
+    if (known !== undefined) return known;
+    const units = splitUnits(entries, unit, grouping().callOf, aside());
+    const sizes = once(() => unitSizes(entries, units, costs));
+    const made = { ...units, holds: unitHolds(units, guards()), sizes };
+    layouts.set(unit, made);
+    return made;
+  };
+  const counted = once(() => seenTotals(entries, policy, totals, costs));
+  return { entries, policy, totals, costs, counted, grouping, aside, layout };
+}
+
+/** What an entry costs in a look. */
+export function costAt(look: Look, index: number): number {
+  return look.costs?.[index] ?? look.entries[index]?.tokenCount ?? 0;
+}
+
+/** Whether the policy sees an entry. */
+export function isSeen(look: Look, index: number): boolean {
+  return look.aside()[index] !== UNSEEN;
+}
+
+function seenTotals(
+  entries: readonly WindowEntry[],
+  policy: Policy,
+  totals: WindowTotals,
+  costs: Float64Array | undefined,
+): WindowTotals {
+  if (policy.protections.system !== "excluded") return totals;
+  let { messageCount, tokenCount, byteCount } = totals;
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    if (entry.role !== ROLE.system) continue;
+    messageCount -= 1;
+    tokenCount -= costs?.[index] ?? entry.tokenCount;
+    byteCount -= entry.byteCount;
+  }
+  return { messageCount, tokenCount, byteCount };
+}
+
+function unitHolds(units: Units, guards: Uint8Array): Uint8Array {
+  const holds = new Uint8Array(units.count);
+  for (let i = 0; i < guards.length; i++) {
+    const unit = units.unitOf[i] ?? NO_UNIT;
+    const bits = guards[i] ?? 0;
+    if (unit !== NO_UNIT && bits !== 0) holds[unit] = (holds[unit] ?? 0) | bits;
+  }
+  return holds;
+}
+
+function unitSizes(
+  entries: readonly WindowEntry[],
+  units: Units,
+  costs: Float64Array | undefined,
+): UnitSizes {
+  const messages = new Float64Array(units.count);
+  const tokens = new Float64Array(units.count);
+  const bytes = new Float64Array(units.count);
+  const newestMs = new Float64Array(units.count);
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    const unit = units.unitOf[index] ?? NO_UNIT;
+    if (unit === NO_UNIT) continue;
+    messages[unit] = (messages[unit] ?? 0) + 1;
+    tokens[unit] = (tokens[unit] ?? 0) + (costs?.[index] ?? entry.tokenCount);
+    bytes[unit] = (bytes[unit] ?? 0) + entry.byteCount;
+    newestMs[unit] = Math.max(newestMs[unit] ?? 0, entry.createMs);
+  }
+  return { messages, tokens, bytes, newestMs };
+}

@@ -1,0 +1,150 @@
+// Runs one stage of a policy over what the stages before it left.
+
+import type { PolicyStage } from "../policy.ts";
+import {
+  type Evaluation,
+  lookOn,
+  lookWithout,
+  meetsAll,
+  type PendingRun,
+  removeEntries,
+} from "./evaluation.ts";
+import { heldBy } from "./held.ts";
+import { passesLimit } from "./limit.ts";
+import { costAt, isSeen, lookAt } from "./look.ts";
+import { chooseEntries } from "./select.ts";
+import { shortenPlan } from "./shorten.ts";
+import { triggerHits } from "./triggers.ts";
+import type { HoldReason, TriggerHit, WindowEntry } from "./types.ts";
+
+/** The triggers of a stage that hold now; undefined when it has triggers and none holds. */
+export function hitsOf<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  stage: PolicyStage,
+): readonly TriggerHit[] | undefined {
+  if (stage.anyOf.length === 0) return [];
+  const { look, signals, newestMs } = evaluation;
+  let meets: ((index: number) => boolean) | undefined;
+  const counts = (index: number): boolean => {
+    meets ??= meetsAll(evaluation, stage.countIf, { stage: stage.name, field: "count_if" });
+    return meets(index);
+  };
+  const hits = triggerHits({ look, stage, signals, newestMs, counts });
+  return hits.length === 0 ? undefined : hits;
+}
+
+/** Runs a stage; undefined when its triggers do not hold. */
+export function runStage<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  stage: PolicyStage,
+): PendingRun | undefined {
+  const triggers = hitsOf(evaluation, stage);
+  if (triggers === undefined) return undefined;
+  if (stage.select.kind === "shorten") {
+    const isTold = shortenEntries(evaluation, stage) || triggers.length > 0;
+    return plainRun(stage, triggers, isTold);
+  }
+  if (isIdle(evaluation, stage)) return plainRun(stage, triggers, triggers.length > 0);
+  return runSelect(evaluation, stage, triggers);
+}
+
+function plainRun(
+  stage: PolicyStage,
+  triggers: readonly TriggerHit[],
+  isTold: boolean,
+): PendingRun {
+  const isOver = (): boolean => false;
+  return { stage: stage.name, triggers, heldBy: [], awaitsSummary: [], isTold, isOver };
+}
+
+/** Whether a look at the totals shows that a stage has nothing to do. */
+function isIdle<E extends WindowEntry>(evaluation: Evaluation<E>, stage: PolicyStage): boolean {
+  if (stage.boundary?.always) return false;
+  const { select } = stage;
+  if (select.kind !== "drop-oldest" && select.kind !== "pack-newest") return false;
+  return !passesLimit(evaluation.look, stage, evaluation.newestMs);
+}
+
+function runSelect<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  stage: PolicyStage,
+  triggers: readonly TriggerHit[],
+): PendingRun {
+  const { look, detailOf, newestMs } = evaluation;
+  const conditions = stage.select.kind === "filter" ? stage.select.conditions : [];
+  const where = { stage: stage.name, field: "filter.conditions" };
+  const passes = conditions.length === 0 ? isTrue : meetsAll(evaluation, conditions, where);
+  const { drop, reason, stoppedBy } = chooseEntries(look, stage, { detailOf, newestMs, passes });
+  const waits = stage.removedTo === "summarize" && stage.effect === "store";
+  const awaitsSummary = waits ? look.entries.filter((_, index) => drop[index] !== 0) : [];
+  const after = waits ? lookWithout(look, drop) : undefined;
+  const removed =
+    !waits &&
+    removeEntries(evaluation, drop, {
+      stage: stage.name,
+      reason,
+      fromStored: stage.effect === "store",
+      discarded: stage.removedTo === "discard" && stage.effect === "store",
+    });
+  const left = after ?? evaluation.look;
+  const isOver = passesLimit(left, stage, newestMs);
+  const held: readonly HoldReason[] = isOver
+    ? heldBy({ look, after: left, stage, drop, stoppedBy, newestMs })
+    : [];
+  return {
+    stage: stage.name,
+    triggers,
+    heldBy: held,
+    awaitsSummary,
+    isTold: triggers.length > 0 || removed || awaitsSummary.length > 0,
+    isOver: () => isOver && passesLimit(withoutThese(evaluation, awaitsSummary), stage, newestMs),
+  };
+}
+
+function isTrue(): boolean {
+  return true;
+}
+
+/** What is left in the end, without what waits for a summary. */
+function withoutThese<E extends WindowEntry>(
+  { look }: Evaluation<E>,
+  waiting: readonly WindowEntry[],
+) {
+  if (waiting.length === 0) return look;
+  const gone = new Set(waiting);
+  return lookWithout(
+    look,
+    Uint8Array.from(look.entries, (entry) => (gone.has(entry) ? 1 : 0)),
+  );
+}
+
+/** Lowers what long messages cost; tells whether there were any. */
+function shortenEntries<E extends WindowEntry>(
+  evaluation: Evaluation<E>,
+  stage: PolicyStage,
+): boolean {
+  const { select } = stage;
+  const { look, detailOf, shortened } = evaluation;
+  if (select.kind !== "shorten") return false;
+  let costs: Float64Array | undefined;
+  let saved = 0;
+  let newest = select.keepNewest;
+  for (let i = look.entries.length - 1; i >= 0; i--) {
+    const entry = look.entries[i];
+    const cost = costAt(look, i);
+    if (entry === undefined || !isSeen(look, i)) continue;
+    if (newest-- > 0 || cost <= select.maxTokens) continue;
+    if (!select.allRoles && !entry.isResult) continue;
+    const plan = shortenPlan(detailOf(entry), entry.tokenCount, select.maxTokens);
+    if (plan === undefined || plan.tokenCount >= cost) continue;
+    costs ??= Float64Array.from(look.entries, (_, index) => costAt(look, index));
+    costs[i] = plan.tokenCount;
+    saved += cost - plan.tokenCount;
+    const { tokenCount } = plan;
+    shortened.set(entry, { entry, stage: stage.name, maxTokens: select.maxTokens, tokenCount });
+  }
+  if (costs === undefined) return false;
+  const totals = { ...look.totals, tokenCount: look.totals.tokenCount - saved };
+  lookOn(evaluation, lookAt(look.entries, evaluation.policy, totals, costs));
+  return true;
+}

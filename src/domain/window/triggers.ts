@@ -1,0 +1,202 @@
+// The triggers of stages: which of them hold for a window.
+
+import type { Policy, PolicyStage, Trigger, TriggerKind } from "../policy.ts";
+import { reachesShare } from "./limit.ts";
+import { costAt, isSeen, type Layout, type Look, once } from "./look.ts";
+import type { Signals, Totals, TriggerHit } from "./types.ts";
+import { NO_UNIT } from "./units.ts";
+
+/** The order of the public TriggerKind, in which hits are told. */
+const ORDER: { readonly [kind in TriggerKind]: number } = {
+  "model-input-tokens-over": 1,
+  "message-count-over": 2,
+  "token-count-over": 3,
+  "context-share-at-least": 4,
+  "interaction-count-over": 5,
+  "interaction-tokens-over": 6,
+  "new-messages-at-least": 7,
+  "new-tokens-at-least": 8,
+  "tool-success": 9,
+  "tool-error": 10,
+  "age-over": 11,
+  always: 12,
+};
+
+/** What triggers look at. */
+export interface Question {
+  readonly look: Look;
+  readonly stage: PolicyStage;
+  readonly signals: Signals;
+  /** When the newest message was stored. */
+  readonly newestMs: () => number;
+  /** Whether an entry meets all conditions of `countIf`. */
+  readonly counts: (index: number) => boolean;
+}
+
+/** What a trigger may be judged by before any message is read. */
+export interface RoughQuestion {
+  readonly policy: Policy;
+  readonly stage: PolicyStage;
+  readonly signals: Signals;
+}
+
+function acted({ signals, stage }: RoughQuestion): number {
+  return signals.actedSeqs.get(stage.name) ?? 0;
+}
+
+/** The tools of a trigger that ended as it asks, in the order of the trigger. */
+function toolsOf(trigger: Trigger, signals: Signals): readonly string[] {
+  if (trigger.kind !== "tool-success" && trigger.kind !== "tool-error") return [];
+  const error = trigger.kind === "tool-error";
+  return trigger.names.filter((name) =>
+    signals.outcomes.some((outcome) => outcome.tool === name && outcome.error === error),
+  );
+}
+
+/**
+ * Whether a trigger can hold for a window of at most this size. False only when it certainly does
+ * not; exact for the triggers that look at no message.
+ */
+export function mayHit(trigger: Trigger, most: Totals, question: RoughQuestion): boolean {
+  const { policy, signals } = question;
+  const { messageCount, tokenCount } = most;
+  switch (trigger.kind) {
+    case "message-count-over":
+    case "interaction-count-over":
+      return messageCount > trigger.limit;
+    case "token-count-over":
+    case "interaction-tokens-over":
+      return tokenCount > trigger.limit;
+    case "context-share-at-least":
+      return (
+        policy.contextWindow > 0 && reachesShare(tokenCount, trigger.share, policy.contextWindow)
+      );
+    case "model-input-tokens-over":
+      return signals.modelInputTokens > trigger.limit;
+    case "new-messages-at-least":
+      return signals.lastSeq - acted(question) >= trigger.limit;
+    case "new-tokens-at-least":
+      return signals.lastSeq > acted(question) && tokenCount >= trigger.limit;
+    case "tool-success":
+    case "tool-error":
+      return toolsOf(trigger, signals).length > 0;
+    case "age-over":
+      return messageCount > 1;
+    case "always":
+      return true;
+  }
+}
+
+/** What of a window counts for triggers. */
+interface Counted {
+  /** By the unit of the stage. */
+  readonly window: () => Totals;
+  /** By interactions; `messageCount` is the number of interactions. */
+  readonly interactions: () => Totals;
+  readonly newTokens: () => number;
+  readonly oldestMs: () => number;
+}
+
+/** By entry, 1 when it counts: its whole unit does, or it itself when it is in no unit. */
+function countedEntries(question: Question, layout: Layout): Uint8Array {
+  const { look, stage, counts } = question;
+  const counted = new Uint8Array(look.entries.length);
+  const failed = new Uint8Array(layout.count);
+  const hasConditions = stage.countIf.length > 0;
+  for (let i = 0; i < counted.length; i++) {
+    if (!isSeen(look, i) || (hasConditions && !counts(i))) {
+      const unit = layout.unitOf[i] ?? NO_UNIT;
+      if (unit !== NO_UNIT) failed[unit] = 1;
+    } else {
+      counted[i] = 1;
+    }
+  }
+  for (let i = 0; i < counted.length; i++) {
+    const unit = layout.unitOf[i] ?? NO_UNIT;
+    if (unit !== NO_UNIT && failed[unit] === 1) counted[i] = 0;
+  }
+  return counted;
+}
+
+function countedOf(question: Question): Counted {
+  const { look, stage, signals } = question;
+  const entries = once(() => countedEntries(question, look.layout(stage.unit)));
+  const sum = (isIn: (index: number) => boolean): Totals => {
+    let messageCount = 0;
+    let tokenCount = 0;
+    for (let i = 0; i < look.entries.length; i++) {
+      if (!isIn(i)) continue;
+      messageCount += 1;
+      tokenCount += costAt(look, i);
+    }
+    return { messageCount, tokenCount };
+  };
+  const since = acted({ policy: look.policy, stage, signals });
+  const isNew = (seq: number): boolean => seq > since && Number.isInteger(seq);
+  return {
+    window: () =>
+      stage.countIf.length === 0 ? look.counted() : sum((index) => entries()[index] === 1),
+    interactions: once(() => {
+      const layout = look.layout("interaction");
+      const counted = countedEntries(question, layout);
+      const seen = new Set<number>();
+      const { tokenCount } = sum((index) => {
+        const unit = layout.unitOf[index] ?? NO_UNIT;
+        if (unit === NO_UNIT || counted[index] === 0) return false;
+        seen.add(unit);
+        return true;
+      });
+      return { messageCount: seen.size, tokenCount };
+    }),
+    newTokens: () =>
+      sum((index) => entries()[index] === 1 && isNew(look.entries[index]?.seq ?? 0)).tokenCount,
+    oldestMs: () =>
+      look.entries.reduce(
+        (oldest, { createMs }, index) =>
+          entries()[index] === 1 ? Math.min(oldest, createMs) : oldest,
+        Number.POSITIVE_INFINITY,
+      ),
+  };
+}
+
+/** Whether a trigger without a tool holds, given that it may. */
+function holds(trigger: Trigger, counted: Counted, question: Question): boolean {
+  const { policy } = question.look;
+  switch (trigger.kind) {
+    case "message-count-over":
+      return counted.window().messageCount > trigger.limit;
+    case "token-count-over":
+      return counted.window().tokenCount > trigger.limit;
+    case "context-share-at-least":
+      return reachesShare(counted.window().tokenCount, trigger.share, policy.contextWindow);
+    case "interaction-count-over":
+      return counted.interactions().messageCount > trigger.limit;
+    case "interaction-tokens-over":
+      return counted.interactions().tokenCount > trigger.limit;
+    case "new-tokens-at-least":
+      return counted.newTokens() >= trigger.limit;
+    case "age-over":
+      return question.newestMs() - counted.oldestMs() > trigger.ms;
+    default:
+      return true;
+  }
+}
+
+/** Lists the triggers of a stage that hold, in the order of TriggerKind, each once. */
+export function triggerHits(question: Question): TriggerHit[] {
+  const { look, stage, signals } = question;
+  const rough = { policy: look.policy, stage, signals };
+  const may = stage.anyOf.filter((trigger) => mayHit(trigger, look.counted(), rough));
+  if (may.length === 0) return [];
+  const counted = countedOf(question);
+  const hits: TriggerHit[] = [];
+  for (const trigger of may) {
+    if (!holds(trigger, counted, question)) continue;
+    const tools = toolsOf(trigger, signals);
+    for (const tool of tools.length > 0 ? tools : [""]) {
+      if (hits.some((hit) => hit.kind === trigger.kind && hit.tool === tool)) continue;
+      hits.push({ kind: trigger.kind, tool });
+    }
+  }
+  return hits.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
+}
