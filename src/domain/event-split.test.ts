@@ -25,26 +25,45 @@ function trimmed(
     ...id,
     role: 1,
     callIds: [],
-    toolCallId: "",
+    answers: [],
+    isResult: false,
     tokenCount: 1,
+    createMs: 0,
     byteCount: 1,
   }));
   const before = totals(removed.length);
-  const trim = { stage: "s", reason: "message-limit", removed, before, after: totals(0) } as const;
-  return { type: EVENT_TYPE.messagesTrimmed, trim };
+  const after = totals(0);
+  const cause = { stage: "s", reason: "message-limit", discarded: false } as const;
+  return { type: EVENT_TYPE.messagesTrimmed, trim: { ...cause, removed, before, after } };
+}
+
+/** The same messages, come back. */
+function restored(detail: EventDetail): EventDetail {
+  if (detail.type !== EVENT_TYPE.messagesTrimmed) throw new Error("not a trim");
+  const total = detail.trim.before;
+  const { removed } = detail.trim;
+  return { type: EVENT_TYPE.messagesRestored, restored: removed, total, window: totals(9) };
+}
+
+function healed(toolCallIds: readonly string[]): EventDetail {
+  return { type: EVENT_TYPE.messagesHealed, toolCallIds, window: totals(9) };
+}
+
+function entriesOf(detail: EventDetail): readonly WindowEntry[] {
+  if (detail.type === EVENT_TYPE.messagesRestored) return detail.restored;
+  return detail.type === EVENT_TYPE.messagesTrimmed ? detail.trim.removed : [];
 }
 
 function idsOf({ detail }: EventPart): readonly string[] {
   if (detail.type === EVENT_TYPE.messagesAppended) return detail.messageIds;
-  if (detail.type !== EVENT_TYPE.messagesTrimmed) return [];
-  return detail.trim.removed.map((entry) => entry.messageId);
+  if (detail.type === EVENT_TYPE.messagesHealed) return detail.toolCallIds;
+  return entriesOf(detail).map((entry) => entry.messageId);
 }
 
 /** The bytes of the lists of a part in wire form, runs at their largest. */
 function listBytes(part: EventPart): number {
   const ids = idsOf(part).map((id) => Buffer.byteLength(id) + 3);
-  const runs =
-    part.detail.type === EVENT_TYPE.messagesTrimmed ? rangesOf(part.detail.trim.removed) : [];
+  const runs = rangesOf(entriesOf(part.detail));
   return ids.reduce((sum, bytes) => sum + bytes, 0) + runs.length * 20;
 }
 
@@ -110,7 +129,8 @@ test("no part passes the limit, whatever the ids", () => {
       return { messageId, seq };
     });
     const given = entries.map((entry) => entry.messageId);
-    for (const detail of [appended(given), trimmed(entries)]) {
+    const details = [appended(given), trimmed(entries), restored(trimmed(entries)), healed(given)];
+    for (const detail of details) {
       const parts = splitEvent(detail);
       isWhole(parts);
       expect(parts.flatMap(idsOf)).toEqual(given);
@@ -118,6 +138,18 @@ test("no part passes the limit, whatever the ids", () => {
     }
   });
   fc.assert(property, { numRuns: 60 });
+});
+
+test("a summary of scattered messages is split by its runs", () => {
+  const ranges = Array.from({ length: 5_000 }, (_, i) => ({ first: 2 * i + 1, last: 2 * i + 1 }));
+  const placed = { version: 0, placedMessageId: "p", tokenCount: 3 };
+  const parts = splitEvent({ type: EVENT_TYPE.summarySet, ...placed, ranges });
+  isWhole(parts);
+  const all = parts.flatMap(({ detail }) =>
+    detail.type === EVENT_TYPE.summarySet ? detail.ranges : [],
+  );
+  expect(all).toEqual(ranges);
+  expect(parts).toHaveLength(Math.ceil((5_000 * 20) / (LIMITS.eventIdBytes - 20)));
 });
 
 test("every other event is one part", () => {

@@ -18,8 +18,8 @@ const RUN_BYTES = 20;
 /**
  * Splits the detail of an event into parts whose lists of ids and runs take at most
  * LIMITS.eventIdBytes in wire form each; a single id always fits. Parts hold their own ids and
- * seqs, in order, and the totals of the whole. Every detail but that of appended or trimmed
- * messages is one part.
+ * seqs, in order, and the totals of the whole. A detail without lists that may be long is
+ * one part.
  */
 export function splitEvent(detail: EventDetail): readonly EventPart[] {
   if (detail.type === EVENT_TYPE.messagesAppended) {
@@ -37,16 +37,41 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
   }
   if (detail.type === EVENT_TYPE.messagesTrimmed) {
     const { trim } = detail;
-    const costs = trim.removed.map(({ messageId, seq }, index) => {
-      const goesOn = index > 0 && trim.removed[index - 1]?.seq === seq - 1;
-      return utf8Bytes(messageId) + ID_FRAME_BYTES + (goesOn ? 0 : RUN_BYTES);
-    });
-    return slices(costs).map(({ from, to, continued }) => ({
+    return slices(entryCosts(trim.removed)).map(({ from, to, continued }) => ({
       detail: { ...detail, trim: { ...trim, removed: trim.removed.slice(from, to) } },
       continued,
     }));
   }
+  if (detail.type === EVENT_TYPE.messagesRestored) {
+    return slices(entryCosts(detail.restored)).map(({ from, to, continued }) => ({
+      detail: { ...detail, restored: detail.restored.slice(from, to) },
+      continued,
+    }));
+  }
+  if (detail.type === EVENT_TYPE.messagesHealed) {
+    const costs = detail.toolCallIds.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+    return slices(costs).map(({ from, to, continued }) => ({
+      detail: { ...detail, toolCallIds: detail.toolCallIds.slice(from, to) },
+      continued,
+    }));
+  }
+  if (detail.type === EVENT_TYPE.summarySet) {
+    return slices(detail.ranges.map(() => RUN_BYTES)).map(({ from, to, continued }) => ({
+      detail: { ...detail, ranges: detail.ranges.slice(from, to) },
+      continued,
+    }));
+  }
   return [{ detail, continued: false }];
+}
+
+/** What the ids and the runs of entries take. */
+function entryCosts(
+  entries: readonly { readonly messageId: string; readonly seq: number }[],
+): number[] {
+  return entries.map(({ messageId, seq }, index) => {
+    const goesOn = index > 0 && entries[index - 1]?.seq === seq - 1;
+    return utf8Bytes(messageId) + ID_FRAME_BYTES + (goesOn ? 0 : RUN_BYTES);
+  });
 }
 
 interface Slice {

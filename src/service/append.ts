@@ -7,30 +7,30 @@ import {
   requestInvalid,
   sessionNotFound,
 } from "../domain/errors.ts";
-import { etagOf } from "../domain/etag.ts";
-import { EVENT_TYPE } from "../domain/event.ts";
-import { makeMessageId } from "../domain/ids.ts";
-import { LIMITS } from "../domain/limits.ts";
-import type { TokenRule } from "../domain/policy.ts";
+import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
 import type { Session } from "../domain/session.ts";
+import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
 import { needsTrim } from "../domain/window/needs-trim.ts";
 import { addRange } from "../domain/window/ranges.ts";
 import { addTotals, totalsOf } from "../domain/window/totals.ts";
-import { ROLE, type WindowTotals } from "../domain/window/types.ts";
-import type { NewMessage, SessionDecision, SessionView } from "../storage/store.ts";
+import { ROLE, type ToolOutcome, type WindowTotals } from "../domain/window/types.ts";
+import type { NewMessage, SessionDecision, SessionPlan, SessionView } from "../storage/store.ts";
 import type { AppendInput, Call, MessageDraft } from "./api.ts";
+import { encodeAll, RANDOM_BYTES } from "./append-encode.ts";
+import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
-import { applyPolicy, trimEvents, type WindowChange } from "./window-change.ts";
+import { withInput, withoutOutcomes } from "./policy-state.ts";
+import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
+import { sessionTotals, signalsOf } from "./window-view.ts";
 
-const RANDOM_BYTES = 10;
 const VIOLATIONS_MAX = 20;
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
-  readonly needCount: { readonly rule: TokenRule; readonly imageTokenCount: number };
+  readonly needCount: CountedRule;
 }
 
 /** What stays the same however often an append is decided. */
@@ -41,13 +41,13 @@ interface Append {
   readonly nowMs: number;
   /** Random bytes for the ids the server makes. */
   readonly random: Uint8Array;
-  /** The counts of the drafts, and by which rule; empty before the first count. */
-  counts: { readonly rule: TokenRule; readonly imageTokenCount: number; readonly of: number[] };
+  /** The counts of the drafts, and by which rule; undefined before the first count. */
+  counts: { readonly rule: CountedRule; readonly of: readonly number[] } | undefined;
   /** The messages as encoded for a revision, kept over a second decision. */
   encoded: { readonly revision: number; readonly messages: readonly NewMessage[] } | undefined;
 }
 
-/** Appends messages to a session and trims its window. */
+/** Appends messages to a session, ends a turn if asked to, and trims the window. */
 export async function appendMessages(
   context: ServiceContext,
   call: Call,
@@ -61,7 +61,7 @@ export async function appendMessages(
     input,
     nowMs: context.world.nowMs(),
     random: context.world.random(unnamed * RANDOM_BYTES),
-    counts: { rule: "given", imageTokenCount: 0, of: [] },
+    counts: undefined,
     encoded: undefined,
   };
   const target = { namespace: input.namespace, sessionId: input.sessionId, messageIds };
@@ -70,16 +70,36 @@ export async function appendMessages(
       decideAppend(append, view),
     );
     if (result instanceof Uint8Array) return result;
-    const { rule, imageTokenCount } = result.needCount;
-    const of = await context.tokens.countAll(input.drafts, rule, imageTokenCount);
-    append.counts = { rule, imageTokenCount, of };
+    const rule = result.needCount;
+    append.counts = { rule, of: await context.tokens.countAll(input.drafts, rule) };
   }
 }
 
 function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCount | Uint8Array> {
-  const { input } = append;
+  const { context, input } = append;
   const session = view.session ?? sessionToCreate(append, view);
-  const { head } = session;
+  checkAppend(input, view, session);
+  const { policy } = session.fields;
+  if (policy.tokenRule === "given") checkGiven(input.drafts);
+  const rule = countedRule(policy);
+  const counts = countsBy(append, rule);
+  if (counts === undefined) return { kind: "answer", result: { needCount: rule } };
+  const messages = encoded(append, session, { counts, rule, revision: view.revision });
+  const outcomes = outcomesOf(policy, {
+    codec: context.codec,
+    drafts: input.drafts,
+    messages,
+    window: view.window,
+    given: input.toolOutcomes,
+  });
+  if (outcomes === "need-window") return { kind: "need-window" };
+  const grown = growSession(append, session, { messages, outcomes });
+  if (view.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
+  return plan(append, view, grown);
+}
+
+/** Checks what an append asks of the session and its messages. */
+function checkAppend(input: AppendInput, view: SessionView, { head }: Session): void {
   for (const draft of input.drafts) {
     if (draft.messageId !== "" && view.messages.has(draft.messageId)) {
       throw messageAlreadyExists(draft.messageId);
@@ -88,25 +108,6 @@ function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCo
   if (input.expectedLastSeq !== undefined && input.expectedLastSeq !== head.lastSeq) {
     throw lastSeqMismatch(input.expectedLastSeq, head.lastSeq);
   }
-  const { tokenRule, imageTokenCount } = session.fields.policy;
-  if (tokenRule === "given") checkGiven(input.drafts);
-  if (!hasCounts(append, tokenRule, imageTokenCount)) {
-    return { kind: "answer", result: { needCount: { rule: tokenRule, imageTokenCount } } };
-  }
-  const messages = encodeAll(append, session, view.revision);
-  const appended = totalsOf(messages);
-  const before = addTotals(head.window, appended);
-  const first = head.lastSeq + 1;
-  const last = head.lastSeq + messages.length;
-  const ranges = addRange(head.windowRanges, { first, last });
-  let change: WindowChange | undefined;
-  if (view.window !== undefined) {
-    const known = { totals: before, pairedTo: view.window.length };
-    change = applyPolicy([...view.window, ...messages], ranges, session.fields.policy, known);
-  } else if (mustLook(append, session, before)) {
-    return { kind: "need-window" };
-  }
-  return plan(append, view, session, { messages, appended, before, ranges, change });
 }
 
 /** Refuses drafts that do not bring the count that TOKEN_RULE_GIVEN asks for. */
@@ -119,143 +120,170 @@ function checkGiven(drafts: readonly MessageDraft[]): void {
   if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
 }
 
-/** Whether the window must be loaded to decide what this append does to it. */
-function mustLook(append: Append, session: Session, after: WindowTotals): boolean {
-  return (
-    append.input.drafts.some((draft) => draft.role === ROLE.tool) ||
-    needsTrim(session.fields.policy, after)
-  );
-}
-
-/** Whether the drafts are counted by this rule; counts at once what needs no waiting. */
-function hasCounts(append: Append, rule: TokenRule, imageTokenCount: number): boolean {
+/** The counts of the drafts by a rule; undefined when they must be waited for. */
+function countsBy(append: Append, rule: CountedRule): readonly number[] | undefined {
   const { counts, context, input } = append;
-  if (counts.of.length > 0 && counts.rule === rule && counts.imageTokenCount === imageTokenCount) {
-    return true;
-  }
-  const of = context.tokens.countNow(input.drafts, rule, imageTokenCount);
-  if (of === undefined) return false;
-  append.counts = { rule, imageTokenCount, of };
-  return true;
+  if (counts !== undefined && isSameRule(counts.rule, rule)) return counts.of;
+  const of = context.tokens.countNow(input.drafts, rule);
+  if (of !== undefined) append.counts = { rule, of };
+  return of;
 }
 
 function sessionToCreate(append: Append, view: SessionView): Session {
   const { input, nowMs } = append;
-  if (!input.createSession) throw sessionNotFound(input.sessionId);
+  // Without messages there is nothing to create a session for, and no turn that could end.
+  if (!input.createSession || input.drafts.length === 0) throw sessionNotFound(input.sessionId);
   return newSession(input, {}, { nowMs, revision: view.revision });
 }
 
-function encodeAll(append: Append, session: Session, revision: number): readonly NewMessage[] {
+function encoded(
+  append: Append,
+  session: Session,
+  by: {
+    readonly counts: readonly number[];
+    readonly rule: CountedRule;
+    readonly revision: number;
+  },
+): readonly NewMessage[] {
+  const { revision } = by;
   if (append.encoded?.revision === revision) return append.encoded.messages;
-  let unnamed = 0;
-  const messages = append.input.drafts.map((draft, index) => {
-    const seq = session.head.lastSeq + 1 + index;
-    let { messageId } = draft;
-    if (messageId === "") {
-      const start = unnamed * RANDOM_BYTES;
-      messageId = makeMessageId(seq, append.random.subarray(start, start + RANDOM_BYTES));
-      unnamed += 1;
-    }
-    return encodeOne(append, draft, { index, seq, messageId, session, revision });
+  const messages = encodeAll({
+    codec: append.context.codec,
+    drafts: append.input.drafts,
+    counts: by.counts,
+    rule: by.rule.rule,
+    random: append.random,
+    writer: append.call.writer,
+    nowMs: append.nowMs,
+    lastSeq: session.head.lastSeq,
+    revision,
   });
   append.encoded = { revision, messages };
   return messages;
 }
 
-function encodeOne(
+/** A session with the messages of an append, before any stage runs. */
+interface Grown {
+  /** As stored before, or as it is created. */
+  readonly old: Session;
+  readonly session: Session;
+  readonly messages: readonly NewMessage[];
+  readonly appended: WindowTotals;
+  /** The window with the messages and its inserts. */
+  readonly before: WindowTotals;
+  /** The outcomes of this append. */
+  readonly outcomes: readonly ToolOutcome[];
+}
+
+function growSession(
   append: Append,
-  draft: MessageDraft,
-  at: { index: number; seq: number; messageId: string; session: Session; revision: number },
-): NewMessage {
-  const { messageId, seq } = at;
-  const tokenCount = append.counts.of[at.index] ?? 0;
-  const bytes = append.context.codec.encodeMessage(draft, {
-    messageId,
-    seq,
-    tokenCount,
-    tokenRule: draft.tokenCount === undefined ? at.session.fields.policy.tokenRule : "given",
-    writer: append.call.writer,
-    createMs: append.nowMs,
-    updateMs: append.nowMs,
-    etag: etagOf(at.revision),
-  });
-  checkMessageSize(bytes, `messages[${at.index}]`);
+  old: Session,
+  added: { readonly messages: readonly NewMessage[]; readonly outcomes: readonly ToolOutcome[] },
+): Grown {
+  const { messages, outcomes } = added;
+  const { modelInputTokens } = append.input;
+  const { head, fields } = old;
+  const appended = totalsOf(messages);
+  const lastSeq = head.lastSeq + messages.length;
+  const run = { first: head.lastSeq + 1, last: lastSeq };
+  const input = { modelInputTokens, outcomes };
+  const session: Session = {
+    ...old,
+    head: {
+      ...head,
+      lastSeq,
+      log: {
+        messageCount: head.log.messageCount + appended.messageCount,
+        tokenCount: head.log.tokenCount + appended.tokenCount,
+      },
+      window: addTotals(head.window, appended),
+      windowRanges: messages.length === 0 ? head.windowRanges : addRange(head.windowRanges, run),
+      policyState: withInput(head.policyState, fields.policy, input),
+    },
+  };
+  return { old, session, messages, appended, before: sessionTotals(session), outcomes };
+}
+
+/** Whether the window must be loaded to decide what this append does to it. */
+function mustLook(append: Append, grown: Grown): boolean {
+  const { policy } = grown.session.fields;
+  const { head } = grown.session;
+  const { turnEnd, drafts } = append.input;
+  const isOn = (on: string, name?: string): boolean =>
+    policy.stages.some((stage) => stage.on === on && (name === undefined || stage.name === name));
+  return (
+    (turnEnd && isOn("turn-end")) ||
+    // Results without their call never enter the window.
+    (policy.toolPairs === "whole" &&
+      drafts.some((draft) => draft.role === ROLE.tool || draft.answers.length > 0)) ||
+    // A limit that was passed may hold again, which must be noticed.
+    head.policyState.overLimit.some((name) => isOn("append", name)) ||
+    needsTrim(policy, grown.before, signalsOf(head, grown.outcomes))
+  );
+}
+
+/** Runs the stages over a loaded window. */
+function trimmed(append: Append, view: SessionView, grown: Grown): WindowChange | undefined {
+  const { context, input, nowMs } = append;
+  const { window, revision } = view;
+  if (window === undefined) return undefined;
+  const { messages, session, before } = grown;
+  const inserts = session.fields.inserts.length;
+  const passes: Pass[] = [{ occasions: ["append"], outcomes: grown.outcomes }];
+  if (input.turnEnd) passes.push({ occasions: ["turn-end"] });
+  return changeWindow(
+    context,
+    {
+      session,
+      window: messages.length === 0 ? window : [...window, ...messages],
+      stamp: { revision, nowMs },
+      known: { totals: before, pairedTo: window.length + inserts },
+    },
+    passes,
+  );
+}
+
+/** What happened, before what the stages did. */
+function eventOf(append: Append, grown: Grown): EventDetail {
+  const { messages, appended, before, old } = grown;
+  if (append.input.drafts.length === 0) return { type: EVENT_TYPE.turnEnded, window: before };
   return {
-    seq,
-    messageId,
-    role: draft.role,
-    callIds: draft.callIds,
-    toolCallId: draft.toolCallId,
-    tokenCount,
-    byteCount: bytes.length,
-    bytes,
+    type: EVENT_TYPE.messagesAppended,
+    messageIds: messages.map((message) => message.messageId),
+    seqs: { first: old.head.lastSeq + 1, last: old.head.lastSeq + messages.length },
+    appended,
+    window: before,
   };
 }
 
-/** Refuses a message whose wire form is too large. */
-export function checkMessageSize(bytes: Uint8Array, field: string): void {
-  if (bytes.length <= LIMITS.messageBytes) return;
-  const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes} are allowed`;
-  throw requestInvalid([{ field, description }]);
-}
-
-interface Outcome {
-  readonly messages: readonly NewMessage[];
-  readonly appended: WindowTotals;
-  /** The window with the messages, before any trim. */
-  readonly before: WindowTotals;
-  readonly ranges: Session["head"]["windowRanges"];
-  /** Unset when the window did not have to be looked at: nothing leaves it. */
-  readonly change: WindowChange | undefined;
-}
-
-function plan(
-  append: Append,
-  view: SessionView,
-  session: Session,
-  outcome: Outcome,
-): SessionDecision<Uint8Array> {
+function plan(append: Append, view: SessionView, grown: Grown): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
-  const { messages, appended, before, change } = outcome;
+  const { session, messages, before } = grown;
   const { revision } = view;
-  const lastSeq = session.head.lastSeq + messages.length;
-  const trims = change?.trims ?? [];
-  const window = change?.totals ?? before;
+  const change = trimmed(append, view, grown);
   const isNew = view.session === undefined;
   const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
     ...(isNew ? [{ type: EVENT_TYPE.sessionCreated }] : []),
-    {
-      type: EVENT_TYPE.messagesAppended,
-      messageIds: messages.map((message) => message.messageId),
-      seqs: { first: session.head.lastSeq + 1, last: lastSeq },
-      appended,
-      window: before,
-    },
-    ...trimEvents(trims),
+    eventOf(append, grown),
+    ...(change?.events ?? []),
   ]);
-  const bytes = input.encode({ messages, revision, trims, window, lastSeq });
-  return {
-    kind: "save",
-    result: bytes,
-    plan: {
-      ...(isNew ? { fields: session.fields } : {}),
-      head: {
-        ...session.head,
-        lastSeq,
-        log: {
-          messageCount: session.head.log.messageCount + appended.messageCount,
-          tokenCount: session.head.log.tokenCount + appended.tokenCount,
-        },
-        window,
-        windowRanges: change?.ranges ?? outcome.ranges,
-        updateMs: nowMs,
-        revision,
-      },
-      append: messages,
-      ...(change === undefined ? {} : { window: change.window as readonly NewMessage[] }),
-      windowTrimmed: trims.length > 0,
-      events,
-      ...replyPart(call, nowMs, bytes),
-    },
+  const bytes = input.encode({
+    messages,
+    revision,
+    trims: change?.trims ?? [],
+    window: change?.totals ?? before,
+    lastSeq: session.head.lastSeq,
+    runs: change?.runs ?? [],
+    overLimit: change?.overLimit ?? false,
+  });
+  const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
+  const parts: SessionPlan = {
+    ...(change === undefined ? {} : planOf(view.session, change)),
+    ...(isNew ? { fields: change?.fields ?? session.fields } : {}),
+    head: input.turnEnd ? { ...head, policyState: withoutOutcomes(head.policyState) } : head,
+    ...(messages.length === 0 ? {} : { append: messages }),
+    events,
+    ...replyPart(call, nowMs, bytes),
   };
+  return { kind: "save", result: bytes, plan: parts };
 }

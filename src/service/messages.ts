@@ -8,8 +8,9 @@ import {
 } from "../domain/errors.ts";
 import { etagOf } from "../domain/etag.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
+import { countedRule } from "../domain/token-rules.ts";
 import { containsSeq } from "../domain/window/ranges.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import type { Totals } from "../domain/window/types.ts";
@@ -29,11 +30,15 @@ import type {
   MergedMessage,
   UpdateMessageInput,
 } from "./api.ts";
-import { checkMessageSize } from "./append.ts";
+import { checkMessageSize } from "./append-encode.ts";
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
-import { applyPolicy, headWith, trimEvents, type WindowChange } from "./window-change.ts";
+import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
+import { sessionTotals } from "./window-view.ts";
+
+/** What runs after a message was changed or deleted. */
+const APPEND_STAGES: readonly Pass[] = [{ occasions: ["append"], outcomes: [] }];
 
 /** Lists messages of a log. */
 export async function listMessages(
@@ -100,14 +105,13 @@ export async function updateMessage(
     );
     if (result instanceof Uint8Array) return result;
     const { merged, policy } = result;
-    const { tokenRule, imageTokenCount } = policy;
-    const [count] = await context.tokens.countAll([merged.draft], tokenRule, imageTokenCount);
+    const [count] = await context.tokens.countAll([merged.draft], countedRule(policy));
     counts.set(countKey(merged, policy), count ?? 0);
   }
 }
 
 function countKey(merged: MergedMessage, policy: Policy): string {
-  return `${policy.tokenRule} ${policy.imageTokenCount} ${merged.stamp.etag}`;
+  return `${JSON.stringify(countedRule(policy))} ${merged.stamp.etag}`;
 }
 
 interface MessageUpdate {
@@ -128,19 +132,27 @@ function decideUpdate(
   if (input.etag !== "" && input.etag !== merged.stamp.etag) throw etagMismatch();
   const policy = session.fields.policy;
   if (input.paths.length === 0) {
-    const { window } = session.head;
+    const window = sessionTotals(session);
     const answer = { message: old.bytes, revision: 0, trims: [], window };
     return { kind: "answer", result: input.encode(answer) };
   }
   const tokens = newCount(update, merged, policy);
   if (tokens === undefined) return { kind: "answer", result: { merged, policy } };
   const message = encodeUpdate(update, view, old, { merged, ...tokens });
-  const window = (view.window ?? []).map((entry) => (entry.seq === message.seq ? message : entry));
-  const change = applyPolicy(window, session.head.windowRanges, policy);
+  const { head } = session;
   const log: Totals = {
-    messageCount: session.head.log.messageCount,
-    tokenCount: session.head.log.tokenCount + message.tokenCount - old.tokenCount,
+    messageCount: head.log.messageCount,
+    tokenCount: head.log.tokenCount + message.tokenCount - old.tokenCount,
   };
+  const change = changeWindow(
+    context,
+    {
+      session: { ...session, head: { ...head, log } },
+      window: (view.window ?? []).map((entry) => (entry.seq === message.seq ? message : entry)),
+      stamp: { revision: view.revision, nowMs },
+    },
+    APPEND_STAGES,
+  );
   const bytes = input.encode({
     message: message.bytes,
     revision: view.revision,
@@ -150,14 +162,17 @@ function decideUpdate(
   const { messageId, seq, tokenCount } = message;
   return save(update, view, session, {
     bytes,
-    log,
     change,
-    windowTrimmed: change.trims.length > 0,
-    part: { replace: [message] },
+    part: replacePart(message, change),
     detail: { type: EVENT_TYPE.messageUpdated, messageId, seq, paths: input.paths, tokenCount },
     call,
     nowMs,
   });
+}
+
+/** A changed message that its change discards is erased and not written. */
+function replacePart(message: NewMessage, change: WindowChange): Pick<SessionPlan, "replace"> {
+  return change.erase.some(({ seq }) => seq === message.seq) ? {} : { replace: [message] };
 }
 
 /** The tokens of a changed message; undefined when they must be counted elsewhere first. */
@@ -165,7 +180,7 @@ function newCount(
   update: MessageUpdate,
   merged: MergedMessage,
   policy: Policy,
-): { tokenCount: number; tokenRule: Policy["tokenRule"] } | undefined {
+): { tokenCount: number; tokenRule: TokenRule } | undefined {
   const { draft, stamp } = merged;
   if (draft.tokenCount !== undefined) {
     return { tokenCount: draft.tokenCount, tokenRule: "given" };
@@ -182,10 +197,10 @@ function newCount(
       },
     ]);
   }
-  const { tokenRule, imageTokenCount } = policy;
-  const now = update.context.tokens.countNow([draft], tokenRule, imageTokenCount);
+  const rule = countedRule(policy);
+  const now = update.context.tokens.countNow([draft], rule);
   const tokenCount = now?.[0] ?? update.counts.get(countKey(merged, policy));
-  return tokenCount === undefined ? undefined : { tokenCount, tokenRule };
+  return tokenCount === undefined ? undefined : { tokenCount, tokenRule: rule.rule };
 }
 
 function encodeUpdate(
@@ -195,7 +210,7 @@ function encodeUpdate(
   next: {
     readonly merged: MergedMessage;
     readonly tokenCount: number;
-    readonly tokenRule: Policy["tokenRule"];
+    readonly tokenRule: TokenRule;
   },
 ): NewMessage {
   const { draft, stamp } = next.merged;
@@ -213,8 +228,10 @@ function encodeUpdate(
     messageId: old.messageId,
     role: old.role,
     callIds: draft.callIds,
-    toolCallId: draft.toolCallId,
+    answers: draft.answers,
+    isResult: draft.isResult,
     tokenCount,
+    createMs: stamp.createMs,
     byteCount: bytes.length,
     bytes,
   };
@@ -247,30 +264,36 @@ function decideDelete(
   const { context, call, input, nowMs } = update;
   if (view.session === undefined) throw sessionNotFound(input.sessionId);
   if (input.allowMissing && !view.messages.has(input.messageId)) {
-    const { window } = view.session.head;
+    const window = sessionTotals(view.session);
     const bytes = input.encode({ revision: 0, trims: [], window });
     return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
   }
   const { session, old } = existing(view, input);
   const { stamp } = context.codec.mergeMessage(old.bytes, NOTHING, []);
   if (input.etag !== "" && input.etag !== stamp.etag) throw etagMismatch();
-  const wasInWindow = containsSeq(session.head.windowRanges, old.seq);
-  const window = (view.window ?? []).filter((entry) => entry.seq !== old.seq);
-  const ranges = removeSeqs(session.head.windowRanges, wasInWindow ? [old.seq] : []);
-  const change = applyPolicy(window, ranges, session.fields.policy);
+  const { head } = session;
+  const wasInWindow = containsSeq(head.windowRanges, old.seq);
+  const windowRanges = removeSeqs(head.windowRanges, wasInWindow ? [old.seq] : []);
   const log: Totals = {
-    messageCount: session.head.log.messageCount - 1,
-    tokenCount: session.head.log.tokenCount - old.tokenCount,
+    messageCount: head.log.messageCount - 1,
+    tokenCount: head.log.tokenCount - old.tokenCount,
   };
   const { revision } = view;
+  const change = changeWindow(
+    context,
+    {
+      session: { ...session, head: { ...head, log, windowRanges } },
+      window: (view.window ?? []).filter((entry) => entry.seq !== old.seq),
+      stamp: { revision, nowMs },
+    },
+    APPEND_STAGES,
+  );
   const bytes = input.encode({ revision, trims: change.trims, window: change.totals });
   const { messageId, seq, tokenCount } = old;
   return save(update, view, session, {
     bytes,
-    log,
     change,
-    windowTrimmed: change.trims.length > 0,
-    part: { erase: [{ seq, messageId }] },
+    part: { erase: [{ seq, messageId }, ...change.erase] },
     detail: { type: EVENT_TYPE.messageDeleted, messageId, seq, tokenCount, wasInWindow },
     call,
     nowMs,
@@ -281,11 +304,15 @@ function decideDelete(
 const NOTHING = {
   messageId: "",
   role: 1,
+  name: "",
   callIds: [],
-  toolCallId: "",
+  answers: [],
+  isResult: false,
+  toolError: false,
+  failedIds: [],
   tokenCount: undefined,
   imageCount: 0,
-  countedTexts: () => [],
+  counted: () => ({ content: [], calls: [], name: "", hasCallId: false, imageCount: 0 }),
   wire: undefined,
 } as const;
 
@@ -305,26 +332,22 @@ function save(
   session: Session,
   done: {
     readonly bytes: Uint8Array;
-    readonly log: Totals;
     readonly change: WindowChange;
-    readonly windowTrimmed: boolean;
     readonly part: Pick<SessionPlan, "replace" | "erase">;
     readonly detail: EventDetail;
     readonly call: Call;
     readonly nowMs: number;
   },
 ): SessionDecision<Uint8Array> {
-  const { bytes, log, change, call, nowMs } = done;
+  const { bytes, change, call, nowMs } = done;
   const { revision } = view;
   const events = newEvents(
     update.context,
     { session, revision, nowMs, requestId: call.requestId },
-    [done.detail, ...trimEvents(change.trims)],
+    [done.detail, ...change.events],
   );
   const plan: SessionPlan = {
-    head: { ...headWith(session.head, change, { revision, nowMs }), log },
-    window: change.window,
-    windowTrimmed: done.windowTrimmed,
+    ...planOf(session, change),
     ...done.part,
     events,
     ...replyPart(call, nowMs, bytes),

@@ -1,7 +1,7 @@
 // A session as it is made.
 
 import { DEFAULT_POLICY } from "../domain/policy.ts";
-import type { Session, SessionRef } from "../domain/session.ts";
+import { EMPTY_POLICY_STATE, type Session, type SessionRef } from "../domain/session.ts";
 import type { SessionInput } from "./api.ts";
 
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
@@ -25,6 +25,7 @@ export function newSession(
       ttlMs: input.ttlMs ?? 0,
       summary: undefined,
       summaryVersion: 0,
+      inserts: [],
       forkedFrom: undefined,
       createMs: stamp.nowMs,
       etagRevision: stamp.revision,
@@ -35,6 +36,7 @@ export function newSession(
       log: { messageCount: 0, tokenCount: 0 },
       window: { messageCount: 0, tokenCount: 0, byteCount: 0 },
       windowRanges: [],
+      policyState: EMPTY_POLICY_STATE,
       updateMs: stamp.nowMs,
       revision: stamp.revision,
     },

@@ -18,11 +18,10 @@ export interface RanStages {
   readonly window: Totals;
 }
 
-/** What an append or a turn end adds. */
+/** What an append brings. */
 export interface StateInput {
   readonly modelInputTokens: number | undefined;
   readonly outcomes: readonly ToolOutcome[];
-  readonly turnEnd: boolean;
 }
 
 /** Whether a tool trigger of the stage looks at more than this append. */
@@ -30,7 +29,7 @@ function looksBack(stage: PolicyStage): boolean {
   return stage.on !== "append";
 }
 
-/** The state with what an append brings, before any stage runs; a turn end clears nothing yet. */
+/** The state with what an append brings, before any stage runs. */
 export function withInput(state: PolicyState, policy: Policy, input: StateInput): PolicyState {
   let next = state;
   const { modelInputTokens } = input;

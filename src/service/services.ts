@@ -14,16 +14,11 @@ import {
   listEvents,
   watchEvents,
 } from "./events.ts";
+import { forkSession } from "./fork-session.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { NO_REMOVAL_HOOKS, type RemovalPort } from "./removal-port.ts";
-import {
-  createSession,
-  deleteSession,
-  forkSession,
-  getSession,
-  listSessions,
-  resetSession,
-} from "./sessions.ts";
+import { resetSession } from "./reset-session.ts";
+import { createSession, deleteSession, getSession, listSessions } from "./sessions.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { updateSession } from "./update-session.ts";
 import { Upkeep } from "./upkeep.ts";

@@ -6,12 +6,15 @@ import { etagAllows } from "../domain/etag.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session, SessionFields } from "../domain/session.ts";
+import { countedRule } from "../domain/token-rules.ts";
 import type { SessionDecision, SessionPlan, SessionView } from "../storage/store.ts";
 import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
-import { applyPolicy, headWith, trimEvents } from "./window-change.ts";
+import { underPolicy } from "./policy-state.ts";
+import { checkHooks } from "./removal-port.ts";
+import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
 
 /** The fields with a new summary text; an empty text removes the summary. */
 export function withSummary(
@@ -34,12 +37,13 @@ export async function updateSession(
   const nowMs = context.world.nowMs();
   const text = update.paths.includes("summary") ? (update.input.summaryText ?? "") : "";
   const newPolicy = update.paths.includes("policy");
+  if (newPolicy) checkHooks(context, update.input.policy);
   // The rule that counts a summary is the policy's after the update; it is read ahead because exact
   // counts cannot be had inside a decision. A policy change in between costs at most a stale count.
   const known = text === "" ? undefined : await context.store.readSession(update);
   const policy = newPolicy ? (update.input.policy ?? DEFAULT_POLICY) : known?.fields.policy;
-  const tokenCount =
-    text === "" ? 0 : await context.tokens.countText(text, policy?.tokenRule ?? "bytes-div-4");
+  const rule = countedRule(policy ?? DEFAULT_POLICY);
+  const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
   const target = { namespace, sessionId, needWindow: newPolicy };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideUpdate(context, call, { ...update, nowMs, summary: { text, tokenCount } }, view),
@@ -65,31 +69,50 @@ function decideUpdate(
     return { kind: "answer", result: update.encode({ session, trims: [] }) };
   }
   const fields = { ...changedFields(session.fields, update), etagRevision: revision };
-  const stored = view.window ?? [];
+  const stamped: Session = {
+    ...session,
+    fields,
+    head: { ...session.head, updateMs: nowMs, revision },
+  };
   const change = update.paths.includes("policy")
-    ? applyPolicy(stored, session.head.windowRanges, fields.policy)
+    ? applyNewPolicy(context, stamped, view)
     : undefined;
-  const head =
-    change === undefined
-      ? { ...session.head, updateMs: nowMs, revision }
-      : headWith(session.head, change, { revision, nowMs });
+  const after: Session =
+    change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
   const trims = change?.trims ?? [];
-  const after: Session = { ...session, fields, head };
   const bytes = update.encode({ session: after, trims });
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },
-    [{ type: EVENT_TYPE.sessionUpdated, paths: update.paths }, ...trimEvents(trims)],
+    [{ type: EVENT_TYPE.sessionUpdated, paths: update.paths }, ...(change?.events ?? [])],
   );
   const plan: SessionPlan = {
-    fields,
-    head,
-    ...(change === undefined ? {} : { window: change.window }),
-    windowTrimmed: trims.length > 0,
+    ...(change === undefined ? {} : planOf(session, change)),
+    fields: after.fields,
+    head: after.head,
     events,
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
+}
+
+/** Runs the stages of a new policy, and forgets what belonged to the old one. */
+function applyNewPolicy(
+  context: ServiceContext,
+  session: Session,
+  view: SessionView,
+): WindowChange {
+  const { head, fields } = session;
+  const policyState = underPolicy(head.policyState, fields.policy);
+  return changeWindow(
+    context,
+    {
+      session: { ...session, head: { ...head, policyState } },
+      window: view.window ?? [],
+      stamp: { revision: head.revision, nowMs: head.updateMs },
+    },
+    [{ occasions: ["append"], outcomes: [] }],
+  );
 }
 
 function changedFields(fields: SessionFields, update: Update): SessionFields {

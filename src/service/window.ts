@@ -1,21 +1,32 @@
-// GetWindow: the messages that go to the model, and what is left out. Reads only: the stored window
-// is looked at through the policy of the session or of the request, now or as of a past seq.
+// GetWindow: the messages that go to the model, and what is left out. The stored window is looked at
+// through the policy of the session or of the request, now or as of a past seq. Only a stage on read
+// of the session's own policy that has the effect store, and that acts, makes a read a change.
 
 import { seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { StageOn } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
 import { openCallIds } from "../domain/window/groups.ts";
 import { newestRanges, outsideRanges } from "../domain/window/ranges.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import { totalsOf } from "../domain/window/totals.ts";
-import { type KnownWindow, trimWindow } from "../domain/window/trim.ts";
-import type { SeqRange, Totals, Trim } from "../domain/window/types.ts";
-import type { StoredEntry } from "../storage/store.ts";
+import { trimWindow } from "../domain/window/trim.ts";
+import type { SeqRange, Totals, TrimOutcome } from "../domain/window/types.ts";
+import type { SessionPlan, SessionView, StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
-import type { WindowInput, WindowResult } from "./window-api.ts";
-import { checkLive, liveSession } from "./change.ts";
+import { changeSession, checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+import { withRuns } from "./policy-state.ts";
+import { checkHooks } from "./removal-port.ts";
+import type { WindowInput, WindowResult } from "./window-api.ts";
+import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
+import { type Shown, showWindow, type Viewed } from "./window-shown.ts";
+import { detailReader, mergeInserts, sessionTotals, signalsOf } from "./window-view.ts";
+
+const ON_READ: readonly StageOn[] = ["read"];
+const READ: ReadonlySet<StageOn> = new Set(ON_READ);
 
 /** A stored window at some moment. */
 interface Stored {
@@ -33,27 +44,16 @@ export async function getWindow(
   input: WindowInput,
 ): Promise<WindowResult> {
   checkLive(call.signal);
-  const stored = await readStored(context, input);
-  const { session, window } = stored;
-  const known = stored.isPast ? {} : { totals: session.head.window, pairedTo: window.length };
-  const view = look(window, { asked: input.policy, own: session.fields.policy }, known);
-  const removed = view.trims.flatMap((trim) => trim.removed.map((entry) => entry.seq));
-  const ranges = removed.length === 0 ? stored.ranges : removeSeqs(stored.ranges, removed);
-  const outside = newestRanges(outsideRanges(ranges, 1, stored.lastSeq), LIMITS.outsideRanges);
-  return {
-    messages: view.kept.map((entry) => entry.bytes),
-    summary: stored.isPast ? undefined : session.fields.summary,
-    window: view.totals,
-    outside: stored.isPast ? undefined : without(session.head.log, view.totals),
-    outsideRanges: outside.ranges,
-    outsideTruncated: outside.truncated,
-    trims: view.trims,
-    openToolCallIds: openCallIds(view.kept).slice(-LIMITS.openToolCallIds),
-    // What the policy was at a past seq is not known: today's would judge another window.
-    overLimit: (!stored.isPast || input.policy !== undefined) && view.overLimit,
-    lastSeq: stored.lastSeq,
-    revision: session.head.revision,
-  };
+  checkHooks(context, input.policy);
+  let stored = await readStored(context, input);
+  let viewed = look(context, stored, input);
+  if (input.policy === undefined && !stored.isPast && changesStored(stored, viewed.outcome)) {
+    const read = await storeRead(context, call, input);
+    stored = read.stored;
+    viewed = { ...viewed, ...read.viewed };
+  }
+  const shown = await showWindow(context, viewed, input.newest);
+  return resultOf(input, stored, viewed.outcome, shown);
 }
 
 async function readStored(context: ServiceContext, input: WindowInput): Promise<Stored> {
@@ -62,8 +62,7 @@ async function readStored(context: ServiceContext, input: WindowInput): Promise<
     const now = await context.store.readWindow(input);
     const session = liveSession(context, now?.session);
     if (now === undefined || session === undefined) throw sessionNotFound(input.sessionId);
-    const { windowRanges, lastSeq } = session.head;
-    return { session, window: now.window, ranges: windowRanges, lastSeq, isPast: false };
+    return storedNow(session, now.window);
   }
   const then = await context.store.readWindowAt(input, asOfSeq);
   const session = liveSession(context, then?.session);
@@ -72,24 +71,154 @@ async function readStored(context: ServiceContext, input: WindowInput): Promise<
   return { session, window: then.window, ranges: then.ranges, lastSeq: asOfSeq, isPast: true };
 }
 
-interface View {
-  readonly kept: readonly StoredEntry[];
-  readonly trims: readonly Trim[];
-  readonly totals: Totals;
-  readonly overLimit: boolean;
+function storedNow(session: Session, window: readonly StoredEntry[]): Stored {
+  const { windowRanges, lastSeq } = session.head;
+  return { session, window, ranges: windowRanges, lastSeq, isPast: false };
 }
 
 /** Looks at a window through the request's policy, or else through the session's. */
-function look(
-  window: readonly StoredEntry[],
-  policies: { readonly asked: Policy | undefined; readonly own: Policy },
-  known: KnownWindow,
-): View {
-  const { asked, own } = policies;
-  const outcome = trimWindow(window, asked ?? own, asked === undefined ? "read" : "all", known);
-  const isWhole = outcome.trims.length === 0;
-  const totals = isWhole && known.totals ? known.totals : totalsOf(outcome.kept);
-  return { kept: outcome.kept, trims: outcome.trims, totals, overLimit: outcome.overLimit };
+function look(context: ServiceContext, stored: Stored, input: WindowInput): Viewed {
+  const { session, isPast } = stored;
+  const own = session.fields.policy;
+  const policy = input.policy ?? own;
+  // No history is kept of what stands in the window only.
+  const inserts = isPast ? [] : session.fields.inserts;
+  const entries = mergeInserts(stored.window, inserts, context.codec);
+  const detailOf = detailReader(context.codec);
+  const signals = signalsOf(session.head, session.head.policyState.outcomes);
+  const outcome = trimWindow<StoredEntry>({
+    entries,
+    policy,
+    occasions: input.policy === undefined ? READ : "all",
+    ceiling: false,
+    signals: isPast ? { ...signals, lastSeq: stored.lastSeq } : signals,
+    detailOf,
+    ...(isPast ? {} : { known: { totals: sessionTotals(session), pairedTo: entries.length } }),
+  });
+  return { outcome, policy, own, detailOf };
+}
+
+/** Whether stages on read take messages out of the stored window, or have something to remember. */
+function changesStored({ session }: Stored, outcome: TrimOutcome<StoredEntry>): boolean {
+  if (outcome.storedTrims.length > 0) return true;
+  const { policyState, lastSeq } = session.head;
+  const { policy } = session.fields;
+  const { runs } = outcome;
+  if (runs.length === 0 && policyState.overLimit.length === 0) return false;
+  const window = totalsOf(outcome.stored);
+  return (
+    withRuns(policyState, { policy, occasions: ON_READ, runs, lastSeq, window }) !== policyState
+  );
+}
+
+/** What a read left that was a change. */
+interface StoredRead {
+  readonly stored: Stored;
+  readonly viewed: Pick<Viewed, "outcome" | "own" | "policy">;
+}
+
+/** Runs the stages on read in a transaction of their own. */
+async function storeRead(
+  context: ServiceContext,
+  call: Call,
+  input: WindowInput,
+): Promise<StoredRead> {
+  const { namespace, sessionId } = input;
+  // The call may carry no request id: a read is repeated as often as anybody likes.
+  const reading = { ...call, requestId: "" };
+  const target = { namespace, sessionId, needWindow: true };
+  const nowMs = context.world.nowMs();
+  const result = await changeSession<StoredRead>(context, reading, target, (view) => {
+    const { session } = view;
+    if (session === undefined) throw sessionNotFound(sessionId);
+    const change = readStages(context, session, view, nowMs);
+    const after: Session = { ...session, fields: change.fields, head: change.head };
+    const { outcome } = change;
+    if (outcome === undefined) throw new Error("no stage ran");
+    const { policy } = session.fields;
+    const viewed = { outcome, policy, own: policy };
+    // Another read may have done it in between.
+    if (!changesStored(storedNow(session, view.window ?? []), outcome)) {
+      return {
+        kind: "answer",
+        result: { stored: storedNow(session, view.window ?? []), viewed },
+      };
+    }
+    const stored = storedNow(after, change.window);
+    const plan: SessionPlan = {
+      ...planOf(session, change),
+      events: newEvents(
+        context,
+        { session: after, revision: view.revision, nowMs, requestId: "" },
+        // A stage that acted and removed nothing still moves its mark.
+        change.events.length > 0
+          ? change.events
+          : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }],
+      ),
+    };
+    return { kind: "save", result: { stored, viewed }, plan };
+  });
+  if (result instanceof Uint8Array) throw new Error("a read without a request id was replayed");
+  return result;
+}
+
+function readStages(
+  context: ServiceContext,
+  session: Session,
+  view: SessionView,
+  nowMs: number,
+): WindowChange {
+  const window = view.window ?? [];
+  const pairedTo = window.length + session.fields.inserts.length;
+  return changeWindow(
+    context,
+    {
+      session,
+      window,
+      stamp: { revision: view.revision, nowMs },
+      known: { totals: sessionTotals(session), pairedTo },
+    },
+    [{ occasions: ON_READ }],
+  );
+}
+
+function resultOf(
+  input: WindowInput,
+  stored: Stored,
+  outcome: TrimOutcome<StoredEntry>,
+  shown: Shown,
+): WindowResult {
+  const { session, isPast } = stored;
+  const ranges = shownRanges(stored, outcome, shown);
+  const outside = newestRanges(outsideRanges(ranges, 1, stored.lastSeq), LIMITS.outsideRanges);
+  return {
+    messages: shown.entries.map((entry) => entry.bytes),
+    summary: isPast ? undefined : session.fields.summary,
+    window: shown.totals,
+    outside: isPast ? undefined : without(session.head.log, shown.inLog),
+    outsideRanges: outside.ranges,
+    outsideTruncated: outside.truncated,
+    trims: outcome.trims,
+    openToolCallIds: openCallIds(shown.entries).slice(-LIMITS.openToolCallIds),
+    // What the policy was at a past seq is not known: today's would judge another window.
+    overLimit: (!isPast || input.policy !== undefined) && outcome.overLimit,
+    lastSeq: stored.lastSeq,
+    revision: session.head.revision,
+    runs: outcome.runs,
+    warnings: outcome.warnings,
+    shortenedIds: shown.shortenedIds,
+  };
+}
+
+/** The runs of what is given. */
+function shownRanges(
+  { ranges }: Stored,
+  outcome: TrimOutcome<StoredEntry>,
+  { leftOut }: Shown,
+): readonly SeqRange[] {
+  const removed = outcome.trims.flatMap((trim) => trim.removed.map((entry) => entry.seq));
+  for (const { seq } of leftOut) removed.push(seq);
+  return removed.length === 0 ? ranges : removeSeqs(ranges, removed.filter(Number.isInteger));
 }
 
 function without(all: Totals, part: Totals): Totals {

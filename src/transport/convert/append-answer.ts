@@ -3,7 +3,7 @@
 import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import type { AppendResult } from "../../service/api.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { toTotals, toTrim } from "./window.ts";
+import { toStageRun, toTotals, toTrim } from "./window.ts";
 
 /** Gives the wire form of what an append did. */
 export function encodeAppendAnswer(result: AppendResult): Uint8Array {
@@ -11,11 +11,13 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     messages: result.messages.map(({ messageId, seq, tokenCount }) => ({
       messageId,
       seq: BigInt(seq),
-      tokenCount,
+      tokenCount: Math.floor(tokenCount),
     })),
     revision: BigInt(result.revision),
     trims: result.trims.map(toTrim),
     window: toTotals(result.window),
     lastSeq: BigInt(result.lastSeq),
+    stageRuns: result.runs.map(toStageRun),
+    overLimit: result.overLimit,
   });
 }

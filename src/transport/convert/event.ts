@@ -1,16 +1,32 @@
 // The wire form of events.
 
-import { EVENT_TYPE, type Event, type EventDetail } from "../../domain/event.ts";
+import {
+  EVENT_TYPE,
+  type Event,
+  type EventDetail,
+  type SnapshotFormat,
+} from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { rangesOf } from "../../domain/window/ranges.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
+import * as snapshot from "../../gen/memorysidecar/v1/snapshot.ts";
 import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { toTimestamp } from "./time.ts";
-import { toSeqRange, toTotals, toTrim } from "./window.ts";
+import { toSeqRange, toTotals, toTrim, toWarning } from "./window.ts";
 
 const DELETE_REASONS = {
   request: wire.SessionDeleteReason.REQUEST,
   expired: wire.SessionDeleteReason.EXPIRED,
 } as const;
+
+const FORMATS = {
+  native: snapshot.SnapshotFormat.NATIVE,
+  selectools: snapshot.SnapshotFormat.SELECTOOLS,
+  lauren: snapshot.SnapshotFormat.LAUREN,
+  definable: snapshot.SnapshotFormat.DEFINABLE,
+  marsys: snapshot.SnapshotFormat.MARSYS,
+} as const satisfies Readonly<Record<SnapshotFormat, snapshot.SnapshotFormat>>;
 
 // The newest events stay in memory for watchers, and go in the order in which they came.
 const slab = new Slab(65_536);
@@ -71,7 +87,7 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
           messageId: detail.messageId,
           seq: BigInt(detail.seq),
           paths: [...detail.paths],
-          tokenCount: detail.tokenCount,
+          tokenCount: Math.floor(detail.tokenCount),
         },
       };
     case EVENT_TYPE.messageDeleted:
@@ -80,9 +96,66 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
         value: {
           messageId: detail.messageId,
           seq: BigInt(detail.seq),
-          tokenCount: detail.tokenCount,
+          tokenCount: Math.floor(detail.tokenCount),
           wasInWindow: detail.wasInWindow,
         },
       };
+    default:
+      return toWindowDetail(detail);
+  }
+}
+
+type WindowDetail = Extract<
+  EventDetail,
+  {
+    type:
+      | typeof EVENT_TYPE.messagesRestored
+      | typeof EVENT_TYPE.summarySet
+      | typeof EVENT_TYPE.messagesHealed
+      | typeof EVENT_TYPE.sessionImported
+      | typeof EVENT_TYPE.policyWarned
+      | typeof EVENT_TYPE.turnEnded;
+  }
+>;
+
+function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
+  switch (detail.type) {
+    case EVENT_TYPE.messagesRestored:
+      return {
+        $case: "messagesRestored",
+        value: {
+          messageIds: detail.restored.map((entry) => entry.messageId),
+          seqRanges: rangesOf(detail.restored).map(toSeqRange),
+          restored: toTotals(detail.total),
+          window: toTotals(detail.window),
+        },
+      };
+    case EVENT_TYPE.summarySet:
+      return {
+        $case: "summarySet",
+        value: {
+          version: BigInt(detail.version),
+          placedMessageId: detail.placedMessageId,
+          tokenCount: detail.tokenCount,
+          seqRanges: detail.ranges.map(toSeqRange),
+        },
+      };
+    case EVENT_TYPE.messagesHealed: {
+      const toolCallIds = detail.toolCallIds.slice(0, LIMITS.healedCallIds);
+      return { $case: "messagesHealed", value: { toolCallIds, window: toTotals(detail.window) } };
+    }
+    case EVENT_TYPE.sessionImported: {
+      const { log, window } = detail;
+      const value = {
+        format: FORMATS[detail.format],
+        log: toTotals(log),
+        window: toTotals(window),
+      };
+      return { $case: "sessionImported", value };
+    }
+    case EVENT_TYPE.policyWarned:
+      return { $case: "policyWarned", value: { warning: toWarning(detail.warning) } };
+    case EVENT_TYPE.turnEnded:
+      return { $case: "turnEnded", value: { window: toTotals(detail.window) } };
   }
 }

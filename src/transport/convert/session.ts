@@ -1,14 +1,22 @@
 // Sessions between the wire and the domain.
 
 import { etagOf } from "../../domain/etag.ts";
-import { expireMs, type Session, type Summary } from "../../domain/session.ts";
+import {
+  expireMs,
+  type Session,
+  type StageMark,
+  type Summary,
+  type WindowInsert,
+} from "../../domain/session.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
+import { sessionTotals } from "../../service/window-view.ts";
 import { type Encodable, encodeWire } from "../fast-writer.ts";
 import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
+import { readSpeech } from "./detail.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
 import { fromDuration, toDuration, toTimestamp } from "./time.ts";
-import { toTotals } from "./window.ts";
+import { toSeqRange, toTotals } from "./window.ts";
 
 /** The namespace that an empty one stands for. */
 export const DEFAULT_NAMESPACE = "default";
@@ -86,7 +94,7 @@ export function toSession(session: Session): wire.Session {
     summary: fields.summary === undefined ? undefined : toSummary(fields.summary),
     lastSeq: BigInt(head.lastSeq),
     log: toTotals(head.log),
-    window: toTotals(head.window),
+    window: toTotals(sessionTotals(session)),
     forkedFrom:
       fields.forkedFrom === undefined
         ? undefined
@@ -95,7 +103,26 @@ export function toSession(session: Session): wire.Session {
     updateTime: toTimestamp(head.updateMs),
     revision: BigInt(head.revision),
     etag: etagOf(fields.etagRevision),
+    placedSummaries: fields.inserts.filter(({ kind }) => kind === "summary").map(toPlacedSummary),
+    stageStates: head.policyState.marks.map(toStageState),
+    modelInputTokens: BigInt(head.policyState.modelInputTokens),
   };
+}
+
+/** Turns a text that stands in the window into its public form. */
+export function toPlacedSummary(insert: WindowInsert): wire.PlacedSummary {
+  return {
+    messageId: insert.messageId,
+    text: readSpeech(insert.bytes).text,
+    tokenCount: Math.floor(insert.tokenCount),
+    seqRanges: insert.ranges.map(toSeqRange),
+    firstMessageTime: toTimestamp(insert.firstMs),
+    createTime: toTimestamp(insert.createMs),
+  };
+}
+
+function toStageState(mark: StageMark): wire.StageState {
+  return { stage: mark.stage, lastSeq: BigInt(mark.seq), window: toTotals(mark.window) };
 }
 
 /** The wire form of an answer whose first field is a session and that has nothing else. */

@@ -1,7 +1,18 @@
 // What belongs to a window, from the domain to the wire.
 
+import type { PolicyWarning } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { TriggerKind } from "../../domain/policy.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
-import type { SeqRange, Totals, Trim, TrimReason } from "../../domain/window/types.ts";
+import type {
+  ConditionWarning,
+  HoldReason,
+  SeqRange,
+  StageRun,
+  Totals,
+  Trim,
+  TrimReason,
+} from "../../domain/window/types.ts";
 import * as wire from "../../gen/memorysidecar/v1/window.ts";
 
 const TRIM_REASONS = {
@@ -10,13 +21,60 @@ const TRIM_REASONS = {
   "keep-last": wire.TrimReason.KEEP_LAST,
   ceiling: wire.TrimReason.CEILING,
   "orphan-tool-result": wire.TrimReason.ORPHAN_TOOL_RESULT,
+  "age-limit": wire.TrimReason.AGE_LIMIT,
+  budget: wire.TrimReason.BUDGET,
+  middle: wire.TrimReason.MIDDLE,
+  filter: wire.TrimReason.FILTER,
+  duplicate: wire.TrimReason.DUPLICATE,
+  boundary: wire.TrimReason.BOUNDARY,
+  summarized: wire.TrimReason.SUMMARIZED,
 } as const satisfies Readonly<Record<TrimReason, wire.TrimReason>>;
 
-/** Turns totals into their public form. */
+const TRIGGER_KINDS = {
+  "model-input-tokens-over": wire.TriggerKind.MODEL_INPUT_TOKENS,
+  "message-count-over": wire.TriggerKind.MESSAGE_COUNT,
+  "token-count-over": wire.TriggerKind.TOKEN_COUNT,
+  "context-share-at-least": wire.TriggerKind.CONTEXT_SHARE,
+  "interaction-count-over": wire.TriggerKind.INTERACTION_COUNT,
+  "interaction-tokens-over": wire.TriggerKind.INTERACTION_TOKENS,
+  "new-messages-at-least": wire.TriggerKind.NEW_MESSAGES,
+  "new-tokens-at-least": wire.TriggerKind.NEW_TOKENS,
+  "tool-success": wire.TriggerKind.TOOL_SUCCESS,
+  "tool-error": wire.TriggerKind.TOOL_ERROR,
+  "age-over": wire.TriggerKind.AGE,
+  always: wire.TriggerKind.ALWAYS,
+} as const satisfies Readonly<Record<TriggerKind, wire.TriggerKind>>;
+
+const HOLD_REASONS = {
+  system: wire.HoldReason.SYSTEM,
+  "pin-first": wire.HoldReason.PIN_FIRST,
+  "pin-id": wire.HoldReason.PIN_ID,
+  "min-messages": wire.HoldReason.MIN_MESSAGES,
+  "last-user": wire.HoldReason.LAST_USER,
+  "waiting-call": wire.HoldReason.WAITING_CALL,
+  free: wire.HoldReason.FREE,
+} as const satisfies Readonly<Record<HoldReason, wire.HoldReason>>;
+
+const WARNING_KINDS = {
+  "condition-failed": wire.PolicyWarningKind.CONDITION_FAILED,
+  "over-limit": wire.PolicyWarningKind.OVER_LIMIT,
+} as const satisfies Readonly<Record<PolicyWarning["kind"], wire.PolicyWarningKind>>;
+
+/** Turns a reason for a trim into its public form. */
+export function toTrimReason(reason: TrimReason): wire.TrimReason {
+  return TRIM_REASONS[reason];
+}
+
+/** Turns what held a message into its public form. */
+export function toHoldReason(reason: HoldReason): wire.HoldReason {
+  return HOLD_REASONS[reason];
+}
+
+/** Turns totals into their public form. A sum of quarters of tokens is rounded down. */
 export function toTotals(totals: Totals): wire.Totals {
   return {
     messageCount: BigInt(totals.messageCount),
-    tokenCount: BigInt(totals.tokenCount),
+    tokenCount: BigInt(Math.floor(totals.tokenCount)),
   };
 }
 
@@ -32,7 +90,8 @@ export function toTrim(trim: Trim): wire.Trim {
     stage: trim.stage,
     reason: TRIM_REASONS[trim.reason],
     messageIds: removed.map((entry) => entry.messageId),
-    seqRanges: rangesOf(removed).map(toSeqRange),
+    // What stands in the window only has a position that is no seq.
+    seqRanges: rangesOf(removed.filter(({ seq }) => Number.isInteger(seq))).map(toSeqRange),
     // Not counted from the entries: one part of a split event holds only some of them.
     removed: toTotals({
       messageCount: before.messageCount - after.messageCount,
@@ -40,5 +99,35 @@ export function toTrim(trim: Trim): wire.Trim {
     }),
     before: toTotals(before),
     after: toTotals(after),
+    discarded: trim.discarded,
   };
+}
+
+/** Turns what a stage did into its public form. */
+export function toStageRun(run: StageRun): wire.StageRun {
+  return {
+    stage: run.stage,
+    triggers: run.triggers.map(({ kind, tool }) => ({ kind: TRIGGER_KINDS[kind], tool })),
+    overLimit: run.overLimit,
+    heldBy: run.heldBy.map(toHoldReason),
+    awaitsSummary: run.awaitsSummary.slice(0, LIMITS.awaitsSummary).map((entry) => entry.messageId),
+  };
+}
+
+/** Turns a warning into its public form. */
+export function toWarning(warning: PolicyWarning): wire.PolicyWarning {
+  const { stage, kind } = warning;
+  const isCondition = warning.kind === "condition-failed";
+  return {
+    stage,
+    kind: WARNING_KINDS[kind],
+    field: isCondition ? warning.field : "",
+    messageId: isCondition ? warning.messageId : "",
+    messageCount: isCondition ? warning.messageCount : 0,
+  };
+}
+
+/** Turns the failure of a condition into a public warning. */
+export function toConditionWarning(warning: ConditionWarning): wire.PolicyWarning {
+  return toWarning({ kind: "condition-failed", ...warning });
 }

@@ -2,6 +2,7 @@ import type { AppendMessagesRequest } from "../../gen/memorysidecar/v1/message_r
 import { encodeAppendAnswer } from "../convert/append-answer.ts";
 import { toDraft } from "../convert/message.ts";
 import { fromNamespace } from "../convert/session.ts";
+import { fromSignals } from "../convert/signals.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkAppendMessages } from "../validate/message-requests.ts";
 
@@ -15,6 +16,8 @@ export const appendMessages: UnaryRpc<AppendMessagesRequest> = {
       sessionId: request.sessionId,
       drafts: request.messages.map(toDraft),
       createSession: request.createSession,
+      turnEnd: request.turnEnd,
+      ...fromSignals(request),
       ...(expectedLastSeq === undefined ? {} : { expectedLastSeq: Number(expectedLastSeq) }),
       encode: encodeAppendAnswer,
     });

@@ -1,7 +1,7 @@
 import { type GetWindowRequest, GetWindowResponse } from "../../gen/memorysidecar/v1/window_rpc.ts";
 import { fromPolicy } from "../convert/policy.ts";
 import { fromNamespace, toSummary } from "../convert/session.ts";
-import { toSeqRange, toTotals, toTrim } from "../convert/window.ts";
+import { toConditionWarning, toSeqRange, toStageRun, toTotals, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
@@ -12,12 +12,13 @@ const MESSAGES_FIELD = 1;
 /** GetWindow. */
 export const getWindow: UnaryRpc<GetWindowRequest> = {
   validate: checkGetWindow,
-  handle: async ({ services }, call, { namespace, sessionId, policy, asOfSeq }) => {
+  handle: async ({ services }, call, { namespace, sessionId, policy, asOfSeq, newest }) => {
     const result = await services.sessions.getWindow(call, {
       namespace: fromNamespace(namespace),
       sessionId,
       ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
       ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
+      ...(newest === undefined ? {} : { newest }),
     });
     const rest = encodeWire(GetWindowResponse, {
       messages: [],
@@ -31,6 +32,9 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       overLimit: result.overLimit,
       lastSeq: BigInt(result.lastSeq),
       revision: BigInt(result.revision),
+      stageRuns: result.runs.map(toStageRun),
+      warnings: result.warnings.map(toConditionWarning),
+      shortenedMessageIds: [...result.shortenedIds],
     });
     return spliceField(MESSAGES_FIELD, result.messages, rest);
   },

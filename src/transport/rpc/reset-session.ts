@@ -11,12 +11,14 @@ import { checkResetSession } from "../validate/session-requests.ts";
 /** ResetSession. */
 export const resetSession: UnaryRpc<ResetSessionRequest> = {
   validate: checkResetSession,
-  handle: ({ services }, call, { namespace, sessionId, keepSystemMessages, etag }) =>
+  handle: ({ services }, call, request) =>
     services.sessions.resetSession(call, {
-      namespace: fromNamespace(namespace),
-      sessionId,
-      keepSystemMessages,
-      etag,
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      keepSystemMessages: request.keepSystemMessages,
+      keepFirstSystemMessage: request.keepFirstSystemMessage,
+      keepSummary: request.keepSummary,
+      etag: request.etag,
       encode: ({ session, deleted }) =>
         encodeWire(ResetSessionResponse, {
           session: toSession(session),

@@ -28,6 +28,9 @@ export const SESSION_MASK = {
     "update_time",
     "revision",
     "etag",
+    "placed_summaries",
+    "stage_states",
+    "model_input_tokens",
   ]),
 } as const satisfies MaskPaths;
 
@@ -51,6 +54,7 @@ export const MESSAGE_MASK = {
   ignored: new Set([
     "seq",
     "token_rule",
+    "token_quarters",
     "source",
     "trust",
     "writer",

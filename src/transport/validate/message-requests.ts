@@ -8,6 +8,7 @@ import type {
   DeleteMessageRequest,
   GetMessageRequest,
   ListMessagesRequest,
+  ToolOutcome,
   UpdateMessageRequest,
 } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import {
@@ -15,8 +16,10 @@ import {
   checkEnum,
   checkNamespace,
   checkPage,
+  checkRange,
   checkRequestId,
   checkRequiredId,
+  checkRequiredText,
   checkSeq,
   checkSessionId,
 } from "./fields.ts";
@@ -25,12 +28,15 @@ import { checkContent, checkNewMessage } from "./message.ts";
 import type { Violations } from "./violations.ts";
 
 const MESSAGE_ORDER_MAX = 2;
+const MODEL_INPUT_TOKENS = { min: 0, max: LIMITS.policyTokens };
 
 export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkSessionId(v, request.sessionId);
   const { messages } = request;
-  if (messages.length === 0) v.add("messages", "must have 1 entry at least", 1);
+  if (messages.length === 0 && !request.turnEnd) {
+    v.add("messages", "must have 1 entry at least, or turn_end must be set", 1);
+  }
   checkCount(v, "messages", messages.length, LIMITS.appendMessages);
   for (let index = 0; index < messages.length && !v.full; index++) {
     v.enterItem("messages", index);
@@ -42,6 +48,19 @@ export function checkAppendMessages(request: AppendMessagesRequest, v: Violation
     checkSeq(v, "expected_last_seq", request.expectedLastSeq);
   }
   if (request.requestId !== "") checkRequestId(v, request.requestId);
+  if (request.modelInputTokens !== undefined) {
+    checkRange(v, "model_input_tokens", request.modelInputTokens, MODEL_INPUT_TOKENS);
+  }
+  if (request.toolOutcomes.length > 0) checkToolOutcomes(v, request.toolOutcomes);
+}
+
+/** Checks what a caller says of tools whose messages it does not append. */
+export function checkToolOutcomes(v: Violations, outcomes: readonly ToolOutcome[]): void {
+  checkCount(v, "tool_outcomes", outcomes.length, LIMITS.toolOutcomes);
+  for (let index = 0; index < outcomes.length && !v.full; index++) {
+    const tool = outcomes[index]?.tool ?? "";
+    checkRequiredText(v, `tool_outcomes[${index}].tool`, tool, LIMITS.nameBytes);
+  }
 }
 
 function checkDistinctIds(v: Violations, messages: readonly Message[]): void {

@@ -19,6 +19,7 @@ import {
   checkLabels,
   checkNamespace,
   checkPage,
+  checkRange,
   checkRequestId,
   checkRequiredId,
   checkSeq,
@@ -33,6 +34,7 @@ import { checkPolicy } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
 const SESSION_ORDER_MAX = 2;
+const NEWEST = { min: 1, max: LIMITS.windowMessages };
 
 /** What of a session a caller may set; the rest is ignored. */
 function checkSessionInput(v: Violations, session: Session): void {
@@ -124,6 +126,7 @@ export function checkGetWindow(request: GetWindowRequest, v: Violations): void {
   checkSessionId(v, request.sessionId);
   checkPolicy(v, request.policy);
   if (request.asOfSeq !== undefined) checkSeq(v, "as_of_seq", request.asOfSeq);
+  if (request.newest !== undefined) checkRange(v, "newest", request.newest, NEWEST);
 }
 
 /** Gives the session of a checked update. */

@@ -1,0 +1,103 @@
+// How the tools ended whose results an append brings, for the triggers that name tools.
+
+import type { Policy } from "../domain/policy.ts";
+import { ROLE, type ToolOutcome } from "../domain/window/types.ts";
+import type { NewMessage, StoredEntry } from "../storage/store.ts";
+import type { Codec, MessageDraft } from "./api.ts";
+import { namedTools } from "./window-view.ts";
+
+/** What outcomes are read from. */
+export interface OutcomeSource {
+  readonly codec: Codec;
+  readonly drafts: readonly MessageDraft[];
+  /** The drafts as they will be stored. */
+  readonly messages: readonly NewMessage[];
+  /** The window before the append; undefined when it is not loaded. */
+  readonly window: readonly StoredEntry[] | undefined;
+  /** What the caller says of tools whose messages it does not append. */
+  readonly given: readonly ToolOutcome[];
+}
+
+/**
+ * The outcomes of an append, oldest first: what its results say, then what the caller says beside
+ * them. None when no trigger of the policy names tools. "need-window" when a result does not name
+ * its tool and the call may be in a window that is not loaded.
+ */
+export function outcomesOf(
+  policy: Policy,
+  source: OutcomeSource,
+): readonly ToolOutcome[] | "need-window" {
+  if (source.given.length === 0 && !source.drafts.some(isAnswer)) return [];
+  const names = namedTools(policy);
+  if (names === undefined) return [];
+  const outcomes: ToolOutcome[] = [];
+  for (const [index, draft] of source.drafts.entries()) {
+    if (!isAnswer(draft)) continue;
+    const isNamed = draft.role === ROLE.tool && draft.name !== "";
+    if (isNamed && draft.answers.length === 0) {
+      outcomes.push({ tool: draft.name, error: draft.toolError });
+    }
+    for (const callId of draft.answers) {
+      const tool = isNamed ? draft : toolOf(source, index, callId);
+      if (tool === "need-window") return "need-window";
+      outcomes.push({ tool: tool.name, error: draft.failedIds.includes(callId) });
+    }
+    if (!isNamed && draft.answers.length === 0) {
+      const tool = adjacentTool(source, index);
+      if (tool === "need-window") return "need-window";
+      outcomes.push({ tool: tool.name, error: draft.toolError });
+    }
+  }
+  return [...outcomes, ...source.given].filter(({ tool }) => names.has(tool));
+}
+
+function isAnswer(draft: MessageDraft): boolean {
+  return draft.role === ROLE.tool || draft.answers.length > 0;
+}
+
+/** The name of a tool, empty when no call is found, or the wish to look further. */
+type Found = { readonly name: string } | "need-window";
+
+const NOTHING: Found = { name: "" };
+
+/** The tool of the newest call with an id before a draft. */
+function toolOf(source: OutcomeSource, index: number, callId: string): Found {
+  const inAppend = callBefore(source, source.messages.slice(0, index), callId);
+  if (inAppend !== undefined) return inAppend;
+  if (source.window === undefined) return "need-window";
+  return callBefore(source, source.window, callId) ?? NOTHING;
+}
+
+function callBefore(
+  { codec }: OutcomeSource,
+  entries: readonly StoredEntry[],
+  callId: string,
+): { readonly name: string } | undefined {
+  const entry = entries.findLast((one) => one.callIds.includes(callId));
+  if (entry === undefined) return undefined;
+  const call = codec.readDetail(entry.bytes).toolCalls.find(({ id }) => id === callId);
+  return { name: call?.name ?? "" };
+}
+
+/**
+ * The tool of a result without an id: results right behind a message with calls answer its calls in
+ * order, those left over that no result names.
+ */
+function adjacentTool(source: OutcomeSource, index: number): Found {
+  const { codec, messages, window } = source;
+  const before = messages.slice(0, index);
+  let entries: readonly StoredEntry[] = before;
+  if (before.every((message) => message.role === ROLE.tool)) {
+    if (window === undefined) return "need-window";
+    entries = [...window, ...before];
+  }
+  const at = entries.findLastIndex((entry) => entry.role !== ROLE.tool);
+  const caller = entries[at];
+  if (caller === undefined || caller.callIds.length === 0) return NOTHING;
+  const results = entries.slice(at + 1);
+  const answered = new Set(results.flatMap((entry) => entry.answers));
+  const spare = results.filter((entry) => entry.answers.length === 0).length;
+  const { toolCalls } = codec.readDetail(caller.bytes);
+  const call = toolCalls.filter(({ id }) => !answered.has(id))[spare];
+  return call ?? NOTHING;
+}

@@ -1,0 +1,131 @@
+// ForkSession: copies a session up to a seq.
+
+import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../domain/errors.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { EMPTY_POLICY_STATE, type Session } from "../domain/session.ts";
+import { rangesOf } from "../domain/window/ranges.ts";
+import type { CopyDecision, CopyView } from "../storage/store.ts";
+import type { Call, ForkSessionInput } from "./api.ts";
+import { checkLive, eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+import { newSessionId } from "./sessions.ts";
+import { changeWindow } from "./window-change.ts";
+import { sessionTotals } from "./window-view.ts";
+
+/** A fork with what was settled when the copying began. */
+interface Fork extends ForkSessionInput {
+  readonly nowMs: number;
+  /** The source as it was then. */
+  readonly begun: Session | undefined;
+}
+
+/** Copies a session up to a seq. */
+export async function forkSession(
+  context: ServiceContext,
+  call: Call,
+  input: ForkSessionInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  const { namespace } = input;
+  const source = { namespace, sessionId: input.sourceSessionId };
+  const target = {
+    namespace,
+    sessionId: input.sessionId === "" ? newSessionId(context) : input.sessionId,
+  };
+  const nowMs = context.world.nowMs();
+  // Outside the copy, so that an expired session of that id is really gone when it is published.
+  await eraseExpired(context, target);
+  const copy = {
+    source,
+    target,
+    requestId: call.requestId,
+    signal: call.signal,
+    ...(input.atSeq === undefined ? {} : { atSeq: input.atSeq }),
+  };
+  // Without a seq the newest is meant, at the time of the decision to copy: the one to publish has
+  // what was copied up to it, while appends may go on.
+  let begun: Session | undefined;
+  return await context.store.copySession<Uint8Array>(copy, (view) => {
+    if (view.copied === undefined) begun = view.source;
+    const newest = begun === undefined ? {} : { atSeq: begun.head.lastSeq };
+    const fork = { ...newest, ...input, sessionId: target.sessionId, nowMs, begun };
+    return decideFork(context, call, fork, view);
+  });
+}
+
+function decideFork(
+  context: ServiceContext,
+  call: Call,
+  fork: Fork,
+  view: CopyView,
+): CopyDecision<Uint8Array> {
+  const replay = replayOf(context, call, view.reply);
+  if (replay !== undefined) return { kind: "answer", result: replay };
+  const source = liveSession(context, view.source);
+  if (source === undefined) throw sessionNotFound(fork.sourceSessionId);
+  if (view.target !== undefined) throw sessionAlreadyExists(fork.sessionId);
+  const atSeq = fork.atSeq ?? source.head.lastSeq;
+  const inHistory = atSeq >= source.head.firstSeq - 1 && atSeq <= source.head.lastSeq;
+  if (!inHistory) throw seqOutOfRange(atSeq, source.head.lastSeq);
+  const { copied, revision } = view;
+  if (copied === undefined) return { kind: "copy", atSeq };
+  const session = forkOf(context, fork, { source, atSeq, revision, copied });
+  const { nowMs } = fork;
+  const bytes = fork.encode(session);
+  const { fields, head } = session;
+  const origin = { sessionId: fork.sourceSessionId, seq: atSeq };
+  const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
+    {
+      type: EVENT_TYPE.sessionForked,
+      origin,
+      log: head.log,
+      window: sessionTotals(session),
+    },
+  ]);
+  return { kind: "save", result: bytes, fields, head, events, ...replyPart(call, nowMs, bytes) };
+}
+
+/** The copy as it is published. */
+function forkOf(
+  context: ServiceContext,
+  fork: Fork,
+  from: {
+    readonly source: Session;
+    readonly atSeq: number;
+    readonly revision: number;
+    readonly copied: NonNullable<CopyView["copied"]>;
+  },
+): Session {
+  const { source, atSeq, revision, copied } = from;
+  const { nowMs } = fork;
+  // What stands in the window only, and what policies remember, is that of the newest seq: no
+  // history of it is kept. When appends went on meanwhile it is that of the start of the copy.
+  const newest = [source, fork.begun].find((session) => session?.head.lastSeq === atSeq);
+  const bare: Session = {
+    namespace: fork.namespace,
+    sessionId: fork.sessionId,
+    fields: {
+      ...source.fields,
+      inserts: newest?.fields.inserts ?? [],
+      forkedFrom: { sessionId: fork.sourceSessionId, seq: atSeq },
+      createMs: nowMs,
+      etagRevision: revision,
+    },
+    head: {
+      lastSeq: atSeq,
+      firstSeq: source.head.firstSeq,
+      log: copied.log,
+      window: source.head.window,
+      windowRanges: [],
+      policyState: newest?.head.policyState ?? EMPTY_POLICY_STATE,
+      updateMs: nowMs,
+      revision,
+    },
+  };
+  // A tool result may have lost its call since: what no window may hold stays outside, too.
+  const policy = { ...source.fields.policy, stages: [] };
+  const base = { session: bare, window: copied.window, stamp: { revision, nowMs } };
+  const { fields, head, window } = changeWindow(context, base, [{ occasions: ["append"], policy }]);
+  return { ...bare, fields, head: { ...head, windowRanges: rangesOf(window) } };
+}

@@ -1,0 +1,136 @@
+// ResetSession: empties a session, but for what it is asked to keep.
+
+import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
+import { etagAllows } from "../domain/etag.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
+import { EMPTY_POLICY_STATE, type Session } from "../domain/session.ts";
+import { rangesOf } from "../domain/window/ranges.ts";
+import { totalsOf } from "../domain/window/totals.ts";
+import { ROLE } from "../domain/window/types.ts";
+import type {
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  StoredEntry,
+  StoredMessage,
+} from "../storage/store.ts";
+import type { Call, ResetSessionInput } from "./api.ts";
+import { changeSession, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { newEvents } from "./new-events.ts";
+
+/** The oldest message of the log is another one by now. */
+interface OldestGone {
+  readonly oldestGone: true;
+}
+
+interface Reset {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: ResetSessionInput;
+  readonly nowMs: number;
+  /** The oldest message of the log, if it is a system message that stays. */
+  readonly oldest: StoredMessage | undefined;
+}
+
+/** Empties a session. */
+export async function resetSession(
+  context: ServiceContext,
+  call: Call,
+  input: ResetSessionInput,
+): Promise<Uint8Array> {
+  const { namespace, sessionId, keepSystemMessages, keepFirstSystemMessage } = input;
+  const nowMs = context.world.nowMs();
+  for (;;) {
+    const oldest = keepFirstSystemMessage ? await oldestSystem(context, input) : undefined;
+    const target = {
+      namespace,
+      sessionId,
+      needWindow: keepSystemMessages,
+      allowWhenFull: !keepSystemMessages && !keepFirstSystemMessage,
+      messageIds: oldest === undefined ? [] : [oldest.messageId],
+    };
+    const result = await changeSession<OldestGone>(context, call, target, (view) =>
+      decideReset({ context, call, input, nowMs, oldest }, view),
+    );
+    if (result instanceof Uint8Array) return result;
+  }
+}
+
+async function oldestSystem(
+  context: ServiceContext,
+  input: ResetSessionInput,
+): Promise<StoredMessage | undefined> {
+  const query = { firstSeq: 1, lastSeq: Number.MAX_SAFE_INTEGER, order: "asc", limit: 1 } as const;
+  let page = await context.store.listMessages(input, query);
+  // A page ends after a while even when it has found nothing but erased messages.
+  while (page !== undefined && page.messages.length === 0 && page.next !== undefined) {
+    page = await context.store.listMessages(input, { ...query, firstSeq: page.next });
+  }
+  const oldest = page?.messages[0];
+  return oldest?.role === ROLE.system ? oldest : undefined;
+}
+
+function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGone | Uint8Array> {
+  const { context, call, input, nowMs, oldest } = reset;
+  const { session, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
+  const first = oldest === undefined ? undefined : view.messages.get(oldest.messageId);
+  if (first?.seq !== oldest?.seq) return { kind: "answer", result: { oldestGone: true } };
+  const kept = keptOf(input, view, first);
+  const totals = totalsOf(kept);
+  const log = { messageCount: totals.messageCount, tokenCount: totals.tokenCount };
+  const deleted = {
+    messageCount: session.head.log.messageCount - log.messageCount,
+    tokenCount: session.head.log.tokenCount - log.tokenCount,
+  };
+  const after: Session = {
+    ...session,
+    fields: {
+      ...session.fields,
+      ...(input.keepSummary ? {} : { summary: undefined }),
+      inserts: [],
+      etagRevision: revision,
+    },
+    head: {
+      lastSeq: session.head.lastSeq,
+      firstSeq: session.head.lastSeq + 1,
+      log,
+      window: totals,
+      windowRanges: rangesOf(kept),
+      policyState: EMPTY_POLICY_STATE,
+      updateMs: nowMs,
+      revision,
+    },
+  };
+  const bytes = input.encode({ session: after, deleted });
+  const events = newEvents(
+    context,
+    { session: after, revision, nowMs, requestId: call.requestId },
+    [{ type: EVENT_TYPE.sessionReset, deleted, kept: log }],
+  );
+  const plan: SessionPlan = {
+    fields: after.fields,
+    head: after.head,
+    resetLog: true,
+    append: kept,
+    window: kept,
+    events,
+    ...replyPart(call, nowMs, bytes),
+  };
+  return { kind: "save", result: bytes, plan };
+}
+
+/** What a reset keeps, by rising seq. */
+function keptOf(
+  input: ResetSessionInput,
+  view: SessionView,
+  first: StoredEntry | undefined,
+): readonly StoredEntry[] {
+  const kept = input.keepSystemMessages
+    ? (view.window ?? []).filter((entry) => entry.role === ROLE.system)
+    : [];
+  if (first === undefined || kept[0]?.seq === first.seq) return kept;
+  return [first, ...kept];
+}

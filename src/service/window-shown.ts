@@ -1,0 +1,141 @@
+// What of a window goes to the model after the stages ran: shortened messages are cut, unanswered
+// tool calls get a result if the policy says so, and only the newest are given if asked for.
+
+import { LIMITS } from "../domain/limits.ts";
+import type { Healing, Policy } from "../domain/policy.ts";
+import { countedRule } from "../domain/token-rules.ts";
+import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
+import { shortenPlan } from "../domain/window/shorten.ts";
+import { totalsOf } from "../domain/window/totals.ts";
+import {
+  type DetailOf,
+  ROLE,
+  type Totals,
+  type TrimOutcome,
+  type WindowTotals,
+} from "../domain/window/types.ts";
+import type { StoredEntry } from "../storage/store.ts";
+import type { ServiceContext } from "./context.ts";
+import { isInLog } from "./window-view.ts";
+
+const NO_ENTRIES: readonly StoredEntry[] = [];
+const NO_IDS: readonly string[] = [];
+
+/** What the stages of a read made of a window. */
+export interface Viewed {
+  readonly outcome: TrimOutcome<StoredEntry>;
+  /** The policy that was looked through. */
+  readonly policy: Policy;
+  /** The policy of the session, whose rule counts what the server makes. */
+  readonly own: Policy;
+  readonly detailOf: DetailOf<StoredEntry>;
+}
+
+/** The messages of an answer. */
+export interface Shown {
+  /** What is given: cut, healed, the newest. What the server made has a position between seqs. */
+  readonly entries: readonly StoredEntry[];
+  readonly totals: WindowTotals;
+  /** How much of the log is given, by what its messages cost whole. */
+  readonly inLog: Totals;
+  /** What `newest` left out. */
+  readonly leftOut: readonly StoredEntry[];
+  readonly shortenedIds: readonly string[];
+}
+
+/** Gives what goes to the model. A window that needs nothing of it is given as it is. */
+export async function showWindow(
+  context: ServiceContext,
+  viewed: Viewed,
+  newest: number | undefined,
+): Promise<Shown> {
+  const { kept, shortened, totals } = viewed.outcome;
+  let entries = kept;
+  if (shortened.length > 0) entries = cutEntries(context, viewed);
+  const { healing } = viewed.policy;
+  if (healing !== undefined) entries = await healEntries(context, viewed, healing, entries);
+  let given = kept;
+  if (newest !== undefined && newest < entries.length) {
+    entries = entries.slice(-newest);
+    const from = entries[0]?.seq ?? 0;
+    given = kept.filter(({ seq }) => seq >= from);
+  }
+  const isWhole = given === kept;
+  const isLog = given.every(isInLog);
+  return {
+    entries,
+    totals: entries === kept ? totals : totalsOf(entries),
+    inLog: entries === kept && isLog ? totals : totalsOf(isLog ? given : given.filter(isInLog)),
+    leftOut: isWhole ? NO_ENTRIES : kept.slice(0, kept.length - given.length),
+    shortenedIds: shortened.length === 0 ? NO_IDS : idsOfShortened(viewed, given),
+  };
+}
+
+function idsOfShortened({ outcome }: Viewed, given: readonly StoredEntry[]): readonly string[] {
+  const from = given[0]?.seq ?? Number.POSITIVE_INFINITY;
+  return outcome.shortened
+    .filter(({ entry }) => entry.seq >= from)
+    .map(({ entry }) => entry.messageId)
+    .slice(-LIMITS.shortenedIds);
+}
+
+/** Puts the short forms in the place of the messages that stages shortened. */
+function cutEntries(context: ServiceContext, viewed: Viewed): readonly StoredEntry[] {
+  const cuts = new Map(viewed.outcome.shortened.map((cut) => [cut.entry.seq, cut]));
+  return viewed.outcome.kept.map((entry) => {
+    const cut = cuts.get(entry.seq);
+    if (cut === undefined) return entry;
+    const plan = shortenPlan(viewed.detailOf(entry), entry.tokenCount, cut.maxTokens);
+    if (plan === undefined) return entry;
+    const { keptChars, tokenCount } = plan;
+    const bytes = context.codec.shortenMessage(entry.bytes, keptChars, tokenCount);
+    return { ...entry, tokenCount, byteCount: bytes.length, bytes };
+  });
+}
+
+/** Puts results behind tool calls that have none. */
+async function healEntries(
+  context: ServiceContext,
+  viewed: Viewed,
+  healing: Healing,
+  entries: readonly StoredEntry[],
+): Promise<readonly StoredEntry[]> {
+  // The details of a cut message are those of the whole one: its calls are the same.
+  const calls = healedCalls(entries, healing, viewed.detailOf).slice(-LIMITS.healedResults);
+  if (calls.length === 0) return entries;
+  const text = healing.text === "" ? HEAL_NOTICE : healing.text;
+  const tokenCount = await context.tokens.countText(text, countedRule(viewed.own));
+  const made = calls.map((call) =>
+    madeResult(context, call, { text, tokenCount, messageId: `healed-${call.position}` }),
+  );
+  const all = [...entries, ...made];
+  return all.sort((a, b) => a.seq - b.seq);
+}
+
+/** A result that stands in one answer only. */
+function madeResult(
+  { codec }: ServiceContext,
+  call: HealedCall,
+  as: { readonly text: string; readonly tokenCount: number; readonly messageId: string },
+): StoredEntry {
+  const { callId, callName, position } = call;
+  const bytes = codec.encodeMade({
+    ...as,
+    kind: "result",
+    toolCallId: callId,
+    name: callName,
+    createMs: 0,
+  });
+  return {
+    seq: position,
+    messageId: as.messageId,
+    role: ROLE.tool,
+    callIds: NO_IDS,
+    answers: [callId],
+    isResult: true,
+    tokenCount: as.tokenCount,
+    createMs: 0,
+    byteCount: bytes.length,
+    bytes,
+  };
+}
