@@ -263,7 +263,8 @@ export interface SetSummaryRequest {
   /**
    * The ids of the messages that the text replaces: they leave the window in the
    * same transaction. Placed summaries are named by their ids too. All must be in the
-   * window. At most 10,000. Empty sets the text alone.
+   * window and, under `TOOL_PAIRS_WHOLE`, hold all or none of the messages of a tool
+   * call. At most 10,000. Empty sets the text alone.
    */
   replacedMessageIds: string[];
   /** Where the text stands. Unset means `SUMMARY_PLACEMENT_SESSION`. */
