@@ -46,28 +46,34 @@ export class LogReader {
   }
 
   /** The existing messages of a run, by rising seq. */
-  async *existing({ first, last }: SeqRange): AsyncGenerator<LogFacts> {
-    for (let seq = first; seq <= last; seq++) {
-      const facts = await this.at(seq);
-      if (facts !== undefined) yield facts;
+  async *existing(run: SeqRange): AsyncGenerator<LogFacts> {
+    for (let seq: number | undefined = run.first; seq !== undefined && seq <= run.last; ) {
+      const page = await this.#page({ first: seq, last: run.last });
+      yield* page.messages;
+      seq = page.next;
     }
   }
 
   async #load(number: number): Promise<Block> {
-    // Other work runs between two blocks.
+    const block = new Map<number, LogFacts>();
+    const run = { first: number * BLOCK_SEQS + 1, last: (number + 1) * BLOCK_SEQS };
+    for await (const facts of this.existing(run)) block.set(facts.seq, facts);
+    return block;
+  }
+
+  async #page({ first, last }: SeqRange): Promise<{
+    readonly messages: readonly LogFacts[];
+    readonly next: number | undefined;
+  }> {
+    // Other work runs between two pages.
     await nextTurn();
     checkLive(this.#signal);
-    const block = new Map<number, LogFacts>();
-    const lastSeq = (number + 1) * BLOCK_SEQS;
-    let firstSeq: number | undefined = number * BLOCK_SEQS + 1;
-    while (firstSeq !== undefined && firstSeq <= lastSeq) {
-      const query = { firstSeq, lastSeq, order: "asc", limit: BLOCK_SEQS } as const;
-      const page = await this.#context.store.listMessages(this.#ref, query);
-      for (const { seq, bytes } of page?.messages ?? []) {
-        block.set(seq, { ...this.#context.codec.readFacts(bytes), seq });
-      }
-      firstSeq = page?.next;
-    }
-    return block;
+    const query = { firstSeq: first, lastSeq: last, order: "asc", limit: BLOCK_SEQS } as const;
+    const page = await this.#context.store.listMessages(this.#ref, query);
+    const messages = (page?.messages ?? []).map(({ seq, bytes }) => ({
+      ...this.#context.codec.readFacts(bytes),
+      seq,
+    }));
+    return { messages, next: page?.next };
   }
 }

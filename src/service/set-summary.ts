@@ -160,7 +160,8 @@ function replacedEntries(
     const found = new Set(replaced.map((entry) => entry.messageId));
     throw messageNotFound(messageIds.find((id) => !found.has(id)) ?? "");
   }
-  if (session.fields.policy.toolPairs === "loose") return replaced;
+  // Other policies may part calls from their results, so that a stage can list just one of them.
+  if (session.fields.policy.toolPairs !== "whole") return replaced;
   const { callOf } = groupEntries(entries);
   const groups = new Set<number>();
   for (const [index, entry] of entries.entries()) {

@@ -1,0 +1,125 @@
+// ListSummaryInputs: which messages of the window a summary should replace, so that SetSummary takes
+// exactly these.
+
+import { requestInvalid, sessionNotFound } from "../domain/errors.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Session } from "../domain/session.ts";
+import { groupEntries, noGroups } from "../domain/window/groups.ts";
+import { totalsOf } from "../domain/window/totals.ts";
+import { trimWindow } from "../domain/window/trim.ts";
+import { ROLE } from "../domain/window/types.ts";
+import type { StoredEntry } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { checkLive, liveSession } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import type { ListSummaryInputsInput, SummaryInputs } from "./window-api.ts";
+import { detailReader, mergeInserts, signalsOf } from "./window-view.ts";
+
+/** Lists the messages that a summary should replace. */
+export async function listSummaryInputs(
+  context: ServiceContext,
+  call: Call,
+  input: ListSummaryInputsInput,
+): Promise<SummaryInputs> {
+  checkLive(call.signal);
+  const now = await context.store.readWindow(input);
+  const session = liveSession(context, now?.session);
+  if (now === undefined || session === undefined) throw sessionNotFound(input.sessionId);
+  const { inserts, policy } = session.fields;
+  const entries = mergeInserts(now.window, inserts, context.codec);
+  const { choice } = input;
+  const chosen =
+    choice.kind === "keep-recent"
+      ? beforeRecent(entries, policy, choice.keepRecent)
+      : byStage(context, session, entries, choice.stage);
+  const listed = withinPage(entries, chosen, policy);
+  const { messageCount, tokenCount } = totalsOf(listed);
+  return {
+    messages: listed.map((entry) => entry.bytes),
+    truncated: listed.length < chosen.size,
+    total: { messageCount, tokenCount },
+  };
+}
+
+/** By entry: the number of its tool call's group, below 0 for none. */
+function groupsOf(entries: readonly StoredEntry[], { toolPairs }: Policy): Int32Array {
+  return (toolPairs === "loose" ? noGroups(entries.length) : groupEntries(entries)).callOf;
+}
+
+/** All but system messages and the newest others, without parting a call from its results. */
+function beforeRecent(
+  entries: readonly StoredEntry[],
+  policy: Policy,
+  keepRecent: number,
+): ReadonlySet<StoredEntry> {
+  const others = entries.filter((entry) => entry.role !== ROLE.system);
+  const recent = new Set(keepRecent === 0 ? [] : others.slice(-keepRecent));
+  const groups = groupsOf(entries, policy);
+  const keptGroups = new Set<number>();
+  for (const [index, entry] of entries.entries()) {
+    const group = groups[index] ?? -1;
+    if (group >= 0 && recent.has(entry)) keptGroups.add(group);
+  }
+  return new Set(
+    entries.filter((entry, index) => {
+      if (entry.role === ROLE.system || recent.has(entry)) return false;
+      return !keptGroups.has(groups[index] ?? -1);
+    }),
+  );
+}
+
+/** What a stage would remove now, or has wait for a summary. */
+function byStage(
+  context: ServiceContext,
+  session: Session,
+  entries: readonly StoredEntry[],
+  name: string,
+): ReadonlySet<StoredEntry> {
+  const { policy } = session.fields;
+  const stage = policy.stages.find((one) => one.name === name);
+  if (stage === undefined) {
+    throw requestInvalid([{ field: "stage", description: "is no stage of the session's policy" }]);
+  }
+  const outcome = trimWindow<StoredEntry>({
+    entries,
+    policy,
+    occasions: new Set([stage.on]),
+    ceiling: false,
+    signals: signalsOf(session.head, session.head.policyState.outcomes),
+    detailOf: detailReader(context.codec),
+  });
+  const seqs = new Set<number>();
+  for (const trim of outcome.trims) {
+    if (trim.stage === name) for (const { seq } of trim.removed) seqs.add(seq);
+  }
+  for (const run of outcome.runs) {
+    if (run.stage === name) for (const { seq } of run.awaitsSummary) seqs.add(seq);
+  }
+  return new Set(entries.filter((entry) => seqs.has(entry.seq)));
+}
+
+/** The oldest of some entries that one answer holds, with whole tool calls. */
+function withinPage(
+  entries: readonly StoredEntry[],
+  chosen: ReadonlySet<StoredEntry>,
+  policy: Policy,
+): readonly StoredEntry[] {
+  const left = new Set(chosen);
+  let bytes = 0;
+  for (const { byteCount } of chosen) bytes += byteCount;
+  if (bytes <= LIMITS.pageBytes) return [...left];
+  const groups = groupsOf(entries, policy);
+  const groupOf = new Map(entries.map((entry, index) => [entry, groups[index] ?? -1]));
+  for (const entry of [...chosen].reverse()) {
+    if (bytes <= LIMITS.pageBytes) break;
+    if (!left.has(entry)) continue;
+    const group = groupOf.get(entry) ?? -1;
+    const parts = group < 0 ? [entry] : [...left].filter((one) => groupOf.get(one) === group);
+    for (const part of parts) {
+      left.delete(part);
+      bytes -= part.byteCount;
+    }
+  }
+  return [...left];
+}
