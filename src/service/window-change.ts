@@ -7,7 +7,7 @@ import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
 import type { PolicyState, Session, SessionFields, SessionHead } from "../domain/session.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import { totalsOf } from "../domain/window/totals.ts";
-import { type KnownWindow, trimWindow } from "../domain/window/trim.ts";
+import { type KnownWindow, type TrimRequest, trimWindow } from "../domain/window/trim.ts";
 import type {
   ConditionWarning,
   DetailOf,
@@ -61,6 +61,11 @@ export interface Pass {
    * Marks and warnings about limits are then left as they are. Default: the session's.
    */
   readonly policy?: Policy;
+  /**
+   * The pass is a read that stores: stages with the effect view run too, for `outcome` alone, and
+   * the ceiling, which a read cannot pass, is not looked at. Default false.
+   */
+  readonly isRead?: boolean;
 }
 
 /** The window after a change, and what the plan needs of it. */
@@ -97,6 +102,8 @@ interface Progress {
   readonly warnings: readonly ConditionWarning[];
   readonly state: PolicyState;
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
+  /** What the last pass was asked. */
+  readonly request: TrimRequest<StoredEntry> | undefined;
 }
 
 /**
@@ -125,6 +132,7 @@ export function changeWindow(
     warnings: [],
     state: head.policyState,
     outcome: undefined,
+    request: undefined,
   };
   for (const pass of passes) progress = runPass(run, progress, pass);
   const { entries, trims } = progress;
@@ -168,20 +176,23 @@ function runPass(
   const { session } = run.base;
   const policy = pass.policy ?? session.fields.policy;
   const head = { ...session.head, policyState: before.state };
-  const outcome = trimWindow<StoredEntry>({
+  const request = {
     entries: before.entries,
     policy,
     occasions: new Set(pass.occasions),
-    ceiling: true,
+    ceiling: pass.isRead !== true,
     signals: signalsOf(head, pass.outcomes ?? before.state.outcomes),
     detailOf: run.detailOf,
+  };
+  const outcome = trimWindow<StoredEntry>({
+    ...request,
     ...(before.outcome === undefined && run.base.known !== undefined
       ? { known: run.base.known }
       : {}),
   });
   if (outcome.ceilingPassed === "messages") throw windowFull(`${CEILING.messages} messages`);
   if (outcome.ceilingPassed === "bytes") throw windowFull(`${CEILING.bytes} bytes`);
-  const runs = mergeRuns(before.runs, outcome, policy);
+  const runs = mergeRuns(before, outcome);
   const ran = {
     policy,
     occasions: pass.occasions,
@@ -197,6 +208,7 @@ function runPass(
     warnings: append(before.warnings, outcome.warnings),
     state: pass.policy === undefined ? withRuns(before.state, ran) : before.state,
     outcome,
+    request,
   };
 }
 
@@ -206,17 +218,28 @@ function append<T>(list: readonly T[], more: readonly T[]): readonly T[] {
 }
 
 /**
- * The runs of two passes: a stage that ran in both counts once, as in the later one. What a stage
- * of the earlier pass could not reach, one of the later may have.
+ * The runs of two passes: a stage that ran in both counts once, as in the later one. A limit that
+ * the earlier pass could not reach may hold after the later one.
  */
-function mergeRuns(
-  before: readonly StageRun[],
-  outcome: TrimOutcome<StoredEntry>,
-  _policy: Policy,
-): readonly StageRun[] {
-  if (before.length === 0) return outcome.runs;
+function mergeRuns(before: Progress, outcome: TrimOutcome<StoredEntry>): readonly StageRun[] {
+  if (before.runs.length === 0) return outcome.runs;
   const again = new Set(outcome.runs.map(({ stage }) => stage));
-  return [...before.filter(({ stage }) => !again.has(stage)), ...outcome.runs];
+  const earlier = before.runs.filter(({ stage }) => !again.has(stage));
+  return [...settled(before, outcome, earlier), ...outcome.runs];
+}
+
+function settled(
+  { request }: Progress,
+  outcome: TrimOutcome<StoredEntry>,
+  earlier: readonly StageRun[],
+): readonly StageRun[] {
+  const isMoot = outcome.storedTrims.length === 0 || !earlier.some((run) => run.overLimit);
+  if (isMoot || request === undefined) return earlier;
+  const { runs } = trimWindow<StoredEntry>({ ...request, entries: outcome.stored });
+  const over = new Set(runs.filter((run) => run.overLimit).map(({ stage }) => stage));
+  return earlier.map((run) =>
+    run.overLimit && !over.has(run.stage) ? { ...run, overLimit: false, heldBy: [] } : run,
+  );
 }
 
 /** Throws WINDOW_FULL when a window is larger than any may be. */

@@ -178,7 +178,7 @@ function readStages(
       stamp: { revision: view.revision, nowMs },
       known: { totals: sessionTotals(session), pairedTo },
     },
-    [{ occasions: ON_READ }],
+    [{ occasions: ON_READ, isRead: true }],
   );
 }
 
