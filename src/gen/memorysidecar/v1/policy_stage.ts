@@ -79,7 +79,8 @@ export const RemovedTo = {
   DISCARD: 2,
   /**
    * SUMMARIZE - They stay in the window until SetSummary brings the text that replaces them;
-   * the answer and `StageRun.awaits_summary` say which they are.
+   * the answer and `StageRun.awaits_summary` say which they are. Not with
+   * `drop_duplicates` and `boundary_only`.
    */
   SUMMARIZE: 3,
   /**
@@ -172,7 +173,10 @@ export const BoundaryRule = {
    * is not in the window, removes it.
    */
   POP_ORPHAN_HEAD: 2,
-  /** GROW_RECENT - While what is kept would begin with a tool result, keeps one message more. */
+  /**
+   * GROW_RECENT - While what is kept would begin with a tool result, keeps one message more. Not
+   * with `boundary_only`.
+   */
   GROW_RECENT: 3,
   /**
    * ABSORB_AND_GROW - For `pin_middle_recent`: tool results at the start of the middle join the
@@ -242,13 +246,17 @@ export interface PolicyStage {
    * every message. In CEL, as in Filter. At most 8. None means that all count.
    */
   countIf: string[];
-  /** How the cut is made safe. Unset means that nothing more is done. */
+  /**
+   * How the cut is made safe. Unset means that nothing more is done. Not with
+   * `shorten`.
+   */
   boundary:
     | Boundary
     | undefined;
   /**
    * Whether the stage changes the stored window or only what is read. Unset means
-   * `STAGE_EFFECT_VIEW` on read and `STAGE_EFFECT_STORE` otherwise.
+   * `STAGE_EFFECT_VIEW` on read and for stages that shorten, which know no other,
+   * and `STAGE_EFFECT_STORE` otherwise.
    */
   effect: StageEffect;
   /**
@@ -295,20 +303,20 @@ export interface Trigger {
     { $case: "interactionTokensOver"; value: bigint }
     | //
     /**
-     * Acts when this many messages or more came since the stage last acted. 1 to
-     * 10,000.
+     * Acts when this many messages or more came since the stage last acted. Only
+     * with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
      */
     { $case: "newMessagesAtLeast"; value: number }
     | //
     /**
      * Acts when messages of this many tokens or more came since the stage last
-     * acted. 1 to 1,000,000,000.
+     * acted. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 1,000,000,000.
      */
     { $case: "newTokensAtLeast"; value: bigint }
     | //
     /**
      * Acts when one of these tools succeeded: on append in this very append, on
-     * turn end since the last one.
+     * turn end since the last one. Not on read and not on request.
      */
     { $case: "toolSuccess"; value: ToolNames }
     | //
@@ -462,7 +470,11 @@ export interface BoundaryOnly {
 export interface Boundary {
   /** What is done. Required. */
   rule: BoundaryRule;
-  /** For a rule about the head: also applies it when the stage removed nothing. */
+  /**
+   * Also applies the rule when the stage removed nothing. Only for the two rules
+   * about the head, `BOUNDARY_RULE_POP_TOOL_HEAD` and
+   * `BOUNDARY_RULE_POP_ORPHAN_HEAD`.
+   */
   always: boolean;
 }
 
