@@ -89,21 +89,25 @@ export namespace Trust {
 
 /** How tokens are counted. Values may be added. */
 export const TokenRule = {
-  /** UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. Never in an answer. */
+  /**
+   * UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. In answers only of messages that stand in
+   * the window and not in the log.
+   */
   UNSPECIFIED: 0,
   /**
-   * BYTES_DIV_4 - The UTF-8 bytes of the text divided by 4, rounded up. Over-counts English and
-   * code by about a sixth and stays close for other scripts.
+   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Over-counts
+   * English and code by about a sixth and stays close for other scripts.
    */
   BYTES_DIV_4: 1,
   /**
-   * CHARS_DIV_4 - The Unicode code points of the text divided by 4, rounded up. Under-counts
-   * scripts other than Latin.
+   * CHARS_DIV_4 - The Unicode code points of content and calls divided by 4, rounded up.
+   * Under-counts scripts other than Latin.
    */
   CHARS_DIV_4: 2,
   /**
-   * O200K - The o200k_base byte pair encoding (GPT-4o and later). Exact, but that a run of
-   * more than 512 characters without a break is cut, which may add a token a cut.
+   * O200K - Content and calls in the o200k_base byte pair encoding (GPT-4o and later). Exact,
+   * but that a run of more than 512 characters without a break is cut, which may add
+   * a token a cut.
    */
   O200K: 3,
   /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact in the same way. */
@@ -118,21 +122,21 @@ export const TokenRule = {
   MODEL: 6,
   /**
    * CHARS_FLOOR_4 - The Unicode code points of the content divided by 4, rounded down: short texts
-   * cost nothing. Calls and results cost only their content.
+   * cost nothing, and neither do calls.
    */
   CHARS_FLOOR_4: 7,
   /** CHARS_FLOOR_4_MIN_1 - As `TOKEN_RULE_CHARS_FLOOR_4`, but content that is not empty costs at least 1. */
   CHARS_FLOOR_4_MIN_1: 8,
   /**
    * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
-   * token: only sums are rounded down. See `token_quarters`.
+   * token: only sums are rounded down. Calls cost nothing. See `token_quarters`.
    */
   CHARS_SUM_4: 9,
   /**
-   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text, of data as
-   * compact JSON and of tool results (each rounded down), plus 5 for each tool call
-   * with a quarter of its name and arguments, plus a quarter of the name, plus 10 for
-   * a `tool_call_id`, plus the images; rounded down.
+   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text of the content
+   * (each rounded down), plus 5 for each call with a quarter of its two texts (the
+   * sum rounded down), plus a quarter of the speaker's name (rounded down), plus 10
+   * for a `tool_call_id`, plus the images.
    */
   STRUCTURED: 10,
   /** CUSTOM - By the policy's `custom_token_rule`. */
@@ -232,18 +236,20 @@ export interface Message {
    */
   labels: Map<string, string>;
   /**
-   * How many tokens the message costs.
+   * How many tokens the message costs, without the fraction in `token_quarters`.
    *
-   * Counted are `text`, the text parts, the data parts as JSON, the texts and data
-   * of tool results, the names and
-   * arguments of tool calls, the names and requests of agent calls, and the images.
-   * The texts of a message are counted together by the rules that divide, one by one
-   * by the others. Names of speakers, ids, structured data, provider payload,
-   * metadata and labels cost nothing.
+   * The content is `text`, the text parts, the data parts as compact JSON (keys in
+   * their order), the same of tool results, and the images. Calls are the names and
+   * arguments of tool calls and the names and requests of agent calls. Both cost
+   * tokens, calls under some rules nothing; see TokenRule. Texts are counted together
+   * by the rules that divide, one by one by the others. Structured data, provider
+   * payload, metadata and labels cost nothing, and but for `TOKEN_RULE_STRUCTURED`
+   * neither do names of speakers and ids.
    *
    * On append: unset lets the server count with the policy's token rule; set, it
    * is taken as it is (0 to 100,000,000). Always set in answers. Counted once, on
-   * append or on a change of content, and stored. Who appends a message that was
+   * append or on a change of content or calls, and stored: a changed policy recounts
+   * nothing. The server counts at most 1,000,000,000. Who appends a message that was
    * read from the server should clear it, or it counts as given.
    */
   tokenCount?:
@@ -262,11 +268,17 @@ export interface Message {
   sentTime:
     | Timestamp
     | undefined;
-  /** Where the content comes from. Output only, set by the server from the role. */
+  /**
+   * Where the content comes from. Output only, set by the server: from the role, but
+   * a user message that holds nothing but tool results comes from tools, and a
+   * summary that stands in the window from the model.
+   */
   source: Source;
   /**
    * How far the content may be trusted. Output only, set by the server: high for
-   * system messages, medium for user and assistant messages, low for tool results.
+   * system messages, medium for user and assistant messages, low for tool results,
+   * for every message with a tool result among its parts, and for what the server
+   * puts into a window, which is made of all of these.
    */
   trust: Trust;
   /**
@@ -291,7 +303,8 @@ export interface Message {
   etag: string;
   /**
    * What the message costs beyond `token_count`, in quarters of a token: 0 to 3. Only
-   * under `TOKEN_RULE_CHARS_SUM_4`. Output only.
+   * under `TOKEN_RULE_CHARS_SUM_4`. Totals are sums of whole counts and quarters,
+   * rounded down. Output only.
    */
   tokenQuarters: number;
 }
@@ -332,7 +345,10 @@ export interface ContentPart {
  * calls.
  */
 export interface ToolResult {
-  /** The id of the tool call. Required, 1 to 256 bytes. */
+  /**
+   * The id of the tool call. Required, 1 to 256 bytes. Differs from those of the
+   * other results of the message and from its `tool_call_id`.
+   */
   toolCallId: string;
   /** The result as plain text. May be empty. */
   text: string;

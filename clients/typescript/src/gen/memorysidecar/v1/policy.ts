@@ -140,8 +140,11 @@ export namespace TokenRounding {
 export interface Policy {
   /**
    * How the tokens of new messages are counted. Unset means
-   * `TOKEN_RULE_BYTES_DIV_4`. Ignored in a policy given to GetWindow or
-   * PreviewPolicy, which use the stored counts.
+   * `TOKEN_RULE_BYTES_DIV_4`. A new rule recounts no message that is stored, and is
+   * ignored in a policy given to GetWindow or PreviewPolicy, which use the stored
+   * counts. Texts of the server's own, such as summaries, cost what a message that
+   * holds just the text would, rounded down; `TOKEN_RULE_GIVEN` counts them as
+   * `TOKEN_RULE_BYTES_DIV_4` does.
    */
   tokenRule: TokenRule;
   /**
@@ -263,10 +266,10 @@ export interface Healing {
  * A token rule put together from parts. A message costs
  *
  *     round(characters / chars_per_token) + per_message
- *       + per_call * tool calls + per_image * images
+ *       + per_call * calls + image_token_count * images
  *
- * but at least `min`; characters are the Unicode code points of everything that
- * costs tokens (see `Message.token_count`).
+ * but at least `min`. Characters are the Unicode code points of content and calls,
+ * calls are those of tools and of agents (see `Message.token_count`).
  */
 export interface CustomTokenRule {
   /** How many characters make a token. Required: 0.25 to 100. */
@@ -275,7 +278,7 @@ export interface CustomTokenRule {
   rounding: TokenRounding;
   /** What every message costs besides. 0 to 1,000,000. */
   perMessage: number;
-  /** What every tool call costs besides. 0 to 1,000,000. */
+  /** What every call costs besides. 0 to 1,000,000. */
   perCall: number;
   /** The least a message costs. 0 to 1,000,000. */
   min: number;
