@@ -15,11 +15,18 @@ import {
   watchEvents,
 } from "./events.ts";
 import { forkSession } from "./fork-session.ts";
+import { healSession } from "./heal-session.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
+import { previewPolicy } from "./preview.ts";
 import { NO_REMOVAL_HOOKS, type RemovalPort } from "./removal-port.ts";
 import { resetSession } from "./reset-session.ts";
+import { restoreMessages } from "./restore-messages.ts";
+import { SessionSearch } from "./search.ts";
 import { createSession, deleteSession, getSession, listSessions } from "./sessions.ts";
+import { setSummary } from "./set-summary.ts";
+import { listSummaryInputs } from "./summary-inputs.ts";
 import { TokenCounter } from "./token-counter.ts";
+import { trimSession } from "./trim-session.ts";
 import { updateSession } from "./update-session.ts";
 import { Upkeep } from "./upkeep.ts";
 import { getWindow } from "./window.ts";
@@ -43,6 +50,7 @@ export function createServices(parts: ServiceParts): Services {
   const removals = parts.removals ?? NO_REMOVAL_HOOKS;
   const context: ServiceContext = { store, codec, world, settings, tokens, removals };
   const feed = new EventFeed(store);
+  const search = new SessionSearch(context);
   const upkeep = new Upkeep(context, parts.onBackgroundError);
   return {
     sessions: {
@@ -59,6 +67,13 @@ export function createServices(parts: ServiceParts): Services {
       updateMessage: (call, input) => updateMessage(context, call, input),
       deleteMessage: (call, input) => deleteMessage(context, call, input),
       getWindow: (call, input) => getWindow(context, call, input),
+      previewPolicy: (call, input) => previewPolicy(context, call, input),
+      trimSession: (call, input) => trimSession(context, call, input),
+      restoreMessages: (call, input) => restoreMessages(context, call, input),
+      listSummaryInputs: (call, input) => listSummaryInputs(context, call, input),
+      setSummary: (call, input) => setSummary(context, call, input),
+      healSession: (call, input) => healSession(context, call, input),
+      searchSessions: (call, input) => search.search(call, input),
     },
     events: {
       watch: (call, input) => watchEvents(context, feed, call, input),

@@ -22,11 +22,18 @@ import { getMessage } from "./rpc/get-message.ts";
 import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
 import { getWindow } from "./rpc/get-window.ts";
+import { healSession } from "./rpc/heal-session.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listMessages } from "./rpc/list-messages.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
+import { listSummaryInputs } from "./rpc/list-summary-inputs.ts";
+import { previewPolicy } from "./rpc/preview-policy.ts";
 import { resetSession } from "./rpc/reset-session.ts";
+import { restoreMessages } from "./rpc/restore-messages.ts";
+import { searchSessions } from "./rpc/search-sessions.ts";
+import { setSummary } from "./rpc/set-summary.ts";
+import { trimSession } from "./rpc/trim-session.ts";
 import { updateMessage } from "./rpc/update-message.ts";
 import { updateSession } from "./rpc/update-session.ts";
 import { watchEvents } from "./rpc/watch-events.ts";
@@ -62,6 +69,13 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   updateMessage,
   deleteMessage,
   getWindow,
+  previewPolicy,
+  trimSession,
+  restoreMessages,
+  listSummaryInputs,
+  setSummary,
+  healSession,
+  searchSessions,
 };
 
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {

@@ -1,0 +1,65 @@
+// What policies would do, from the domain to the wire.
+
+import type { StageOn } from "../../domain/policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import { StageOn as WireStageOn } from "../../gen/memorysidecar/v1/policy_stage.ts";
+import { TrimReason } from "../../gen/memorysidecar/v1/window.ts";
+import type { MessagePreview, PolicyPreview } from "../../service/window-api.ts";
+import { toPolicy } from "./policy.ts";
+import {
+  toConditionWarning,
+  toHoldReason,
+  toStageRun,
+  toTotals,
+  toTrim,
+  toTrimReason,
+} from "./window.ts";
+
+const VERDICTS = {
+  kept: wire.Verdict.KEPT,
+  removed: wire.Verdict.REMOVED,
+  shortened: wire.Verdict.SHORTENED,
+  "awaits-summary": wire.Verdict.AWAITS_SUMMARY,
+} as const satisfies Readonly<Record<MessagePreview["verdict"], wire.Verdict>>;
+
+const OCCASIONS: ReadonlyMap<number, StageOn> = new Map([
+  [WireStageOn.APPEND, "append"],
+  [WireStageOn.READ, "read"],
+  [WireStageOn.TURN_END, "turn-end"],
+  [WireStageOn.REQUEST, "request"],
+]);
+
+/** Gives the occasions of a checked request, each once. */
+export function fromOccasions(occasions: readonly number[]): readonly StageOn[] {
+  return [...new Set(occasions)].flatMap((occasion) => OCCASIONS.get(occasion) ?? []);
+}
+
+/** Turns what a policy would do into its public form. */
+export function toPreview(preview: PolicyPreview): wire.PolicyPreview {
+  return {
+    policy: toPolicy(preview.policy),
+    before: toTotals(preview.before),
+    after: toTotals(preview.after),
+    // The messages say themselves what becomes of them.
+    trims: preview.trims.map((trim) => toTrim({ ...trim, removed: [] })),
+    stageRuns: preview.runs.map(toStageRun),
+    warnings: preview.warnings.map(toConditionWarning),
+    overLimit: preview.overLimit,
+    messages: preview.messages.map(toMessagePreview),
+    truncated: preview.truncated,
+  };
+}
+
+function toMessagePreview(message: MessagePreview): wire.MessagePreview {
+  const { messageId, seq, verdict, stage, reason, heldBy, tokenCount, interaction } = message;
+  return {
+    messageId,
+    seq: BigInt(seq),
+    verdict: VERDICTS[verdict],
+    stage,
+    reason: reason === undefined ? TrimReason.UNSPECIFIED : toTrimReason(reason),
+    heldBy: heldBy.map(toHoldReason),
+    tokenCount: Math.floor(tokenCount),
+    interaction,
+  };
+}
