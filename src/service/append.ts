@@ -20,6 +20,7 @@ import { encodeAll, RANDOM_BYTES } from "./append-encode.ts";
 import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { mayAnswerHealed, withoutAnswered } from "./healed-results.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { withInput, withoutOutcomes } from "./policy-state.ts";
@@ -93,7 +94,7 @@ function decideAppend(append: Append, view: SessionView): SessionDecision<NeedCo
     given: input.toolOutcomes,
   });
   if (outcomes === "need-window") return { kind: "need-window" };
-  const grown = growSession(append, session, { messages, outcomes });
+  const grown = growSession(append, session, { messages, outcomes, window: view.window });
   if (view.window === undefined && mustLook(append, grown)) return { kind: "need-window" };
   return plan(append, view, grown);
 }
@@ -178,17 +179,23 @@ interface Grown {
 function growSession(
   append: Append,
   old: Session,
-  added: { readonly messages: readonly NewMessage[]; readonly outcomes: readonly ToolOutcome[] },
+  added: Pick<Grown, "messages" | "outcomes"> & Pick<SessionView, "window">,
 ): Grown {
-  const { messages, outcomes } = added;
-  const { modelInputTokens } = append.input;
+  const { messages, outcomes, window } = added;
+  const { context, input } = append;
   const { head, fields } = old;
   const appended = totalsOf(messages);
   const lastSeq = head.lastSeq + messages.length;
   const run = { first: head.lastSeq + 1, last: lastSeq };
-  const input = { modelInputTokens, outcomes };
+  const state = { modelInputTokens: input.modelInputTokens, outcomes };
+  // A result that came takes the place of one that was made for its call.
+  const inserts =
+    window === undefined
+      ? fields.inserts
+      : withoutAnswered(fields.inserts, { window, messages }, context.codec);
   const session: Session = {
     ...old,
+    fields: inserts === fields.inserts ? fields : { ...fields, inserts },
     head: {
       ...head,
       lastSeq,
@@ -198,7 +205,7 @@ function growSession(
       },
       window: addTotals(head.window, appended),
       windowRanges: messages.length === 0 ? head.windowRanges : addRange(head.windowRanges, run),
-      policyState: withInput(head.policyState, fields.policy, input),
+      policyState: withInput(head.policyState, fields.policy, state),
     },
   };
   return { old, session, messages, appended, before: sessionTotals(session), outcomes };
@@ -206,13 +213,14 @@ function growSession(
 
 /** Whether the window must be loaded to decide what this append does to it. */
 function mustLook(append: Append, grown: Grown): boolean {
-  const { policy } = grown.session.fields;
+  const { policy, inserts } = grown.session.fields;
   const { head } = grown.session;
   const { turnEnd, drafts } = append.input;
   const isOn = (on: string, name?: string): boolean =>
     policy.stages.some((stage) => stage.on === on && (name === undefined || stage.name === name));
   return (
     (turnEnd && isOn("turn-end")) ||
+    mayAnswerHealed(inserts, grown.messages) ||
     // Results without their call never enter the window.
     (policy.toolPairs === "whole" &&
       drafts.some((draft) => draft.role === ROLE.tool || draft.answers.length > 0)) ||
