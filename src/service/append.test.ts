@@ -2,8 +2,9 @@ import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { toBytes } from "../../test/support/json-codec.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
-import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import type { Policy } from "../domain/policy.ts";
 
 let services: TestServices;
 
@@ -18,19 +19,7 @@ afterEach(async () => {
 
 /** A policy that keeps a few messages. */
 function keep(maxMessages: number, more: Partial<Policy> = {}): Policy {
-  return {
-    ...DEFAULT_POLICY,
-    stages: [
-      {
-        name: "short",
-        on: "append",
-        anyOf: [],
-        unit: "message",
-        select: { kind: "drop-oldest", maxMessages },
-      },
-    ],
-    ...more,
-  };
+  return policyOf([stageOf({ name: "short", select: dropOldest({ maxMessages }) })], more);
 }
 
 async function create(sessionId: string, policy: Policy): Promise<void> {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { draftOf, fromBytes, toBytes } from "../../test/support/json-codec.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
 import { etagOf } from "../domain/etag.ts";
-import { DEFAULT_POLICY, type Policy } from "../domain/policy.ts";
+import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
 import type { SessionInput, SessionPath } from "./api.ts";
 import { upkeepStep } from "./upkeep.ts";
@@ -19,18 +20,7 @@ afterEach(async () => {
   await services.store.close();
 });
 
-const KEEP_TWO: Policy = {
-  ...DEFAULT_POLICY,
-  stages: [
-    {
-      name: "two",
-      on: "append",
-      anyOf: [],
-      unit: "message",
-      select: { kind: "drop-oldest", maxMessages: 2 },
-    },
-  ],
-};
+const KEEP_TWO = policyOf([stageOf()]);
 
 function create(input: SessionInput = {}, sessionId = "s"): Promise<Uint8Array> {
   return services.sessions.createSession(services.call("CreateSession"), {
@@ -159,6 +149,8 @@ test("reset deletes the log, keeps system messages when asked, and goes on count
     await services.sessions.resetSession(services.call("ResetSession"), {
       ...ref,
       keepSystemMessages: true,
+      keepFirstSystemMessage: false,
+      keepSummary: false,
       etag: "",
       encode: (result) => toBytes(result),
     }),
@@ -266,10 +258,7 @@ test("the window of every past seq is the one that an append answered", async ()
 });
 
 test("a past window is not judged by the policy of today", async () => {
-  const tight: Policy = {
-    ...KEEP_TWO,
-    stages: [{ ...KEEP_TWO.stages[0], select: { kind: "drop-oldest", maxTokens: 1 } }],
-  } as Policy;
+  const tight = policyOf([stageOf({ select: dropOldest({ maxTokens: 1 }) })]);
   await create();
   await services.append("s", [{ text: "long enough to be over" }]);
   await update({ policy: tight }, ["policy"]);

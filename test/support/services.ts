@@ -1,7 +1,7 @@
 // The services over a store in memory, with a clock that a test moves.
 
 import type { Event } from "../../src/domain/event.ts";
-import type { Totals, Trim } from "../../src/domain/window/types.ts";
+import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
 import type { AppendInput, Call, ServiceSettings, Services } from "../../src/service/api.ts";
 import { createServices } from "../../src/service/services.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
@@ -15,6 +15,8 @@ export interface AppendAnswer {
   readonly trims: readonly Trim[];
   readonly window: Totals;
   readonly lastSeq: number;
+  readonly runs: readonly StageRun[];
+  readonly overLimit: boolean;
 }
 
 /** Services for a test. */
@@ -80,6 +82,8 @@ export async function startTestServices(
         sessionId,
         drafts: messages.map(draftOf),
         createSession: true,
+        turnEnd: false,
+        toolOutcomes: [],
         encode: toBytes,
         ...rest,
       });
