@@ -40,6 +40,8 @@ export const LIMITS = {
   ttlMsMax: 315_576_000_000,
   policyStages: 16,
   policyTriggers: 16,
+  /** Warnings that one change tells of. */
+  policyWarnings: 16,
   policyNameBytes: 63,
   modelBytes: 127,
   presetOptionsBytes: 16_384,

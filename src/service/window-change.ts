@@ -3,6 +3,7 @@
 
 import { windowFull } from "../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../domain/event.ts";
+import { LIMITS } from "../domain/limits.ts";
 import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
 import type { PolicyState, Session, SessionFields, SessionHead } from "../domain/session.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
@@ -28,9 +29,6 @@ import {
   splitInserts,
   withInserts,
 } from "./window-view.ts";
-
-/** The warnings of one change. */
-const WARNINGS_MAX = 16;
 
 /** A session after a change, before any stage runs. */
 export interface WindowBase {
@@ -282,7 +280,7 @@ function warningsOf(before: PolicyState, progress: Progress): readonly PolicyWar
     ...progress.warnings.map(
       (warning): PolicyWarning => ({ kind: "condition-failed", ...warning }),
     ),
-  ].slice(0, WARNINGS_MAX);
+  ].slice(0, LIMITS.policyWarnings);
 }
 
 /** Offers to the hooks what stages removed for them, or left waiting. */

@@ -186,7 +186,10 @@ export interface SessionCreated {
 
 /** What describes a session was changed. */
 export interface SessionUpdated {
-  /** The paths that were changed, as UpdateSession names them. */
+  /**
+   * The paths that were changed, as UpdateSession names them; `stage_states` when a
+   * stage on read acted and removed nothing.
+   */
   paths: string[];
 }
 
@@ -325,7 +328,7 @@ export interface SessionImported {
 
 /**
  * Something went wrong while a policy was applied. Follows, in the same revision,
- * the event of the change that caused it.
+ * the event of the change that caused it. At most 16 in one change.
  */
 export interface PolicyWarned {
   /** What. */
@@ -334,7 +337,7 @@ export interface PolicyWarned {
 
 /** An append without messages ended a turn. */
 export interface TurnEnded {
-  /** The window before the stages on turn end ran. */
+  /** The window before any stage ran. */
   window: Totals | undefined;
 }
 

@@ -114,6 +114,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   createSession: {
     path: "/memorysidecar.v1.SessionService/CreateSession" as const,
@@ -164,7 +165,7 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
    */
   updateSession: {
     path: "/memorysidecar.v1.SessionService/UpdateSession" as const,
@@ -198,7 +199,9 @@ export const SessionServiceService = {
    * Copies a session up to a seq into a new session: its log, its window as it was
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * stay outside the window. What stands in the window only, placed summaries and
+   * healed results, is copied with the newest seq only, as is what stages remember:
+   * no history is kept of it. Takes time in proportion to the log; other sessions go
    * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
@@ -333,6 +336,8 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow: {
     path: "/memorysidecar.v1.SessionService/GetWindow" as const,
@@ -349,6 +354,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   previewPolicy: {
     path: "/memorysidecar.v1.SessionService/PreviewPolicy" as const,
@@ -522,6 +528,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   createSession: handleUnaryCall<CreateSessionRequest, CreateSessionResponse>;
   /**
@@ -546,7 +553,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
    */
   updateSession: handleUnaryCall<UpdateSessionRequest, UpdateSessionResponse>;
   /**
@@ -562,7 +569,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Copies a session up to a seq into a new session: its log, its window as it was
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * stay outside the window. What stands in the window only, placed summaries and
+   * healed results, is copied with the newest seq only, as is what stages remember:
+   * no history is kept of it. Takes time in proportion to the log; other sessions go
    * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
@@ -635,6 +644,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow: handleUnaryCall<GetWindowRequest, GetWindowResponse>;
   /**
@@ -643,6 +654,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   previewPolicy: handleUnaryCall<PreviewPolicyRequest, PreviewPolicyResponse>;
   /** Lists the policies that can be had by name, with their options. */
@@ -725,6 +737,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   createSession(
     request: CreateSessionRequest,
@@ -791,7 +804,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
    */
   updateSession(
     request: UpdateSessionRequest,
@@ -835,7 +848,9 @@ export interface SessionServiceClient extends Client {
    * Copies a session up to a seq into a new session: its log, its window as it was
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
-   * stay outside the window. Takes time in proportion to the log; other sessions go
+   * stay outside the window. What stands in the window only, placed summaries and
+   * healed results, is copied with the newest seq only, as is what stages remember:
+   * no history is kept of it. Takes time in proportion to the log; other sessions go
    * on meanwhile. Afterwards the two are independent.
    *
    * Errors:
@@ -1006,6 +1021,8 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow(
     request: GetWindowRequest,
@@ -1028,6 +1045,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   previewPolicy(
     request: PreviewPolicyRequest,

@@ -216,6 +216,7 @@ class SessionServiceServicer:
 
         Errors:
         - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -249,7 +250,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - ABORTED, `ETAG_MISMATCH`
-        - FAILED_PRECONDITION, `WINDOW_FULL`
+        - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -271,7 +272,9 @@ class SessionServiceServicer:
         """Copies a session up to a seq into a new session: its log, its window as it was
         at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
         and summary. Message ids and seqs stay. Tool results whose call was deleted since
-        stay outside the window. Takes time in proportion to the log; other sessions go
+        stay outside the window. What stands in the window only, placed summaries and
+        healed results, is copied with the newest seq only, as is what stages remember:
+        no history is kept of it. Takes time in proportion to the log; other sessions go
         on meanwhile. Afterwards the two are independent.
 
         Errors:
@@ -365,6 +368,8 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -376,6 +381,7 @@ class SessionServiceServicer:
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

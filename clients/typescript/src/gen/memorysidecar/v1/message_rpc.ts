@@ -52,13 +52,16 @@ export interface AppendMessagesRequest {
   expectedLastSeq?:
     | bigint
     | undefined;
-  /** Creates the session with the defaults if it does not exist. */
+  /**
+   * Creates the session with the defaults if it does not exist. Does nothing
+   * without messages: a turn of a session that does not exist cannot end.
+   */
   createSession: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
   /**
-   * Says that the agent's turn ends with these messages: the stages on turn end run
-   * too.
+   * Says that the agent's turn ends with these messages: after the stages on append
+   * those on turn end run, too.
    */
   turnEnd: boolean;
   /**

@@ -60,6 +60,8 @@ export interface GetWindowRequest {
    * Messages deleted since are left out, with tool results that lost their call;
    * messages changed since show their new content. Should these have grown beyond
    * the ceiling of a window, the oldest messages are left out, system messages last.
+   * Placed summaries and healed results are not in it.
+   *
    * Then the stages run, those of the session's policy as it is now. A reset ends
    * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
    */
