@@ -1,50 +1,129 @@
+// Goal: no part of a policy is lost or changed between the wire and the domain, every default is
+// the one that the contract names, and what the domain may hold the checks let pass.
+
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { policyArbitrary } from "../../../test/support/policy-arbitraries.ts";
+import { DEFAULT_POLICY, type Policy } from "../../domain/policy.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
-import { POLICY_ENUM_MAX } from "../validate/policy.ts";
+import * as stages from "../../gen/memorysidecar/v1/policy_stage.ts";
+import { checkPolicy } from "../validate/policy.ts";
+import { Violations } from "../validate/violations.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
+import {
+  BOUNDARY_RULES,
+  FILTER_SCOPES,
+  HEAL_WHEN,
+  POLICY_TOKEN_RULES,
+  REMOVED_TO,
+  ROUNDINGS,
+  STAGE_EFFECTS,
+  STAGE_ON,
+  SYSTEM_PROTECTIONS,
+  TOKEN_RULES,
+  TOOL_PAIRS,
+  UNITS,
+} from "./policy-enums.ts";
 
-const highest = (values: Readonly<Record<string, number>>): number =>
-  Math.max(...Object.values(values));
+const NOTHING = new Uint8Array(0);
+
+function overTheWire(policy: Policy): Policy {
+  return fromPolicy(wire.Policy.decode(wire.Policy.encode(toPolicy(policy)).finish()));
+}
+
+const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]])[] = [
+  ["TokenRule", TokenRule, POLICY_TOKEN_RULES],
+  ["SystemProtection", wire.SystemProtection, SYSTEM_PROTECTIONS],
+  ["ToolPairs", wire.ToolPairs, TOOL_PAIRS],
+  ["HealWhen", wire.HealWhen, HEAL_WHEN],
+  ["TokenRounding", wire.TokenRounding, ROUNDINGS],
+  ["StageOn", stages.StageOn, STAGE_ON],
+  ["StageEffect", stages.StageEffect, STAGE_EFFECTS],
+  ["RemovedTo", stages.RemovedTo, REMOVED_TO],
+  ["Unit", stages.Unit, UNITS],
+  ["FilterScope", stages.FilterScope, FILTER_SCOPES],
+  ["BoundaryRule", stages.BoundaryRule, BOUNDARY_RULES],
+];
 
 describe("policies", () => {
-  it("keep everything on the way out and in", () => {
-    expect(fromPolicy(toPolicy(DEFAULT_POLICY))).toEqual(DEFAULT_POLICY);
-    for (const system of [1, 2, 3] as const) {
-      for (const unit of [1, 2, 3] as const) {
-        for (const on of [1, 2] as const) {
-          const policy: wire.Policy = {
-            tokenRule: TokenRule.O200K,
-            imageTokenCount: 0,
-            protections: { system, pinFirst: 3, minMessages: 0, lastUser: false },
-            stages: [
-              {
-                name: "a",
-                on,
-                anyOf: [{ condition: { $case: "tokenCountOver", value: 10n } }],
-                unit,
-                select: { $case: "keepLast", value: { unitCount: 4 } },
-              },
-            ],
-          };
-          expect(toPolicy(fromPolicy(policy))).toEqual(policy);
-        }
-      }
-    }
+  it("keep everything on the way out and in, and pass the checks", () => {
+    fc.assert(
+      fc.property(policyArbitrary, (policy) => {
+        expect(overTheWire(policy)).toEqual(policy);
+        const violations = new Violations();
+        checkPolicy(violations, toPolicy(policy));
+        expect(violations.error()).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+    expect(overTheWire(DEFAULT_POLICY)).toEqual(DEFAULT_POLICY);
   });
 
   it("get their defaults when nothing is set", () => {
-    const empty = fromPolicy(wire.Policy.decode(new Uint8Array(0)));
+    const empty = fromPolicy(wire.Policy.decode(NOTHING));
     expect(empty).toEqual({ ...DEFAULT_POLICY, stages: [] });
+    const protections = wire.Protections.decode(NOTHING);
+    const policy = { ...wire.Policy.decode(NOTHING), protections };
+    expect(fromPolicy(policy)).toEqual(empty);
   });
 
-  it("are checked against the highest numbers of the generated enums", () => {
-    expect(POLICY_ENUM_MAX).toEqual({
-      tokenRule: highest(TokenRule),
-      systemProtection: highest(wire.SystemProtection),
-      stageOn: highest(wire.StageOn),
-      unit: highest(wire.Unit),
+  it.each(ENUMS)("know every %s by its number", (_, generated, table) => {
+    const known = Object.entries(generated).filter(([, number]) => number > 0);
+    expect(table).toHaveLength(known.length + 1);
+    for (const [name, number] of known) {
+      expect(table[number]).toBe(name.toLowerCase().replaceAll("_", "-"));
+    }
+    // The default, which 0 stands for, is the value that goes out for it.
+    expect(table.lastIndexOf(table[0])).toBeGreaterThan(0);
+  });
+
+  it("never take the rule of a model for that of a message", () => {
+    expect(TOKEN_RULES[TokenRule.MODEL]).toBeUndefined();
+    expect(TOKEN_RULES[TokenRule.CUSTOM]).toBe("custom");
+  });
+
+  it("look up the context window of a known model", () => {
+    const policy = { ...wire.Policy.decode(NOTHING), model: "gpt-4o-mini" };
+    expect(fromPolicy(policy).contextWindow).toBe(128_000);
+    expect(fromPolicy({ ...policy, contextWindow: 5n }).contextWindow).toBe(5);
+  });
+});
+
+describe("stages", () => {
+  const base = stages.PolicyStage.decode(NOTHING);
+  const of = (fields: Partial<stages.PolicyStage>) => {
+    const policy = { ...wire.Policy.decode(NOTHING), stages: [{ ...base, ...fields }] };
+    return fromPolicy(policy).stages[0];
+  };
+  const shorten = { $case: "shorten", value: stages.Shorten.decode(NOTHING) } as const;
+
+  it("change the view on read and when they shorten, and the store otherwise", () => {
+    expect(of({})?.effect).toBe("store");
+    expect(of({ on: stages.StageOn.READ })?.effect).toBe("view");
+    expect(of({ on: stages.StageOn.TURN_END })?.effect).toBe("store");
+    expect(of({ on: stages.StageOn.REQUEST })?.effect).toBe("store");
+    expect(of({ select: shorten })?.effect).toBe("view");
+    const stored = { on: stages.StageOn.READ, effect: stages.StageEffect.STORE };
+    expect(of(stored)?.effect).toBe("store");
+  });
+
+  it("have the defaults of what they do", () => {
+    expect(of({ select: shorten })?.select).toMatchObject({ keepNewest: 4, allRoles: false });
+    const duplicates = stages.DropDuplicates.decode(NOTHING);
+    expect(of({ select: { $case: "dropDuplicates", value: duplicates } })?.select).toEqual({
+      kind: "drop-duplicates",
+      similarity: 0.9,
+      lookahead: 50,
     });
+    const pin = stages.PinMiddleRecent.decode(NOTHING);
+    expect(of({ select: { $case: "pinMiddleRecent", value: pin } })?.select).toMatchObject({
+      minRemoved: 1,
+    });
+    const filter = stages.Filter.decode(NOTHING);
+    expect(of({ select: { $case: "filter", value: filter } })?.select).toMatchObject({
+      scope: "unit",
+    });
+    expect(of({})).toMatchObject({ on: "append", unit: "interaction", removedTo: "log" });
   });
 });

@@ -1,44 +1,52 @@
 // Policies between the public form, where most may be left out, and the complete form of the
-// domain. The input has been checked: unknown numbers do not come this far.
+// domain. The input has been checked: unknown numbers and unknown presets do not come this far.
 
+import { modelContextWindow } from "../../domain/models.ts";
 import {
+  type CustomTokenRule,
   DEFAULT_IMAGE_TOKEN_COUNT,
   DEFAULT_PROTECTIONS,
+  type Healing,
   type Policy,
-  type PolicyStage,
+  type PolicyTokenRule,
   type Protections,
-  type Selection,
-  type SystemProtection,
-  type TokenRule,
-  type Trigger,
-  type Unit,
 } from "../../domain/policy.ts";
 import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
+import {
+  HEAL_WHEN,
+  POLICY_TOKEN_RULES,
+  ROUNDINGS,
+  SYSTEM_PROTECTIONS,
+  TOKEN_RULES,
+  TOOL_PAIRS,
+} from "./policy-enums.ts";
+import { fromStage, toStage } from "./policy-stage.ts";
+import { expandWirePreset } from "./preset.ts";
 
-/** The token rules by their public numbers; 0 means the default. */
-export const TOKEN_RULES: readonly TokenRule[] = [
-  "bytes-div-4",
-  "bytes-div-4",
-  "chars-div-4",
-  "o200k",
-  "cl100k",
-  "given",
-];
-const SYSTEM_PROTECTIONS: readonly SystemProtection[] = ["all", "none", "all", "leading"];
-const UNITS: readonly Unit[] = ["interaction", "message", "assistant-round", "interaction"];
-const STAGE_ON: readonly PolicyStage["on"][] = ["append", "append", "read"];
+export { TOKEN_RULES };
 
 /** The public number of a token rule. */
-export function toTokenRule(rule: TokenRule): wire.Policy["tokenRule"] {
-  return TOKEN_RULES.lastIndexOf(rule) as wire.Policy["tokenRule"];
+export function toTokenRule(rule: PolicyTokenRule): wire.Policy["tokenRule"] {
+  return POLICY_TOKEN_RULES.lastIndexOf(rule) as wire.Policy["tokenRule"];
 }
 
-/** Fills in every default of a policy. */
+/** Writes a policy out: fills in every default, looks up its preset and its context window. */
 export function fromPolicy(policy: wire.Policy): Policy {
+  if (policy.preset !== undefined) {
+    const expanded = expandWirePreset(policy.preset);
+    if ("policy" in expanded) return expanded.policy;
+    throw new Error("the preset was not checked");
+  }
   return {
-    tokenRule: TOKEN_RULES[policy.tokenRule] ?? "bytes-div-4",
+    name: policy.name,
+    tokenRule: POLICY_TOKEN_RULES[policy.tokenRule] ?? "bytes-div-4",
+    customTokenRule: fromCustomRule(policy.customTokenRule),
     imageTokenCount: policy.imageTokenCount ?? DEFAULT_IMAGE_TOKEN_COUNT,
+    model: policy.model,
+    contextWindow: Number(policy.contextWindow) || modelContextWindow(policy.model),
     protections: fromProtections(policy.protections),
+    toolPairs: TOOL_PAIRS[policy.toolPairs] ?? "whole",
+    healing: fromHealing(policy.healing),
     stages: policy.stages.map(fromStage),
   };
 }
@@ -48,44 +56,34 @@ function fromProtections(protections: wire.Protections | undefined): Protections
   return {
     system: SYSTEM_PROTECTIONS[protections.system] ?? DEFAULT_PROTECTIONS.system,
     pinFirst: protections.pinFirst,
+    pinIds: [...protections.pinMessageIds],
     minMessages: protections.minMessages ?? DEFAULT_PROTECTIONS.minMessages,
     lastUser: protections.lastUser ?? DEFAULT_PROTECTIONS.lastUser,
   };
 }
 
-function fromStage(stage: wire.PolicyStage): PolicyStage {
+function fromCustomRule(rule: wire.CustomTokenRule | undefined): CustomTokenRule | undefined {
+  if (rule === undefined) return undefined;
+  const { charsPerToken, rounding, perMessage, perCall, min, contentOnly } = rule;
   return {
-    name: stage.name,
-    on: STAGE_ON[stage.on] ?? "append",
-    anyOf: stage.anyOf.flatMap(({ condition }) =>
-      condition === undefined ? [] : [fromCondition(condition)],
-    ),
-    unit: UNITS[stage.unit] ?? "interaction",
-    select: fromSelect(stage.select),
+    charsPerToken,
+    rounding: ROUNDINGS[rounding] ?? "up",
+    perMessage,
+    perCall,
+    min,
+    contentOnly,
   };
 }
 
-function fromCondition(condition: NonNullable<wire.Trigger["condition"]>): Trigger {
-  return condition.$case === "messageCountOver"
-    ? { kind: "message-count-over", limit: condition.value }
-    : { kind: "token-count-over", limit: Number(condition.value) };
-}
-
-function fromSelect(select: wire.PolicyStage["select"]): Selection {
-  if (select?.$case === "keepLast") {
-    return { kind: "keep-last", unitCount: select.value.unitCount };
-  }
-  const { maxMessages, maxTokens } = select?.value ?? {};
-  return {
-    kind: "drop-oldest",
-    ...(maxMessages === undefined ? {} : { maxMessages }),
-    ...(maxTokens === undefined ? {} : { maxTokens: Number(maxTokens) }),
-  };
+function fromHealing(healing: wire.Healing | undefined): Healing | undefined {
+  if (healing === undefined) return undefined;
+  const { when, newestOnly, text } = healing;
+  return { when: HEAL_WHEN[when] ?? "moved-on", newestOnly, text };
 }
 
 /** Gives a policy with every default written out. */
 export function toPolicy(policy: Policy): wire.Policy {
-  const { protections } = policy;
+  const { protections, customTokenRule, healing } = policy;
   return {
     tokenRule: toTokenRule(policy.tokenRule),
     imageTokenCount: policy.imageTokenCount,
@@ -94,40 +92,24 @@ export function toPolicy(policy: Policy): wire.Policy {
       pinFirst: protections.pinFirst,
       minMessages: protections.minMessages,
       lastUser: protections.lastUser,
+      pinMessageIds: [...protections.pinIds],
     },
     stages: policy.stages.map(toStage),
-  };
-}
-
-function toStage(stage: PolicyStage): wire.PolicyStage {
-  return {
-    name: stage.name,
-    on: STAGE_ON.lastIndexOf(stage.on) as wire.StageOn,
-    anyOf: stage.anyOf.map(toTrigger),
-    unit: UNITS.lastIndexOf(stage.unit) as wire.Unit,
-    select: toSelect(stage.select),
-  };
-}
-
-function toTrigger(trigger: Trigger): wire.Trigger {
-  switch (trigger.kind) {
-    case "message-count-over":
-      return { condition: { $case: "messageCountOver", value: trigger.limit } };
-    case "token-count-over":
-      return { condition: { $case: "tokenCountOver", value: BigInt(trigger.limit) } };
-  }
-}
-
-function toSelect(select: Selection): wire.PolicyStage["select"] {
-  if (select.kind === "keep-last") {
-    return { $case: "keepLast", value: { unitCount: select.unitCount } };
-  }
-  const { maxMessages, maxTokens } = select;
-  return {
-    $case: "dropOldest",
-    value: {
-      ...(maxMessages === undefined ? {} : { maxMessages }),
-      ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
-    },
+    name: policy.name,
+    preset: undefined,
+    model: policy.model,
+    contextWindow: BigInt(policy.contextWindow),
+    customTokenRule:
+      customTokenRule === undefined
+        ? undefined
+        : {
+            ...customTokenRule,
+            rounding: ROUNDINGS.lastIndexOf(customTokenRule.rounding) as wire.TokenRounding,
+          },
+    toolPairs: TOOL_PAIRS.lastIndexOf(policy.toolPairs) as wire.ToolPairs,
+    healing:
+      healing === undefined
+        ? undefined
+        : { ...healing, when: HEAL_WHEN.lastIndexOf(healing.when) as wire.HealWhen },
   };
 }

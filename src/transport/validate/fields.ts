@@ -169,3 +169,15 @@ export function checkTtl(v: Violations, field: string, ttl: Duration | undefined
     v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
   }
 }
+
+/** Checks an age: from 0 to 10 years. */
+export function checkAge(v: Violations, field: string, age: Duration): void {
+  const { seconds, nanos } = age;
+  if (nanos < 0 || nanos > NANOS_MAX) {
+    v.add(field, `must be positive with 0 to ${NANOS_MAX} nanos`);
+  } else if (seconds < 0n) {
+    v.add(field, "must not be negative", 0);
+  } else if (seconds > TTL_SECONDS_MAX || (seconds === TTL_SECONDS_MAX && nanos > 0)) {
+    v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
+  }
+}

@@ -1,94 +1,163 @@
 // The rules of window policies.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { Policy, PolicyStage, Trigger } from "../../gen/memorysidecar/v1/policy.ts";
-import { checkCount, checkEnum, checkRange } from "./fields.ts";
+import { modelContextWindow } from "../../domain/models.ts";
+import type {
+  CustomTokenRule,
+  Healing,
+  Policy,
+  Preset,
+  Protections,
+} from "../../gen/memorysidecar/v1/policy.ts";
+import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { expandWirePreset } from "../convert/preset.ts";
+import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
+import { checkStages } from "./policy-stage.ts";
+import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
-const STAGE_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 const MESSAGES = { min: 0, max: LIMITS.windowMessages };
 const TOKENS = { min: 0, max: LIMITS.policyTokens };
-const IMAGE_TOKENS = { min: 0, max: LIMITS.imageTokenCount };
+const TOKENS_OF_PART = { min: 0, max: LIMITS.imageTokenCount };
+const CHARS_PER_TOKEN = { min: 0.25, max: 100 };
+const CUSTOM = POLICY_TOKEN_RULES.indexOf("custom");
 
-// The highest known value of each enum; a test compares them with the generated code.
-/** The highest number of each enum of a policy. */
-export const POLICY_ENUM_MAX = { tokenRule: 5, systemProtection: 3, stageOn: 2, unit: 3 } as const;
-
-/** Checks a policy, if there is one. */
+/** Checks the policy in the field `policy`, if there is one. */
 export function checkPolicy(v: Violations, policy: Policy | undefined): void {
   if (policy === undefined) return;
   v.enter("policy");
+  checkPolicyFields(v, policy);
+  v.leave();
+}
+
+/** Checks a list of policies. */
+export function checkPolicies(v: Violations, field: string, policies: readonly Policy[]): void {
+  checkCount(v, field, policies.length, LIMITS.previewPolicies);
+  for (const [index, policy] of policies.entries()) {
+    if (v.full || index >= LIMITS.previewPolicies) return;
+    v.enterItem(field, index);
+    checkPolicyFields(v, policy);
+    v.leaveItem();
+  }
+}
+
+function checkPolicyFields(v: Violations, policy: Policy): void {
+  if (policy.preset !== undefined) {
+    checkAlone(v, policy);
+    v.enter("preset");
+    checkPreset(v, policy.preset);
+    v.leave();
+    return;
+  }
   checkEnum(v, "token_rule", policy.tokenRule, POLICY_ENUM_MAX.tokenRule);
   if (policy.imageTokenCount !== undefined) {
-    checkRange(v, "image_token_count", policy.imageTokenCount, IMAGE_TOKENS);
+    checkRange(v, "image_token_count", policy.imageTokenCount, TOKENS_OF_PART);
   }
   if (policy.protections !== undefined) {
-    const { system, pinFirst, minMessages } = policy.protections;
     v.enter("protections");
-    checkEnum(v, "system", system, POLICY_ENUM_MAX.systemProtection);
-    checkRange(v, "pin_first", pinFirst, MESSAGES);
-    if (minMessages !== undefined) checkRange(v, "min_messages", minMessages, MESSAGES);
+    checkProtections(v, policy.protections);
     v.leave();
   }
-  checkCount(v, "stages", policy.stages.length, LIMITS.policyStages);
-  const names = new Set<string>();
-  for (let index = 0; index < policy.stages.length && !v.full; index++) {
-    v.enterItem("stages", index);
-    checkStage(v, policy.stages[index] as PolicyStage, names);
-    v.leaveItem();
+  checkStages(v, policy.stages, contextIsKnown(policy));
+  checkText(v, "name", policy.name, LIMITS.policyNameBytes);
+  checkText(v, "model", policy.model, LIMITS.modelBytes);
+  checkRange(v, "context_window", policy.contextWindow, TOKENS);
+  checkCustomTokenRule(v, policy);
+  checkEnum(v, "tool_pairs", policy.toolPairs, POLICY_ENUM_MAX.toolPairs);
+  if (policy.healing !== undefined) {
+    v.enter("healing");
+    checkHealing(v, policy.healing);
+    v.leave();
   }
+}
+
+function contextIsKnown({ contextWindow, model }: Policy): boolean {
+  return contextWindow !== 0n || modelContextWindow(model) > 0;
+}
+
+/** Names every field that stands beside a preset. */
+function checkAlone(v: Violations, policy: Policy): void {
+  const isSet: Readonly<Record<string, boolean>> = {
+    token_rule: policy.tokenRule !== 0,
+    image_token_count: policy.imageTokenCount !== undefined,
+    protections: policy.protections !== undefined,
+    stages: policy.stages.length > 0,
+    name: policy.name !== "",
+    model: policy.model !== "",
+    context_window: policy.contextWindow !== 0n,
+    custom_token_rule: policy.customTokenRule !== undefined,
+    tool_pairs: policy.toolPairs !== 0,
+    healing: policy.healing !== undefined,
+  };
+  for (const [field, set] of Object.entries(isSet)) {
+    if (set) v.add(field, "must be unset together with preset");
+  }
+}
+
+const PLAIN_PATH = /^[A-Za-z0-9_.[\]]{1,80}$/;
+const PATH_CHARS_MAX = 40;
+
+function checkPreset(v: Violations, preset: Preset): void {
+  if (preset.name === "") {
+    v.add("name", "is required");
+    return;
+  }
+  checkStruct(v, "options", preset.options, LIMITS.presetOptionsBytes);
+  if (preset.options.length > LIMITS.presetOptionsBytes) return;
+  const depth = structDepth(preset.options);
+  if (depth === STRUCT_MALFORMED || depth > LIMITS.structDepth) return;
+  const expanded = expandWirePreset(preset);
+  if ("policy" in expanded) return;
+  for (const { field, description, limit } of expanded.faults) {
+    if (field === "") v.add(expanded.in, description);
+    else if (PLAIN_PATH.test(field)) v.add(`options.${field}`, description, limit);
+    else {
+      // The name comes from the caller and may be anything.
+      const short = [...field].slice(0, PATH_CHARS_MAX).join("").toWellFormed();
+      v.add(`options[${JSON.stringify(short)}]`, description, limit);
+    }
+  }
+}
+
+function checkProtections(v: Violations, protections: Protections): void {
+  const { system, pinFirst, minMessages, pinMessageIds } = protections;
+  checkEnum(v, "system", system, POLICY_ENUM_MAX.systemProtection);
+  checkRange(v, "pin_first", pinFirst, MESSAGES);
+  if (minMessages !== undefined) checkRange(v, "min_messages", minMessages, MESSAGES);
+  checkCount(v, "pin_message_ids", pinMessageIds.length, LIMITS.pinIds);
+  for (const [index, id] of pinMessageIds.entries()) {
+    if (v.full || index >= LIMITS.pinIds) return;
+    const field = `pin_message_ids[${index}]`;
+    if (id === "") v.add(field, "is empty");
+    else checkId(v, field, id, LIMITS.messageIdBytes);
+  }
+}
+
+function checkCustomTokenRule(v: Violations, policy: Policy): void {
+  const rule = policy.customTokenRule;
+  if (policy.tokenRule === CUSTOM && rule === undefined) {
+    v.add("custom_token_rule", "is required with TOKEN_RULE_CUSTOM");
+  }
+  if (rule === undefined) return;
+  if (policy.tokenRule !== CUSTOM) {
+    v.add("custom_token_rule", "must be unset without TOKEN_RULE_CUSTOM");
+  }
+  v.enter("custom_token_rule");
+  checkCustomParts(v, rule);
   v.leave();
 }
 
-function checkStage(v: Violations, stage: PolicyStage, names: Set<string>): void {
-  if (stage.name === "") v.add("name", "is required");
-  else if (!STAGE_NAME.test(stage.name)) {
-    const tooLong = stage.name.length > LIMITS.stageNameChars;
-    v.add(
-      "name",
-      `must be 1 to ${LIMITS.stageNameChars} characters of a-z0-9_-, the first a letter`,
-      tooLong ? LIMITS.stageNameChars : undefined,
-    );
-  } else if (names.has(stage.name)) v.add("name", "is used by an earlier stage");
-  names.add(stage.name);
-  checkEnum(v, "on", stage.on, POLICY_ENUM_MAX.stageOn);
-  checkEnum(v, "unit", stage.unit, POLICY_ENUM_MAX.unit);
-  checkCount(v, "any_of", stage.anyOf.length, LIMITS.policyTriggers);
-  for (let index = 0; index < stage.anyOf.length && !v.full; index++) {
-    v.enterItem("any_of", index);
-    checkTrigger(v, stage.anyOf[index] as Trigger);
-    v.leaveItem();
-  }
-  checkSelect(v, stage);
+function checkCustomParts(v: Violations, rule: CustomTokenRule): void {
+  if (rule.charsPerToken === 0) v.add("chars_per_token", "is required");
+  else checkRange(v, "chars_per_token", rule.charsPerToken, CHARS_PER_TOKEN);
+  checkEnum(v, "rounding", rule.rounding, POLICY_ENUM_MAX.tokenRounding);
+  checkRange(v, "per_message", rule.perMessage, TOKENS_OF_PART);
+  checkRange(v, "per_call", rule.perCall, TOKENS_OF_PART);
+  checkRange(v, "min", rule.min, TOKENS_OF_PART);
 }
 
-function checkTrigger(v: Violations, { condition }: Trigger): void {
-  if (condition === undefined) {
-    v.add("condition", "one of message_count_over and token_count_over is required");
-  } else if (condition.$case === "messageCountOver") {
-    checkRange(v, "message_count_over", condition.value, MESSAGES);
-  } else {
-    checkRange(v, "token_count_over", condition.value, TOKENS);
-  }
-}
-
-function checkSelect(v: Violations, { select }: PolicyStage): void {
-  if (select === undefined) {
-    v.add("select", "one of drop_oldest and keep_last is required");
-    return;
-  }
-  if (select.$case === "keepLast") {
-    v.enter("keep_last");
-    checkRange(v, "unit_count", select.value.unitCount, MESSAGES);
-    v.leave();
-    return;
-  }
-  const { maxMessages, maxTokens } = select.value;
-  if (maxMessages === undefined && maxTokens === undefined) {
-    v.add("drop_oldest", "one of max_messages and max_tokens at least is required");
-  }
-  v.enter("drop_oldest");
-  if (maxMessages !== undefined) checkRange(v, "max_messages", maxMessages, MESSAGES);
-  if (maxTokens !== undefined) checkRange(v, "max_tokens", maxTokens, TOKENS);
-  v.leave();
+function checkHealing(v: Violations, { when, text }: Healing): void {
+  if (when === 0) v.add("when", "is required");
+  else checkEnum(v, "when", when, POLICY_ENUM_MAX.healWhen);
+  checkText(v, "text", text, LIMITS.healTextBytes);
 }

@@ -1,0 +1,235 @@
+// The profile of Alquimia: short-term strategies choose the interactions that are read, long-term
+// strategies erase or summarize old ones at the end of a turn.
+
+import { LIMITS } from "../limits.ts";
+import { DEFAULT_PROTECTIONS, type PolicyStage, type Trigger } from "../policy.ts";
+import { together } from "./general.ts";
+import { choice, conditions, groups, integer, texts } from "./option-kinds.ts";
+import {
+  aside,
+  describeOptions,
+  type OptionFault,
+  type OptionTable,
+  type OptionValues,
+  optional,
+  type Read,
+  readOptions,
+} from "./options.ts";
+import { namedPolicy, type PlainOptions, type Preset, RANGES, stageOf } from "./preset.ts";
+
+const NAME = "alquimia";
+const STRATEGIES_MAX = 4;
+const TOOLS = { max: LIMITS.triggerTools, bytesMax: LIMITS.nameBytes };
+
+const SHORT = {
+  memory_strategy_id: optional(choice(["max_tokens"], "max_tokens", "The short-term strategy.")),
+  memory_max_tokens: integer(
+    { ...RANGES.tokens, min: -1 },
+    10_000,
+    "What the interactions that are read may cost. -1: none is read.",
+  ),
+  conditions: conditions("What must hold for every message of an interaction that is read."),
+};
+
+const quantity = (initial: number) =>
+  integer(
+    { ...RANGES.messages, min: -1 },
+    initial,
+    "Acts when more interactions than this count. 0 and -1: never.",
+  );
+const tokens = (initial: number) =>
+  integer(
+    { ...RANGES.tokens, min: -1 },
+    initial,
+    "Acts when the interactions that count cost more than this. 0 and -1: never.",
+  );
+
+const LONG_ID = optional(
+  choice(["summarizer", "neuralyzer"], "neuralyzer", "The long-term strategy."),
+);
+
+const SHARED = {
+  long_term_memory_id: LONG_ID,
+  input_tokens_threshold: integer(
+    { ...RANGES.tokens, min: -1 },
+    0,
+    "Acts when the model's input took more tokens than this. 0 and -1: never.",
+  ),
+  interaction_keep: integer(RANGES.messages, 0, "How many of the newest interactions stay."),
+  interaction_conditions: conditions(
+    "What must hold for every message of an interaction that counts.",
+  ),
+  on_tools_success_threshold: texts(TOOLS, [], "Acts when one of these tools succeeded."),
+  on_tools_error_threshold: texts(TOOLS, [], "Acts when one of these tools failed."),
+};
+
+const NEURALYZER = {
+  ...SHARED,
+  interaction_threshold_qty: quantity(-1),
+  interaction_threshold_tokens: tokens(-1),
+};
+
+const SUMMARIZER = {
+  ...SHARED,
+  interaction_threshold_qty: quantity(20),
+  interaction_threshold_tokens: tokens(20_000),
+  cod_max_loops: aside(5, "How often the summarizer goes over its summary."),
+  knowledge_base: aside(null, "Where summaries are written to besides."),
+  instructions: aside(null, "What the summarizer is told."),
+  text_splitter: aside(null, "How summaries are split."),
+};
+
+type ShortValues = OptionValues<typeof SHORT>;
+type LongValues = OptionValues<typeof NEURALYZER>;
+
+const LISTS = {
+  short_term_memory: groups(
+    STRATEGIES_MAX,
+    "Short-term strategies in a list, each an object; they run in order.",
+    readShort,
+  ),
+  long_term_memory: groups(
+    STRATEGIES_MAX,
+    "Long-term strategies in a list, each an object; they run in order.",
+    readLong,
+  ),
+};
+
+/** The options of the strategy that an object names; those of the summarizer when it names none. */
+function longTable(options: PlainOptions): typeof NEURALYZER {
+  return options["long_term_memory_id"] === "neuralyzer" ? NEURALYZER : SUMMARIZER;
+}
+
+function readShort(path: string, options: PlainOptions): Read<ShortValues> {
+  return readStrategy(SHORT, "memory_strategy_id", { path, options });
+}
+
+function readLong(path: string, options: PlainOptions): Read<LongValues> {
+  return readStrategy(longTable(options), "long_term_memory_id", { path, options });
+}
+
+function readStrategy<T extends OptionTable>(
+  table: T,
+  idField: string,
+  { path, options }: { readonly path: string; readonly options: PlainOptions },
+): Read<OptionValues<T>> {
+  const { values, faults, given } = readOptions(table, options, path);
+  const missing =
+    given.has(idField) || faults.some(({ field }) => field === `${path}${idField}`)
+      ? []
+      : [together(`${path}${idField}`, "is required")];
+  const all = [...faults, ...missing];
+  return all.length > 0 ? { faults: all } : { value: values };
+}
+
+/** The strategies that options name, one at the top level and others in lists. */
+interface Strategies {
+  readonly short: readonly ShortValues[];
+  readonly long: readonly LongValues[];
+}
+
+function readStrategies(options: PlainOptions): Read<Strategies> {
+  const long = longTable(options);
+  const { values, faults, given } = readOptions({ ...SHORT, ...long, ...LISTS }, options);
+  const all: OptionFault[] = [...faults];
+  const kinds = [
+    { table: SHORT, id: "memory_strategy_id", list: "short_term_memory" },
+    { table: long, id: "long_term_memory_id", list: "long_term_memory" },
+  ] as const;
+  const isFlat: boolean[] = [];
+  for (const { table, id, list } of kinds) {
+    const first = Object.keys(table).find((name) => given.has(name));
+    isFlat.push(first !== undefined);
+    if (first === undefined) continue;
+    if (given.has(list)) all.push(together(first, `must be left out beside ${list}`));
+    if (!given.has(id)) all.push(together(id, `is required beside ${first}`));
+  }
+  if (all.length > 0) return { faults: all };
+  const [flatShort, flatLong] = isFlat;
+  return {
+    value: {
+      short: flatShort === true ? [values] : values.short_term_memory,
+      long: flatLong === true ? [values] : values.long_term_memory,
+    },
+  };
+}
+
+/** The first of its kind has the plain name, others a number. */
+function numbered(name: string, index: number): string {
+  return index === 0 ? name : `${name}_${index + 1}`;
+}
+
+function shortStages(strategy: ShortValues, index: number): readonly PolicyStage[] {
+  const { memory_max_tokens: maxTokens, conditions: wanted } = strategy;
+  const walk = stageOf(numbered("short_term", index), {
+    on: "read",
+    select:
+      maxTokens < 0
+        ? { kind: "keep-last", unitCount: 0 }
+        : { kind: "pack-newest", maxTokens, headroom: 0, skipUnfit: false },
+    effect: "view",
+  });
+  if (wanted.length === 0) return [walk];
+  const filter = stageOf(numbered("conditions", index), {
+    on: "read",
+    select: { kind: "filter", conditions: wanted, scope: "unit" },
+    effect: "view",
+  });
+  return [filter, walk];
+}
+
+function triggersOf(strategy: LongValues): readonly Trigger[] {
+  const triggers: Trigger[] = [];
+  const { input_tokens_threshold: input, interaction_threshold_qty: quantityOver } = strategy;
+  const tokensOver = strategy.interaction_threshold_tokens;
+  if (input > 0) triggers.push({ kind: "model-input-tokens-over", limit: input });
+  if (quantityOver > 0) triggers.push({ kind: "interaction-count-over", limit: quantityOver });
+  if (tokensOver > 0) triggers.push({ kind: "interaction-tokens-over", limit: tokensOver });
+  const { on_tools_success_threshold: succeeded, on_tools_error_threshold: failed } = strategy;
+  if (succeeded.length > 0) triggers.push({ kind: "tool-success", names: succeeded });
+  if (failed.length > 0) triggers.push({ kind: "tool-error", names: failed });
+  return triggers;
+}
+
+function longStages(strategy: LongValues, index: number): readonly PolicyStage[] {
+  const anyOf = triggersOf(strategy);
+  // Without a threshold the source never acts; a stage without triggers always would.
+  if (anyOf.length === 0) return [];
+  const summarizes = strategy.long_term_memory_id === "summarizer";
+  return [
+    stageOf(numbered(summarizes ? "summarizer" : "neuralyzer", index), {
+      on: "turn-end",
+      anyOf,
+      select: { kind: "keep-last", unitCount: strategy.interaction_keep },
+      countIf: strategy.interaction_conditions,
+      removedTo: summarizes ? "summarize" : "discard",
+    }),
+  ];
+}
+
+/** The profile of Alquimia. */
+export const alquimia: Preset = {
+  name: NAME,
+  description:
+    "As Alquimia: a short-term strategy chooses the interactions that are read, a long-term " +
+    "strategy erases (neuralyzer) or summarizes (summarizer) old ones at the end of a turn.",
+  options: [
+    ...describeOptions(SHORT, "max_tokens"),
+    ...describeOptions(SUMMARIZER, "summarizer"),
+    ...describeOptions(NEURALYZER, "neuralyzer"),
+    ...describeOptions(LISTS),
+  ],
+  expand: (options) => {
+    const read = readStrategies(options);
+    if ("faults" in read) return read;
+    const { short, long } = read.value;
+    return {
+      policy: namedPolicy(NAME, {
+        tokenRule: "given",
+        protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
+        toolPairs: "loose",
+        stages: [...long.flatMap(longStages), ...short.flatMap(shortStages)],
+      }),
+    };
+  },
+};

@@ -1,0 +1,226 @@
+// Presets that trim by size or by age.
+
+import { LIMITS } from "../limits.ts";
+import type { PolicyStage } from "../policy.ts";
+import { flag, fraction, integer } from "./option-kinds.ts";
+import { type OptionFault, optional, required } from "./options.ts";
+import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
+
+const DEFAULT_MAX_TOKENS = 8_000;
+const MS_PER_SECOND = 1_000;
+
+const MAX_TOKENS = integer(
+  RANGES.tokens,
+  DEFAULT_MAX_TOKENS,
+  "The most tokens that the window may cost.",
+);
+
+/**
+ * The stages that hold a budget: when the window costs more than `trigger`, whole interactions go,
+ * the oldest first, until it costs at most `target`; inside one that is larger, assistant rounds.
+ */
+function budgetStages(trigger: number, target = trigger): readonly PolicyStage[] {
+  const parts = {
+    anyOf: [{ kind: "token-count-over", limit: trigger }],
+    select: dropOldest({ maxTokens: target }),
+  } as const;
+  return [
+    stageOf("interactions", { ...parts, unit: "interaction" }),
+    stageOf("rounds", { ...parts, unit: "assistant-round" }),
+  ];
+}
+
+const slidingWindow = definePreset({
+  name: "sliding_window",
+  description:
+    "Keeps the newest messages. The oldest go one by one, tool calls together with their results.",
+  table: {
+    max_messages: integer(RANGES.someMessages, 50, "The most messages to keep."),
+  },
+  build: ({ values }) => ({
+    stages: [
+      stageOf("window", {
+        anyOf: [{ kind: "message-count-over", limit: values.max_messages }],
+        unit: "message",
+        select: dropOldest({ maxMessages: values.max_messages }),
+      }),
+    ],
+  }),
+});
+
+const tokenBudget = definePreset({
+  name: "token_budget",
+  description:
+    "Keeps the window within a token budget. Whole interactions go, the oldest first; inside " +
+    "one that is larger than the budget, assistant rounds.",
+  table: {
+    max_tokens: MAX_TOKENS,
+    headroom: fraction(
+      RANGES.headroom,
+      0,
+      "The share of the budget that a trim leaves free, so that the next one comes later.",
+    ),
+  },
+  build: ({ values: { max_tokens, headroom } }) => ({
+    stages: budgetStages(max_tokens, Math.floor(max_tokens * (1 - headroom))),
+  }),
+});
+
+const managed = definePreset({
+  name: "managed",
+  description:
+    "Lets the window grow up to a trigger, then packs it down to a target at once, so that the " +
+    "prompt begins the same way for a long time.",
+  table: {
+    trigger_tokens: integer(RANGES.tokens, 12_000, "What makes the window too large."),
+    target_tokens: integer(
+      RANGES.tokens,
+      DEFAULT_MAX_TOKENS,
+      "What a trim brings it down to, before the headroom. At most trigger_tokens.",
+    ),
+    headroom: fraction(RANGES.headroom, 0, "The share of the target that is left free."),
+  },
+  check: ({ values: { trigger_tokens, target_tokens } }) =>
+    target_tokens <= trigger_tokens
+      ? []
+      : [together("target_tokens", "must be at most trigger_tokens", trigger_tokens)],
+  build: ({ values: { trigger_tokens, target_tokens, headroom } }) => ({
+    stages: [
+      stageOf("pack", {
+        anyOf: [{ kind: "token-count-over", limit: trigger_tokens }],
+        select: { kind: "pack-newest", maxTokens: target_tokens, headroom, skipUnfit: false },
+      }),
+      stageOf("rounds", {
+        anyOf: [{ kind: "token-count-over", limit: trigger_tokens }],
+        unit: "assistant-round",
+        select: dropOldest({ maxTokens: Math.floor(target_tokens * (1 - headroom)) }),
+      }),
+    ],
+  }),
+});
+
+const interactions = definePreset({
+  name: "interactions",
+  description:
+    "Keeps the newest interactions: user messages, each with everything up to the next one.",
+  table: {
+    max_interactions: integer(RANGES.someMessages, 20, "How many interactions to keep."),
+    max_tokens: optional(
+      integer(RANGES.tokens, 0, "The most tokens that the window may cost. Null for no limit."),
+    ),
+  },
+  build: ({ values: { max_interactions, max_tokens } }) => ({
+    stages: [
+      stageOf("newest", {
+        anyOf: [{ kind: "interaction-count-over", limit: max_interactions }],
+        select: { kind: "keep-last", unitCount: max_interactions },
+      }),
+      ...(max_tokens === undefined ? [] : budgetStages(max_tokens)),
+    ],
+  }),
+});
+
+const forgetOld = definePreset({
+  name: "forget_old",
+  description:
+    "Lets interactions leave the window when they are too old, by the time of the newest " +
+    "message of the session.",
+  table: {
+    max_age_seconds: required(
+      integer(
+        { min: 1, max: LIMITS.ttlMsMax / MS_PER_SECOND },
+        1,
+        "How much older than the newest message an interaction may be.",
+      ),
+    ),
+    erase: flag(false, "Erases what is too old from the log as well, for good."),
+  },
+  build: ({ values: { max_age_seconds, erase } }) => ({
+    stages: [
+      stageOf("age", {
+        select: dropOldest({ maxAgeMs: max_age_seconds * MS_PER_SECOND }),
+        removedTo: erase ? "discard" : "log",
+      }),
+    ],
+  }),
+});
+
+const toolResultsFirst = definePreset({
+  name: "tool_results_first",
+  description:
+    "Keeps the window within a token budget. Old tool results are shortened before anything " +
+    "is removed.",
+  table: {
+    max_tokens: MAX_TOKENS,
+    tool_result_tokens: integer(
+      { min: LIMITS.shortenTokensMin, max: LIMITS.shortenTokensMax },
+      400,
+      "What an old tool result may cost.",
+    ),
+    keep_newest: integer(RANGES.messages, 4, "How many of the newest messages are left alone."),
+  },
+  build: ({ values: { max_tokens, tool_result_tokens, keep_newest } }) => ({
+    stages: [
+      stageOf("tool-results", {
+        anyOf: [{ kind: "token-count-over", limit: max_tokens }],
+        unit: "message",
+        select: {
+          kind: "shorten",
+          maxTokens: tool_result_tokens,
+          allRoles: false,
+          keepNewest: keep_newest,
+        },
+        effect: "view",
+      }),
+      ...budgetStages(max_tokens),
+    ],
+  }),
+});
+
+const semanticPruning = definePreset({
+  name: "semantic_pruning",
+  description:
+    "Leaves out of what is read the messages that a newer one says again, and keeps the window " +
+    "within a token budget.",
+  table: {
+    max_tokens: MAX_TOKENS,
+    similarity: fraction(
+      { min: 0.5, max: 1 },
+      0.9,
+      "How alike two texts must be, where 1 is the same but for case and white space.",
+    ),
+    lookahead: integer(
+      { min: 1, max: LIMITS.duplicateLookahead },
+      50,
+      "With how many newer messages of its role a message is compared.",
+    ),
+  },
+  build: ({ values: { max_tokens, similarity, lookahead } }) => ({
+    stages: [
+      ...budgetStages(max_tokens),
+      stageOf("duplicates", {
+        on: "read",
+        unit: "message",
+        select: { kind: "drop-duplicates", similarity, lookahead },
+        effect: "view",
+      }),
+    ],
+  }),
+});
+
+/** Names an option that does not go together with another. */
+export function together(field: string, problem: string, limit?: number): OptionFault {
+  const description = `${field} ${problem}`;
+  return { field, description, ...(limit === undefined ? {} : { limit }) };
+}
+
+/** The presets that trim by size or by age. */
+export const GENERAL_PRESETS: readonly Preset[] = [
+  slidingWindow,
+  tokenBudget,
+  managed,
+  interactions,
+  forgetOld,
+  toolResultsFirst,
+  semanticPruning,
+];

@@ -1,0 +1,173 @@
+// The profile of MARSYS, as its first releases manage a conversation: reads give what fits a
+// target, and a trigger says when to pack anew. Its later releases have a file of their own.
+
+import { LIMITS } from "../limits.ts";
+import { DEFAULT_PROTECTIONS, type Policy, type PolicyStage, type Trigger } from "../policy.ts";
+import { together } from "./general.ts";
+import { LATER, type LaterValues, laterStages } from "./marsys-later.ts";
+import { choice, choices, fraction, group, integer, text } from "./option-kinds.ts";
+import {
+  aside,
+  describeOptions,
+  type OptionFault,
+  type OptionReading,
+  type OptionValues,
+  optional,
+} from "./options.ts";
+import { definePreset, type PolicyParts, RANGES, stageOf } from "./preset.ts";
+
+const EVENTS = [
+  "add",
+  "get_messages",
+  "update",
+  "replace_memory",
+  "remove_by_id",
+  "delete_memory",
+  "reset_memory",
+] as const;
+
+const MANAGED = {
+  max_total_tokens_trigger: integer(RANGES.tokens, 150_000, "What makes the window too large."),
+  target_total_tokens: integer(RANGES.tokens, 100_000, "What a read packs, before the headroom."),
+  image_token_estimate: integer(RANGES.imageTokens, 800, "What an image costs."),
+  min_retrieval_gap_steps: integer(
+    RANGES.messages,
+    2,
+    "After how many new messages a read packs anew, when adding does not.",
+  ),
+  min_retrieval_gap_tokens: integer(
+    RANGES.tokens,
+    5_000,
+    "After how many new tokens a read packs anew, when adding does not.",
+  ),
+  trigger_events: choices(EVENTS, ["add", "get_messages"], "What looks at the trigger."),
+  cache_invalidation_events: choices(
+    EVENTS,
+    ["add", "remove_by_id", "delete_memory"],
+    "What makes the next read pack anew. With add, every read does.",
+  ),
+  enable_headroom_percent: fraction(RANGES.headroom, 0.1, "The share of the target left free."),
+  processing_strategy: choice(["none"], "none", "What is done to messages before packing."),
+};
+
+const MANAGER = {
+  memory_type: choice(
+    ["conversation_history", "managed_conversation", "kg"],
+    "managed_conversation",
+    "The kind of memory. Only managed_conversation ever leaves anything out.",
+  ),
+  description: aside(null, "The system prompt, which is never stored."),
+  model: optional(text(LIMITS.modelBytes, "", "The model. Required for memory_type kg.")),
+  memory_config: group(MANAGED, "The options of ManagedMemoryConfig in an object of their own."),
+  token_counter: aside(null, "A counter of the caller's own."),
+};
+
+const OURS = {
+  mode: optional(
+    choice(
+      ["repack_always", "strict"],
+      "strict",
+      "Not of MARSYS. repack_always: every read packs to the target. strict: only what is above " +
+        "the trigger is packed, for good. Null: as the events say.",
+    ),
+  ),
+};
+
+const TABLE = { ...MANAGER, ...MANAGED, ...LATER, ...OURS };
+type Reading = OptionReading<typeof TABLE>;
+type Config = OptionValues<typeof MANAGED>;
+
+function checkTogether({ values, given }: Reading): readonly OptionFault[] {
+  const faults: OptionFault[] = [];
+  if (values.memory_type === "kg" && values.model === undefined) {
+    faults.push(together("model", "is required for memory_type kg"));
+  }
+  const managed = Object.keys(MANAGED).filter((name) => given.has(name));
+  if (managed[0] !== undefined && given.has("memory_config")) {
+    faults.push(together(managed[0], "must be left out beside memory_config"));
+  }
+  const ofFirst = managed[0] ?? ["memory_config", "mode"].find((name) => given.has(name));
+  const ofLater = Object.keys(LATER).find((name) => given.has(name));
+  if (ofFirst !== undefined && ofLater !== undefined) {
+    faults.push(together(ofLater, `belongs to a later release than ${ofFirst}`));
+  }
+  return faults;
+}
+
+function managedStages(config: Config, mode: "repack_always" | "strict" | undefined) {
+  const pack = {
+    on: "read",
+    unit: "message",
+    select: {
+      kind: "pack-newest",
+      maxTokens: config.target_total_tokens,
+      headroom: config.enable_headroom_percent,
+      skipUnfit: false,
+    },
+  } as const;
+  const anyOf = packTriggers(config, mode);
+  if (anyOf === "always") return [stageOf("pack", { ...pack, effect: "view" })];
+  // What is packed must stay so until a trigger holds again, so the stored window changes.
+  return anyOf.length === 0 ? [] : [stageOf("pack", { ...pack, anyOf, effect: "store" })];
+}
+
+/** When a read packs anew; no trigger means never. */
+function packTriggers(
+  config: Config,
+  mode: "repack_always" | "strict" | undefined,
+): readonly Trigger[] | "always" {
+  const overTrigger: Trigger = {
+    kind: "token-count-over",
+    limit: config.max_total_tokens_trigger,
+  };
+  if (mode === "strict") return [overTrigger];
+  if (mode === "repack_always" || config.cache_invalidation_events.includes("add")) return "always";
+  if (!config.trigger_events.includes("get_messages")) {
+    return config.trigger_events.includes("add") ? [overTrigger] : [];
+  }
+  const { min_retrieval_gap_steps: steps, min_retrieval_gap_tokens: tokens } = config;
+  if (steps === 0 || tokens === 0) return "always";
+  return [
+    overTrigger,
+    { kind: "new-messages-at-least", limit: steps },
+    { kind: "new-tokens-at-least", limit: tokens },
+  ];
+}
+
+function partsOf(imageTokenCount: number, stages: readonly PolicyStage[]): PolicyParts {
+  return {
+    tokenRule: "structured",
+    imageTokenCount,
+    protections: { ...DEFAULT_PROTECTIONS, system: "none", lastUser: false },
+    toolPairs: "grouped",
+    stages,
+  };
+}
+
+function laterParts(values: LaterValues): PolicyParts {
+  const protections: Policy["protections"] = { ...DEFAULT_PROTECTIONS, system: "leading" };
+  return { ...partsOf(MANAGED.image_token_estimate.initial, laterStages(values)), protections };
+}
+
+/** The profile of MARSYS. */
+export const marsys = definePreset({
+  name: "marsys",
+  description:
+    "As MARSYS: reads give the newest messages that fit a target less a headroom, tool calls " +
+    "together with their results. With active_context as its later releases compact.",
+  table: TABLE,
+  options: [
+    ...describeOptions(MANAGER, "MemoryManager"),
+    ...describeOptions(MANAGED, "ManagedMemoryConfig"),
+    ...describeOptions(LATER, "ActiveContextPolicy"),
+    ...describeOptions(OURS),
+  ],
+  check: checkTogether,
+  build: ({ values, given }) => {
+    const config = values.memory_config?.values ?? values;
+    const image = config.image_token_estimate;
+    if (values.memory_type !== "managed_conversation") return partsOf(image, []);
+    if (given.has("threshold_tokens") || given.has("active_context")) return laterParts(values);
+    return partsOf(image, managedStages(config, values.mode));
+  },
+});

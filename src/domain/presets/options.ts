@@ -1,0 +1,133 @@
+// The options of presets: what each is called, what it takes, and what it is when left out. A
+// table of them reads a plain JSON object and names whatever is wrong with it.
+
+/** A plain JSON value. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** What is wrong with an option. */
+export interface OptionFault {
+  /** The path of the option, for example `conditions[1]`; empty for the object as a whole. */
+  readonly field: string;
+  readonly description: string;
+  /** The limit that is broken, if it is one. */
+  readonly limit?: number;
+}
+
+/** What an option is to a caller who lists presets. */
+export interface OptionInfo {
+  readonly name: string;
+  /** What it means, with its limits. */
+  readonly description: string;
+  readonly defaultValue: Json;
+  /** The part of a source system that has it; empty otherwise. */
+  readonly part: string;
+  readonly required: boolean;
+}
+
+/** What reading one value gave. */
+export type Read<T> = { readonly value: T } | { readonly faults: readonly OptionFault[] };
+
+/** An option of a table. Its name is its key there. */
+export interface Option<T> {
+  /** What it means; its limits are added to it. */
+  readonly meaning: string;
+  /** The limits in words; empty for none. */
+  readonly limits: string;
+  readonly defaultValue: Json;
+  readonly required: boolean;
+  /** What an option that is left out stands for. */
+  readonly initial: T;
+  /** Reads a value; `field` is the path to name in faults. */
+  readonly read: (field: string, value: unknown) => Read<T>;
+}
+
+/** Options by name. */
+export type OptionTable = { readonly [name: string]: Option<unknown> };
+
+/** The values of a table: each option given or its default. */
+export type OptionValues<T extends OptionTable> = {
+  readonly [K in keyof T]: T[K] extends Option<infer V> ? V : never;
+};
+
+/** What reading options gave: all values, sound only when there is no fault. */
+export interface OptionReading<T extends OptionTable> {
+  readonly values: OptionValues<T>;
+  readonly faults: readonly OptionFault[];
+  /** The names of the options that were given, null for left out. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** What a source system has and a window does not depend on: taken and left aside. */
+export function aside(initial: Json, meaning: string): Option<unknown> {
+  return {
+    meaning: `${meaning} The window does not depend on it.`,
+    limits: "",
+    defaultValue: initial,
+    required: false,
+    initial,
+    read: (_, value) => ({ value }),
+  };
+}
+
+/** An option that may be left out altogether. */
+export function optional<T>(option: Option<T>): Option<T | undefined> {
+  return { ...option, defaultValue: null, initial: undefined };
+}
+
+/** An option that may not be left out. */
+export function required<T>(option: Option<T>): Option<T> {
+  return { ...option, defaultValue: null, required: true };
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads an object by a table. Null stands for an option that is left out. Names every unknown
+ * field and every value that the table does not take; `path` goes before their names.
+ */
+export function readOptions<T extends OptionTable>(
+  table: T,
+  object: { readonly [name: string]: unknown },
+  path = "",
+): OptionReading<T> {
+  const faults: OptionFault[] = [];
+  const given = new Set<string>();
+  for (const name of Object.keys(object)) {
+    if (Object.hasOwn(table, name)) continue;
+    faults.push({ field: `${path}${name}`, description: "is not an option of this preset" });
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(table)) {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
+    values[name] = option.initial;
+    if (value === undefined || value === null) {
+      if (option.required) {
+        faults.push({ field: `${path}${name}`, description: `${path}${name} is required` });
+      }
+      continue;
+    }
+    given.add(name);
+    const read = option.read(`${path}${name}`, value);
+    if ("faults" in read) faults.push(...read.faults);
+    else values[name] = read.value;
+  }
+  return { values: values as OptionValues<T>, faults, given };
+}
+
+/** Lists the options of a table for callers. */
+export function describeOptions(table: OptionTable, part = ""): readonly OptionInfo[] {
+  return Object.entries(table).map(([name, option]) => {
+    const { meaning, limits, defaultValue, required } = option;
+    const end = limits === "" ? "" : ` ${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
+    return { name, description: `${meaning}${end}`, defaultValue, part, required };
+  });
+}

@@ -1,0 +1,100 @@
+// What a preset is, and the small parts that policies of presets are made of.
+
+import { LIMITS } from "../limits.ts";
+import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy, type PolicyStage } from "../policy.ts";
+import {
+  describeOptions,
+  type OptionFault,
+  type OptionInfo,
+  type OptionReading,
+  type OptionTable,
+  readOptions,
+} from "./options.ts";
+
+/** A policy that can be had by name, as callers who list presets see it. */
+export interface PresetInfo {
+  readonly name: string;
+  /** What it does, in one or two sentences. */
+  readonly description: string;
+  readonly options: readonly OptionInfo[];
+}
+
+/** What options make of a preset: a policy written out, or what is wrong with the options. */
+export type ExpandedPreset =
+  | { readonly policy: Policy }
+  | { readonly faults: readonly OptionFault[] };
+
+/** Options as a caller gave them: a plain JSON object. */
+export interface PlainOptions {
+  readonly [name: string]: unknown;
+}
+
+/** A preset with what makes its policy. */
+export interface Preset extends PresetInfo {
+  readonly expand: (options: PlainOptions) => ExpandedPreset;
+}
+
+/** How a preset with one table of options is written down. */
+export interface PresetDefinition<T extends OptionTable> {
+  readonly name: string;
+  readonly description: string;
+  readonly table: T;
+  /** What callers see of the options. Default: the table, in no part. */
+  readonly options?: readonly OptionInfo[];
+  /** Names what options do together that they may not. */
+  readonly check?: (reading: OptionReading<T>) => readonly OptionFault[];
+  /** Makes the policy of sound options, but for its name. */
+  readonly build: (reading: OptionReading<T>) => PolicyParts;
+}
+
+/** A policy without its name; what is left out has its default. */
+export type PolicyParts = Partial<Omit<Policy, "name">> & Pick<Policy, "stages">;
+
+/** Makes a preset of its definition. */
+export function definePreset<T extends OptionTable>(definition: PresetDefinition<T>): Preset {
+  const { name, description, table, check, build } = definition;
+  return {
+    name,
+    description,
+    options: definition.options ?? describeOptions(table),
+    expand: (options) => {
+      const reading = readOptions(table, options);
+      const faults = [...reading.faults];
+      if (faults.length === 0 && check !== undefined) faults.push(...check(reading));
+      return faults.length > 0 ? { faults } : { policy: namedPolicy(name, build(reading)) };
+    },
+  };
+}
+
+/** Gives a policy of a preset: its parts, the defaults for the rest, and the preset's name. */
+export function namedPolicy(name: string, parts: PolicyParts): Policy {
+  return { ...DEFAULT_POLICY_PARTS, ...parts, name };
+}
+
+/** Gives a stage; what is left out has its default. */
+export function stageOf(
+  name: string,
+  parts: Partial<PolicyStage> & Pick<PolicyStage, "select">,
+): PolicyStage {
+  return { ...DEFAULT_STAGE, ...parts, name };
+}
+
+/** A selection of the oldest units by count or by tokens. */
+export function dropOldest(limits: {
+  readonly maxMessages?: number;
+  readonly maxTokens?: number;
+  readonly maxAgeMs?: number;
+}): PolicyStage["select"] {
+  return { kind: "drop-oldest", ...limits, stopAtProtected: false, stopAtFree: false };
+}
+
+/** The ranges that options of presets share with the fields of a policy. */
+export const RANGES = {
+  messages: { min: 0, max: LIMITS.windowMessages },
+  someMessages: { min: 1, max: LIMITS.windowMessages },
+  tokens: { min: 0, max: LIMITS.policyTokens },
+  someTokens: { min: 1, max: LIMITS.policyTokens },
+  imageTokens: { min: 0, max: LIMITS.imageTokenCount },
+  headroom: { min: 0, max: 1, belowMax: true },
+  share: { min: 0, max: 1, aboveMin: true },
+} as const;

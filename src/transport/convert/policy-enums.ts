@@ -1,0 +1,87 @@
+// The enums of policies by their public numbers. 0 is the default, which never goes out: an answer
+// names the value that the default stands for. A test compares the tables with the generated code.
+
+import type {
+  BoundaryRule,
+  CustomTokenRule,
+  Healing,
+  PolicyStage,
+  PolicyTokenRule,
+  RemovedTo,
+  StageOn,
+  SystemProtection,
+  TokenRule,
+  ToolPairs,
+  Unit,
+} from "../../domain/policy.ts";
+
+/** The rules that a policy may ask for. */
+export const POLICY_TOKEN_RULES: readonly PolicyTokenRule[] = [
+  "bytes-div-4",
+  "bytes-div-4",
+  "chars-div-4",
+  "o200k",
+  "cl100k",
+  "given",
+  "model",
+  "chars-floor-4",
+  "chars-floor-4-min-1",
+  "chars-sum-4",
+  "structured",
+  "custom",
+];
+
+/** The rules that a message may be counted by; undefined for what is none. */
+export const TOKEN_RULES: readonly (TokenRule | undefined)[] = POLICY_TOKEN_RULES.map((rule) =>
+  rule === "model" ? undefined : rule,
+);
+
+export const SYSTEM_PROTECTIONS: readonly SystemProtection[] = [
+  "all",
+  "none",
+  "all",
+  "leading",
+  "excluded",
+];
+
+export const TOOL_PAIRS: readonly ToolPairs[] = ["whole", "whole", "grouped", "loose"];
+
+/** A request must name one; the first stands for none. */
+export const HEAL_WHEN: readonly Healing["when"][] = ["moved-on", "moved-on", "always"];
+
+export const ROUNDINGS: readonly CustomTokenRule["rounding"][] = ["up", "up", "down"];
+
+export const UNITS: readonly Unit[] = ["interaction", "message", "assistant-round", "interaction"];
+
+export const STAGE_ON: readonly StageOn[] = ["append", "append", "read", "turn-end", "request"];
+
+/** The first depends on the stage. */
+export const STAGE_EFFECTS: readonly PolicyStage["effect"][] = ["store", "store", "view"];
+
+export const REMOVED_TO: readonly RemovedTo[] = ["log", "log", "discard", "summarize", "promote"];
+
+export const FILTER_SCOPES: readonly ("unit" | "message")[] = ["unit", "unit", "message"];
+
+/** A request must name one; the first stands for none. */
+export const BOUNDARY_RULES: readonly BoundaryRule[] = [
+  "pop-tool-head",
+  "pop-tool-head",
+  "pop-orphan-head",
+  "grow-recent",
+  "absorb-and-grow",
+];
+
+/** The highest number of each enum of a policy. */
+export const POLICY_ENUM_MAX = {
+  tokenRule: POLICY_TOKEN_RULES.length - 1,
+  systemProtection: SYSTEM_PROTECTIONS.length - 1,
+  toolPairs: TOOL_PAIRS.length - 1,
+  healWhen: HEAL_WHEN.length - 1,
+  tokenRounding: ROUNDINGS.length - 1,
+  unit: UNITS.length - 1,
+  stageOn: STAGE_ON.length - 1,
+  stageEffect: STAGE_EFFECTS.length - 1,
+  removedTo: REMOVED_TO.length - 1,
+  filterScope: FILTER_SCOPES.length - 1,
+  boundaryRule: BOUNDARY_RULES.length - 1,
+} as const;

@@ -1,0 +1,60 @@
+// Presets between the public form, with options as a Struct, and that of the domain.
+
+import {
+  type ExpandedPreset,
+  expandPreset,
+  type OptionFault,
+  type OptionInfo,
+  PRESETS,
+  type PresetInfo,
+} from "../../domain/presets/index.ts";
+import type { Preset } from "../../gen/memorysidecar/v1/policy.ts";
+import type { PolicyPreset, PresetOption } from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import { toPolicy } from "./policy.ts";
+import { structToJson } from "./struct-json.ts";
+
+/** A preset written out, or what is wrong with it; `in` is the field that faults without one mean. */
+export type ExpandedWirePreset =
+  | Extract<ExpandedPreset, { readonly policy: unknown }>
+  | { readonly in: "name" | "options"; readonly faults: readonly OptionFault[] };
+
+/** Writes a preset out. Its options must be a sound Struct. */
+export function expandWirePreset(preset: Preset): ExpandedWirePreset {
+  if (!PRESETS.some(({ name }) => name === preset.name)) {
+    const description = "is not the name of a preset; ListPolicyPresets gives them";
+    return { in: "name", faults: [{ field: "", description }] };
+  }
+  const options = readOptions(preset.options);
+  if (options === undefined) {
+    const description = "holds a number that is not finite";
+    return { in: "options", faults: [{ field: "", description }] };
+  }
+  const expanded = expandPreset(preset.name, options);
+  return "policy" in expanded ? expanded : { in: "options", ...expanded };
+}
+
+/** The options as plain values; undefined when they hold a number that JSON has no form for. */
+function readOptions(struct: Uint8Array): { readonly [name: string]: unknown } | undefined {
+  try {
+    return JSON.parse(structToJson(struct)) as { readonly [name: string]: unknown };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Gives a preset as ListPolicyPresets shows it. */
+export function toPolicyPreset(preset: PresetInfo): PolicyPreset {
+  const expanded = expandPreset(preset.name, {});
+  return {
+    name: preset.name,
+    description: preset.description,
+    options: preset.options.map(toPresetOption),
+    policy: "policy" in expanded ? toPolicy(expanded.policy) : undefined,
+  };
+}
+
+function toPresetOption(option: OptionInfo): PresetOption {
+  const { name, description, defaultValue, part, required } = option;
+  return { name, description, defaultValue, part, required };
+}
