@@ -7,6 +7,7 @@ import type { ServiceSettings, Services, World } from "./service/api.ts";
 import { createServices } from "./service/services.ts";
 import type { Store } from "./storage/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
+import { Exports } from "./transport/export-answers.ts";
 import { createPageTokens } from "./transport/page-token.ts";
 import { createResumeTokens } from "./transport/resume-token.ts";
 import { type RunningServer, type ServerSettings, startServer } from "./transport/server.ts";
@@ -83,6 +84,7 @@ export async function startApp(parts: AppParts): Promise<App> {
         services,
         pageTokens: createPageTokens(store.storeId),
         resumeTokens: createResumeTokens(store.storeId),
+        exports: new Exports(),
         server: { version: VERSION, startMs: world.nowMs() },
         checkpointIntervalMs: settings.checkpointIntervalMs,
       },

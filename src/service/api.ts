@@ -26,6 +26,7 @@ import type {
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
+import type { SnapshotServiceApi } from "./snapshot-api.ts";
 import type {
   HealSessionInput,
   ListSummaryInputsInput,
@@ -393,6 +394,7 @@ export interface AdminServiceApi {
 /** Every use case, and how to stop. */
 export interface Services {
   readonly sessions: SessionServiceApi;
+  readonly snapshots: SnapshotServiceApi;
   readonly events: EventServiceApi;
   readonly admin: AdminServiceApi;
   /** Ends every watcher with SHUTTING_DOWN; no new one can be opened. */

@@ -12,6 +12,8 @@ export interface EventOrigin {
   readonly revision: number;
   readonly nowMs: number;
   readonly requestId: string;
+  /** How many events of the revision stand before these. Default 0. */
+  readonly firstIndex?: number;
 }
 
 /** The events of a change, ready for a plan, in the order of `details`. */
@@ -26,7 +28,7 @@ export function newEvents(
     for (const { detail, continued } of splitEvent(whole)) {
       const body = context.codec.encodeEvent({
         revision: origin.revision,
-        index: events.length,
+        index: (origin.firstIndex ?? 0) + events.length,
         namespace,
         sessionId,
         userId: fields.userId,

@@ -1,5 +1,6 @@
 // Puts the use cases together.
 
+import { snapshotInvalid } from "../domain/errors.ts";
 import type { Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, Services, World } from "./api.ts";
 import { appendMessages } from "./append.ts";
@@ -14,8 +15,10 @@ import {
   listEvents,
   watchEvents,
 } from "./events.ts";
+import { exportWindow, openSnapshot } from "./export-session.ts";
 import { forkSession } from "./fork-session.ts";
 import { healSession } from "./heal-session.ts";
+import { importChunk } from "./import-session.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { previewPolicy } from "./preview.ts";
 import { NO_REMOVAL_HOOKS, type RemovalPort } from "./removal-port.ts";
@@ -24,11 +27,13 @@ import { restoreMessages } from "./restore-messages.ts";
 import { SessionSearch } from "./search.ts";
 import { createSession, deleteSession, getSession, listSessions } from "./sessions.ts";
 import { setSummary } from "./set-summary.ts";
+import type { DocumentCodec } from "./snapshot-api.ts";
 import { listSummaryInputs } from "./summary-inputs.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { trimSession } from "./trim-session.ts";
 import { updateSession } from "./update-session.ts";
 import { Upkeep } from "./upkeep.ts";
+import { Uploads } from "./uploads.ts";
 import { getWindow } from "./window.ts";
 
 /** What the services stand on. */
@@ -39,9 +44,18 @@ export interface ServiceParts {
   readonly settings: ServiceSettings;
   /** Default: no hooks. */
   readonly removals?: RemovalPort;
+  /** Default: the documents of no other system are known. */
+  readonly documents?: DocumentCodec;
   /** Hears of failures of the background work; nothing else does. */
   readonly onBackgroundError: (error: unknown) => void;
 }
+
+const NO_DOCUMENTS: DocumentCodec = {
+  read: async (format) => {
+    throw snapshotInvalid([{ field: "format", description: `is not known: ${format}` }]);
+  },
+  close: async () => {},
+};
 
 /** Makes every use case over a store and starts the background work. */
 export function createServices(parts: ServiceParts): Services {
@@ -51,6 +65,9 @@ export function createServices(parts: ServiceParts): Services {
   const context: ServiceContext = { store, codec, world, settings, tokens, removals };
   const feed = new EventFeed(store);
   const search = new SessionSearch(context);
+  const uploads = new Uploads(world.random);
+  const documents = parts.documents ?? NO_DOCUMENTS;
+  const imports = { service: context, documents, uploads };
   const upkeep = new Upkeep(context, parts.onBackgroundError);
   return {
     sessions: {
@@ -75,6 +92,11 @@ export function createServices(parts: ServiceParts): Services {
       healSession: (call, input) => healSession(context, call, input),
       searchSessions: (call, input) => search.search(call, input),
     },
+    snapshots: {
+      openSnapshot: (call, ref) => openSnapshot(context, call, ref),
+      exportWindow: (call, ref) => exportWindow(context, call, ref),
+      importChunk: (call, chunk) => importChunk(imports, call, chunk),
+    },
     events: {
       watch: (call, input) => watchEvents(context, feed, call, input),
       listEvents: (call, input) => listEvents(context, call, input),
@@ -95,6 +117,8 @@ export function createServices(parts: ServiceParts): Services {
     endWatches: () => feed.close(),
     stop: async () => {
       feed.close();
+      uploads.close();
+      await documents.close();
       await upkeep.stop();
       await tokens.close();
     },

@@ -165,7 +165,7 @@ export type CopyDecision<T> =
 export interface SnapshotReader {
   readonly session: Session;
   /**
-   * The next messages by rising seq, at most about 1 MiB of them; none at the end. Throws
+   * The next messages by rising seq, about 256 KiB or one message; none at the end. Throws
    * SESSION_CHANGED when a message of the log was changed or erased since, or the session was reset,
    * replaced or deleted. Appends do not matter, but a change of what was appended may.
    */

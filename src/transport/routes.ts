@@ -16,6 +16,7 @@ import { createSession } from "./rpc/create-session.ts";
 import { deleteConsumer } from "./rpc/delete-consumer.ts";
 import { deleteMessage } from "./rpc/delete-message.ts";
 import { deleteSession } from "./rpc/delete-session.ts";
+import { exportSession } from "./rpc/export-session.ts";
 import { forkSession } from "./rpc/fork-session.ts";
 import { getConsumer } from "./rpc/get-consumer.ts";
 import { getMessage } from "./rpc/get-message.ts";
@@ -23,6 +24,7 @@ import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
 import { getWindow } from "./rpc/get-window.ts";
 import { healSession } from "./rpc/heal-session.ts";
+import { importSession } from "./rpc/import-session.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listMessages } from "./rpc/list-messages.ts";
@@ -69,6 +71,8 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   updateMessage,
   deleteMessage,
   getWindow,
+  exportSession,
+  importSession,
   previewPolicy,
   trimSession,
   restoreMessages,
@@ -125,7 +129,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
     for (const service of file.service) {
       for (const method of service.method) {
         const numbers = fieldNumbers.get(method.inputType);
-        const leftOut = ["request_id", "page_size", "page_token"].flatMap(
+        const leftOut = ["request_id", "upload_id", "page_size", "page_token"].flatMap(
           (name) => numbers?.get(name) ?? [],
         );
         facts.set(`/${file.package}.${service.name}/${method.name}`, {

@@ -1,6 +1,7 @@
 // What one rpc is to the edge: how its request is checked and what answers it.
 
 import type { Call, Services } from "../service/api.ts";
+import type { Exports } from "./export-answers.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { ResumeTokens } from "./resume-token.ts";
 import type { Violations } from "./validate/violations.ts";
@@ -10,6 +11,8 @@ export interface RpcContext {
   readonly services: Services;
   readonly pageTokens: PageTokens;
   readonly resumeTokens: ResumeTokens;
+  /** The exports under way. */
+  readonly exports: Exports;
   /** What GetServerInfo tells of the process. */
   readonly server: ServerFacts;
   /** The longest silence on a stream of events. */

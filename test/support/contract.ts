@@ -23,7 +23,7 @@ export const METHODS = {
 } as const;
 
 export type MethodName = keyof typeof METHODS;
-export type UnaryName = Exclude<MethodName, "watchEvents">;
+export type UnaryName = Exclude<MethodName, "watchEvents" | "exportSession">;
 export type RequestOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["requestDeserialize"]>;
 export type ResponseOf<M extends MethodName> = ReturnType<
   (typeof METHODS)[M]["responseDeserialize"]
@@ -172,6 +172,26 @@ export class TestClient {
       bytes,
       metadataFor(options),
     );
+  }
+
+  /** Exports a session: the chunks, and how the stream failed if it did. */
+  export(
+    fields: Partial<RequestOf<"exportSession">>,
+    options: CallOptions = {},
+  ): Promise<{ chunks: ResponseOf<"exportSession">[]; failure: Failure | undefined }> {
+    const stream = this.channel.makeServerStreamRequest(
+      METHODS.exportSession.path,
+      (value: Buffer) => value,
+      METHODS.exportSession.responseDeserialize,
+      requestBytes("exportSession", fields),
+      metadataFor(options),
+    );
+    const chunks: ResponseOf<"exportSession">[] = [];
+    return new Promise((resolve) => {
+      stream.on("data", (chunk: ResponseOf<"exportSession">) => chunks.push(chunk));
+      stream.on("error", (error) => resolve({ chunks, failure: failureOf(error as ServiceError) }));
+      stream.on("end", () => resolve({ chunks, failure: undefined }));
+    });
   }
 
   /** Opens a watch that must fail, and gives how it did. */

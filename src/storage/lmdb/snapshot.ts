@@ -11,7 +11,8 @@ import { type Core, readAgain } from "./core.ts";
 import { denseEntries, denseRanges, messageOf, readStored } from "./messages.ts";
 import { openSession } from "./sessions.ts";
 
-const PIECE_BYTES = 1_048_576;
+// Many exports may be under way, each with a piece in memory.
+const PIECE_BYTES = 262_144;
 const PIECE_LOOKS = 1_024;
 
 /** Opens a session for reading as a whole; undefined when there is none. */

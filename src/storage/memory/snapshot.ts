@@ -8,7 +8,8 @@ import { entryOf, messageOf } from "./reads.ts";
 import { type MemoryParts, type SessionState, sessionOf } from "./state.ts";
 
 const PIECE_MESSAGES = 256;
-const PIECE_BYTES = 1_048_576;
+// Many exports may be under way, each with a piece in memory.
+const PIECE_BYTES = 262_144;
 
 /** Opens a session for reading as a whole; undefined when there is none. */
 export function openSnapshot(parts: MemoryParts, ref: SessionRef): SnapshotReader | undefined {

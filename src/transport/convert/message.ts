@@ -126,7 +126,8 @@ function encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array {
   return encodeWire(wire.Message, message);
 }
 
-function stampOf(message: wire.Message): MessageStamp {
+/** Gives what the server added to a stored message. */
+export function stampOf(message: wire.Message): MessageStamp {
   return {
     messageId: message.messageId,
     seq: Number(message.seq),

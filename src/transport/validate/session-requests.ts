@@ -37,7 +37,7 @@ const SESSION_ORDER_MAX = 2;
 const NEWEST = { min: 1, max: LIMITS.windowMessages };
 
 /** What of a session a caller may set; the rest is ignored. */
-function checkSessionInput(v: Violations, session: Session): void {
+export function checkSessionInput(v: Violations, session: Session): void {
   checkText(v, "user_id", session.userId, LIMITS.userIdBytes);
   checkText(v, "agent_id", session.agentId, LIMITS.agentIdBytes);
   checkLabels(v, session.labels);

@@ -1,0 +1,41 @@
+// The use cases that give a session away as a whole.
+
+import { sessionNotFound } from "../domain/errors.ts";
+import { isExpired, type SessionRef } from "../domain/session.ts";
+import type { SnapshotReader } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { checkLive } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import type { ExportedWindow } from "./snapshot-api.ts";
+import { mergeInserts } from "./window-view.ts";
+
+/** Opens a session for a native export. */
+export async function openSnapshot(
+  context: ServiceContext,
+  call: Call,
+  ref: SessionRef,
+): Promise<SnapshotReader> {
+  checkLive(call.signal);
+  const reader = await context.store.openSnapshot(ref);
+  if (reader === undefined) throw sessionNotFound(ref.sessionId);
+  if (isExpired(reader.session, context.world.nowMs())) {
+    reader.close();
+    throw sessionNotFound(ref.sessionId);
+  }
+  return reader;
+}
+
+/** Reads the stored window and what stands in it. Nothing is healed, shortened or trimmed. */
+export async function exportWindow(
+  context: ServiceContext,
+  call: Call,
+  ref: SessionRef,
+): Promise<ExportedWindow> {
+  checkLive(call.signal);
+  const found = await context.store.readWindow(ref);
+  if (found === undefined || isExpired(found.session, context.world.nowMs())) {
+    throw sessionNotFound(ref.sessionId);
+  }
+  const { session, window } = found;
+  return { session, entries: mergeInserts(window, session.fields.inserts, context.codec) };
+}

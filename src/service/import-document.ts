@@ -1,0 +1,145 @@
+// A session out of a document of another system. Such a document holds a window, and not much else:
+// what it does not say stays as it was when it replaces a session.
+
+import { snapshotInvalid } from "../domain/errors.ts";
+import { makeMessageId } from "../domain/ids.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Policy, TokenRule } from "../domain/policy.ts";
+import { EMPTY_POLICY_STATE, type Session, type WindowInsert } from "../domain/session.ts";
+import { type CountedRule, countedRule } from "../domain/token-rules.ts";
+import type { Call, MessageDraft } from "./api.ts";
+import { liveSession } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { type ImportEnd, SessionImport } from "./session-import.ts";
+import type {
+  DocumentCodec,
+  DocumentFormat,
+  DocumentSession,
+  ImportedMessage,
+  ImportedSession,
+} from "./snapshot-api.ts";
+
+const ID_RANDOM_BYTES = 10;
+
+/** Reads a document and makes its session. */
+export async function importDocument(
+  context: { readonly service: ServiceContext; readonly documents: DocumentCodec },
+  call: Call,
+  document: Uint8Array,
+  end: ImportEnd,
+): Promise<Uint8Array> {
+  const { service } = context;
+  const read = await context.documents.read(end.format as DocumentFormat, document);
+  const stored = end.replace ? await service.store.readSession(end.target) : undefined;
+  const old = liveSession(service, stored);
+  const policy = read.policy ?? old?.fields.policy ?? read.defaultPolicy;
+  const rule = ruleFor(policy);
+  const nowMs = service.world.nowMs();
+  const session = await sessionOf(service, { read, old, policy, rule, nowMs });
+  const counts = await service.tokens.countAll(read.messages, rule);
+  const made = await SessionImport.start(service, session, call.writer);
+  try {
+    await made.add(read.messages.length, (index) =>
+      stamped(service, read.messages[index], { index, counts, rule: rule.rule, nowMs }),
+    );
+    return await made.publish(call, end);
+  } finally {
+    made.abandon();
+  }
+}
+
+/** Documents bring no counts: what callers count is counted as bytes divided by 4. */
+function ruleFor(policy: Policy): CountedRule {
+  const rule = countedRule(policy);
+  return rule.rule === "given" ? { ...rule, rule: "bytes-div-4" } : rule;
+}
+
+function stamped(
+  { world }: ServiceContext,
+  draft: MessageDraft | undefined,
+  at: { index: number; counts: readonly number[]; rule: TokenRule; nowMs: number },
+): ImportedMessage {
+  if (draft === undefined) throw new Error("A document has fewer messages than it said.");
+  const seq = at.index + 1;
+  const { nowMs } = at;
+  const messageId =
+    draft.messageId === "" ? makeMessageId(seq, world.random(ID_RANDOM_BYTES)) : draft.messageId;
+  const tokenCount = at.counts[at.index] ?? 0;
+  return {
+    draft,
+    stamp: { messageId, seq, tokenCount, tokenRule: at.rule, createMs: nowMs, updateMs: nowMs },
+  };
+}
+
+interface Parts {
+  readonly read: DocumentSession;
+  readonly old: Session | undefined;
+  readonly policy: Policy;
+  readonly rule: CountedRule;
+  readonly nowMs: number;
+}
+
+async function sessionOf(service: ServiceContext, parts: Parts): Promise<ImportedSession> {
+  const { read, old, policy, rule, nowMs } = parts;
+  const { summaryText: text } = read;
+  const before = old?.fields.summaryVersion ?? 0;
+  const summaryVersion = text === "" ? before : before + 1;
+  const tokenCount = text === "" ? 0 : await service.tokens.countText(text, rule);
+  const lastSeq = read.messages.length;
+  return {
+    sessionId: "",
+    fields: {
+      userId: read.userId ?? old?.fields.userId ?? "",
+      agentId: old?.fields.agentId ?? "",
+      labels: old?.fields.labels ?? new Map(),
+      metadata: read.metadata ?? old?.fields.metadata ?? new Uint8Array(0),
+      policy,
+      ttlMs: old?.fields.ttlMs ?? 0,
+      summary:
+        text === "" ? undefined : { text, tokenCount, version: summaryVersion, updateMs: nowMs },
+      summaryVersion,
+      inserts: await insertsOf(service, parts),
+      forkedFrom: undefined,
+      createMs: nowMs,
+    },
+    firstSeq: 1,
+    lastSeq,
+    windowRanges: read.outside < lastSeq ? [{ first: read.outside + 1, last: lastSeq }] : [],
+    policyState: EMPTY_POLICY_STATE,
+    updateMs: nowMs,
+  };
+}
+
+/** Gives each summary a place of its own behind the messages that stand before it. */
+async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowInsert[]> {
+  const { read, rule, nowMs } = parts;
+  if (read.summaries.length > LIMITS.placedSummaries) {
+    const description = `holds more than ${LIMITS.placedSummaries} summaries`;
+    throw snapshotInvalid([{ field: "entries", description }]);
+  }
+  const inserts: WindowInsert[] = [];
+  for (const [index, { messageId: given, text, after, createMs }] of read.summaries.entries()) {
+    const messageId =
+      given === "" ? makeMessageId(after, service.world.random(ID_RANDOM_BYTES)) : given;
+    const tokenCount = await service.tokens.countText(text, rule);
+    const made = {
+      messageId,
+      kind: "summary",
+      text,
+      tokenCount,
+      toolCallId: "",
+      name: "",
+    } as const;
+    inserts.push({
+      position: after + (index + 1) / (read.summaries.length + 1),
+      kind: "summary",
+      messageId,
+      tokenCount,
+      bytes: service.codec.encodeMade({ ...made, createMs }),
+      ranges: [],
+      firstMs: createMs,
+      createMs: nowMs,
+    });
+  }
+  return inserts;
+}

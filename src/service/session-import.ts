@@ -1,0 +1,241 @@
+// A session on its way in: what a snapshot says is checked against what comes, its messages are put
+// into a log of their own, and all of it becomes a session at the end or not at all. Totals are
+// counted here, whatever the snapshot says. No stage of a policy runs.
+
+import { AppError, sessionAlreadyExists, snapshotInvalid } from "../domain/errors.ts";
+import { etagOf } from "../domain/etag.ts";
+import { EVENT_TYPE, type SnapshotFormat } from "../domain/event.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Session, SessionRef } from "../domain/session.ts";
+import { addTotals } from "../domain/window/totals.ts";
+import { ROLE, type WindowTotals } from "../domain/window/types.ts";
+import type {
+  ImportDecision,
+  ImportView,
+  LogImport,
+  NewEvent,
+  NewMessage,
+} from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { type EventOrigin, newEvents } from "./new-events.ts";
+import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
+import { checkCeiling } from "./window-change.ts";
+import { withInserts } from "./window-view.ts";
+
+const ETAG_RANDOM_BYTES = 6;
+const SLICE_MESSAGES = 256;
+const SLICE_BYTES = 1_048_576;
+
+const NOTHING: WindowTotals = { messageCount: 0, tokenCount: 0, byteCount: 0 };
+
+/** How an import ends. */
+export interface ImportEnd {
+  readonly target: SessionRef;
+  readonly format: SnapshotFormat;
+  readonly replace: boolean;
+  readonly encode: (session: Session) => Uint8Array;
+}
+
+/** A session that is being imported. */
+export class SessionImport {
+  readonly session: ImportedSession;
+  readonly #context: ServiceContext;
+  readonly #log: LogImport;
+  readonly #writer: string;
+  /** Of all its messages: a state that no session of this store was ever in. */
+  readonly #etag: string;
+  #lastSeq = 0;
+  /** Messages from the first seq on. */
+  #dense = 0;
+  #totals = { messageCount: 0, tokenCount: 0 };
+  #window = NOTHING;
+  readonly #inserts: WindowTotals;
+  readonly #insertIds: ReadonlySet<string>;
+  /** The run of the window that the next message may be in. */
+  #range = 0;
+
+  private constructor(
+    context: ServiceContext,
+    parts: { session: ImportedSession; log: LogImport; writer: string },
+  ) {
+    this.session = parts.session;
+    this.#context = context;
+    this.#log = parts.log;
+    this.#writer = parts.writer;
+    const random = Buffer.from(context.world.random(ETAG_RANDOM_BYTES)).toString("hex");
+    this.#etag = `${etagOf(context.store.revision())}-${random}`;
+    this.#inserts = withInserts(NOTHING, parts.session.fields.inserts);
+    this.#insertIds = new Set(parts.session.fields.inserts.map(({ messageId }) => messageId));
+    checkCeiling(this.#inserts);
+  }
+
+  /** Starts an import. Throws WINDOW_FULL when what stands in the window is too much. */
+  static async start(
+    context: ServiceContext,
+    session: ImportedSession,
+    writer: string,
+  ): Promise<SessionImport> {
+    const { firstSeq, lastSeq } = session;
+    const log = await context.store.importLog({ firstSeq, lastSeq });
+    try {
+      return new SessionImport(context, { session, log, writer });
+    } catch (error) {
+      log.abandon();
+      throw error;
+    }
+  }
+
+  /**
+   * Adds messages. Throws SNAPSHOT_INVALID and WINDOW_FULL; after any failure the import can only
+   * be abandoned.
+   */
+  async add(count: number, message: (index: number) => ImportedMessage): Promise<void> {
+    let slice: NewMessage[] = [];
+    let bytes = 0;
+    for (let index = 0; index < count; index++) {
+      const stored = this.#store(message(index), index);
+      slice.push(stored);
+      bytes += stored.byteCount;
+      if (slice.length >= SLICE_MESSAGES || bytes >= SLICE_BYTES) {
+        await this.#write(slice, index - slice.length + 1);
+        slice = [];
+        bytes = 0;
+      }
+    }
+    await this.#write(slice, count - slice.length);
+  }
+
+  /** Makes the session, or gives the answer that the request id had already. */
+  async publish(call: Call, end: ImportEnd): Promise<Uint8Array> {
+    const { firstSeq, lastSeq } = this.session;
+    this.#checkHoles(lastSeq + 1, "header.session.last_seq");
+    if (firstSeq > lastSeq + 1) throw new Error("The seqs of an import were not checked.");
+    await eraseExpired(this.#context, end.target);
+    const { requestId } = call;
+    return await this.#log.publish({ ...end.target, requestId }, (view) =>
+      this.#decide(call, end, view),
+    );
+  }
+
+  /** Gives the import up. */
+  abandon(): void {
+    this.#log.abandon();
+  }
+
+  #store({ draft, stamp }: ImportedMessage, index: number): NewMessage {
+    const { seq, tokenCount, createMs } = stamp;
+    const { codec } = this.#context;
+    const field = `messages[${index}]`;
+    if (seq <= this.#lastSeq || seq > this.session.lastSeq) {
+      const description = `must be above ${this.#lastSeq} and at most ${this.session.lastSeq}`;
+      throw snapshotInvalid([{ field: `${field}.seq`, description }]);
+    }
+    if (seq >= this.session.firstSeq) {
+      this.#checkHoles(seq, `${field}.seq`);
+      this.#dense += 1;
+    } else if (draft.role !== ROLE.system) {
+      const description = "lies before the first seq, where only system messages may be";
+      throw snapshotInvalid([{ field: `${field}.seq`, description }]);
+    }
+    if (this.#insertIds.has(stamp.messageId)) {
+      const description = "is the id of what stands in the window besides";
+      throw snapshotInvalid([{ field: `${field}.message_id`, description }]);
+    }
+    this.#lastSeq = seq;
+    const bytes = codec.encodeMessage(draft, { ...stamp, writer: this.#writer, etag: this.#etag });
+    if (bytes.length > LIMITS.messageBytes) {
+      const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes}`;
+      throw snapshotInvalid([{ field, description }]);
+    }
+    const { messageCount, tokenCount: tokens } = this.#totals;
+    this.#totals = { messageCount: messageCount + 1, tokenCount: tokens + tokenCount };
+    if (this.#isInWindow(seq)) {
+      const byteCount = bytes.length;
+      this.#window = addTotals(this.#window, { messageCount: 1, tokenCount, byteCount });
+      checkCeiling(addTotals(this.#window, this.#inserts));
+    }
+    const { role, callIds, answers, isResult } = draft;
+    const { messageId } = stamp;
+    const facts = { messageId, role, callIds, answers, isResult, tokenCount, createMs };
+    return { ...facts, seq, byteCount: bytes.length, bytes };
+  }
+
+  /** Every seq without a message takes room in the log: a snapshot must not ask for any number. */
+  #checkHoles(seq: number, field: string): void {
+    const holes = seq - this.session.firstSeq - this.#dense;
+    if (holes <= LIMITS.importHoles) return;
+    const description = `leaves more than ${LIMITS.importHoles} seqs without a message`;
+    throw snapshotInvalid([{ field, description }]);
+  }
+
+  #isInWindow(seq: number): boolean {
+    const { windowRanges } = this.session;
+    let range = windowRanges[this.#range];
+    while (range !== undefined && range.last < seq) {
+      this.#range += 1;
+      range = windowRanges[this.#range];
+    }
+    return range !== undefined && range.first <= seq;
+  }
+
+  async #write(slice: readonly NewMessage[], from: number): Promise<void> {
+    if (slice.length === 0) return;
+    try {
+      await this.#log.add(slice);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.reason !== "MESSAGE_ALREADY_EXISTS") throw error;
+      const id = error.detail.metadata?.["message_id"];
+      const at = slice.findLastIndex(({ messageId }) => messageId === id);
+      const field = `messages[${from + at}].message_id`;
+      throw snapshotInvalid([{ field, description: "is the id of a message before it, too" }]);
+    }
+  }
+
+  #decide(call: Call, end: ImportEnd, view: ImportView): ImportDecision<Uint8Array> {
+    const context = this.#context;
+    const replay = replayOf(context, call, view.reply);
+    if (replay !== undefined) return { kind: "answer", result: replay };
+    const old = liveSession(context, view.target);
+    if (old !== undefined && !end.replace) throw sessionAlreadyExists(end.target.sessionId);
+    const { revision } = view;
+    const nowMs = context.world.nowMs();
+    const { fields, firstSeq, lastSeq, policyState, windowRanges } = this.session;
+    const log = this.#totals;
+    const session: Session = {
+      ...end.target,
+      fields: { ...fields, etagRevision: revision },
+      head: {
+        lastSeq,
+        firstSeq,
+        log,
+        window: this.#window,
+        windowRanges,
+        policyState,
+        // A ttl counts from the last change, and this is one: what is restored must not be gone.
+        updateMs: fields.ttlMs === 0 ? this.session.updateMs : nowMs,
+        revision,
+      },
+    };
+    const bytes = end.encode(session);
+    const origin = { session, revision, nowMs, requestId: call.requestId };
+    const { messageCount, tokenCount } = addTotals(this.#window, this.#inserts);
+    const window = { messageCount, tokenCount };
+    const type = EVENT_TYPE.sessionImported;
+    const events = old === undefined ? [] : replacedEvents(context, { ...origin, session: old });
+    const imported = { ...origin, firstIndex: events.length };
+    events.push(...newEvents(context, imported, [{ type, format: end.format, log, window }]));
+    const saved = { fields: session.fields, head: session.head, events };
+    return { kind: "save", result: bytes, ...saved, ...replyPart(call, nowMs, bytes) };
+  }
+}
+
+/** For those who follow the session that is replaced it is deleted. */
+function replacedEvents(
+  context: ServiceContext,
+  origin: EventOrigin & { readonly session: Session },
+): NewEvent[] {
+  const { log } = origin.session.head;
+  return newEvents(context, origin, [{ type: EVENT_TYPE.sessionDeleted, reason: "request", log }]);
+}

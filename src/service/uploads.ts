@@ -1,0 +1,196 @@
+// Imports that come in several chunks. What has come of a native snapshot is in the store already,
+// in a log that is nobody's; documents are gathered here, within bounds. An upload is given up when
+// nothing comes of it for a while, when a chunk fails half-way, and when the server stops; a restart
+// forgets it.
+//
+// A repeat of a whole import is known by a digest over the digests of its chunks. Of a finished
+// upload what came before its last chunk is remembered for a while, so that a repeat of the last
+// chunk alone is known, too.
+
+import { hash } from "node:crypto";
+import { requestInvalid, uploadLimitReached, uploadNotFound } from "../domain/errors.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Call } from "./api.ts";
+import type { SessionImport } from "./session-import.ts";
+import type { ImportChunk } from "./snapshot-api.ts";
+
+const ID_BYTES = 16;
+const DIGEST_BYTES = 16;
+const FINISHED_MAX = 64;
+
+/** What the first chunk said of the whole. */
+export type UploadStart = Pick<ImportChunk, "namespace" | "sessionId" | "format" | "replace">;
+
+/** An upload that is under way. */
+export interface Upload {
+  readonly id: string;
+  readonly start: UploadStart;
+  readonly writer: string;
+  /** The number of the chunk that comes next. */
+  next: number;
+  /** Over the chunks that came; undefined before the first. */
+  digest: Uint8Array | undefined;
+  /** Of a native snapshot. */
+  native: SessionImport | undefined;
+  /** Of a document. */
+  readonly pieces: Uint8Array[];
+  bytes: number;
+}
+
+/** What is left of an upload that was finished. */
+interface Finished {
+  readonly start: UploadStart;
+  readonly writer: string;
+  readonly digest: Uint8Array | undefined;
+  readonly next: number;
+}
+
+interface Known {
+  readonly upload: Upload;
+  timer: NodeJS.Timeout;
+  /** The chunks of an upload are taken one after the other. */
+  tail: Promise<unknown>;
+  gone: boolean;
+}
+
+/** The digest over the chunks so far and one more. */
+export function digestWith(before: Uint8Array | undefined, chunk: Uint8Array): Uint8Array {
+  if (before === undefined || chunk.length === 0) return chunk;
+  return hash("sha256", Buffer.concat([before, chunk]), "buffer").subarray(0, DIGEST_BYTES);
+}
+
+/** The uploads under way. */
+export class Uploads {
+  readonly #random: (length: number) => Uint8Array;
+  readonly #known = new Map<string, Known>();
+  readonly #finished = new Map<string, Finished>();
+  #bytes = 0;
+  #closed = false;
+
+  constructor(random: (length: number) => Uint8Array) {
+    this.#random = random;
+  }
+
+  /** An upload that is no longer than its call, and so does not count. */
+  single(call: Call, chunk: ImportChunk): Upload {
+    return this.#make(call, chunk);
+  }
+
+  /** Starts an upload. Throws UPLOAD_LIMIT_REACHED. */
+  start(call: Call, chunk: ImportChunk): Upload {
+    if (this.#known.size >= LIMITS.uploads || this.#closed) {
+      throw uploadLimitReached(LIMITS.uploads);
+    }
+    const upload = this.#make(call, chunk);
+    const timer = this.#timer(upload);
+    this.#known.set(upload.id, { upload, timer, tail: Promise.resolve(), gone: false });
+    return upload;
+  }
+
+  /**
+   * Takes the next chunk of an upload, after those under way. A failure ends the upload unless
+   * `keeps` says otherwise of it. Throws UPLOAD_NOT_FOUND.
+   */
+  async take<T>(
+    call: Call,
+    uploadId: string,
+    run: (upload: Upload) => Promise<T>,
+    keeps: (error: unknown) => boolean,
+  ): Promise<T> {
+    const known = this.#known.get(uploadId);
+    if (known === undefined || known.upload.writer !== call.writer) throw uploadNotFound(uploadId);
+    const turn = known.tail.then(async () => {
+      if (known.gone) throw uploadNotFound(uploadId);
+      clearTimeout(known.timer);
+      try {
+        const result = await run(known.upload);
+        known.timer = this.#timer(known.upload);
+        return result;
+      } catch (error) {
+        if (keeps(error)) known.timer = this.#timer(known.upload);
+        else this.abandon(known.upload);
+        throw error;
+      }
+    });
+    known.tail = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  /** Adds a piece of a document. Throws REQUEST_INVALID and UPLOAD_LIMIT_REACHED. */
+  addPiece(upload: Upload, piece: Uint8Array): void {
+    if (upload.bytes + piece.length > LIMITS.snapshotDocumentBytes) {
+      const description = `all pieces take more than ${LIMITS.snapshotDocumentBytes} bytes`;
+      throw requestInvalid([{ field: "document", description }]);
+    }
+    if (this.#bytes + piece.length > LIMITS.uploadBytes) throw uploadLimitReached(LIMITS.uploads);
+    // A copy of its own: what was decoded is a slice of the whole request.
+    upload.pieces.push(new Uint8Array(piece));
+    upload.bytes += piece.length;
+    this.#bytes += piece.length;
+  }
+
+  /** Forgets the pieces of a document, which were read. */
+  dropPieces(upload: Upload): void {
+    this.#bytes -= upload.bytes;
+    upload.bytes = 0;
+    upload.pieces.length = 0;
+  }
+
+  /** Ends an upload whose session was made; `before` is the digest before its last chunk. */
+  finish(upload: Upload, before: Uint8Array | undefined): void {
+    if (!this.#forget(upload)) return;
+    const { start, writer, next } = upload;
+    this.#finished.set(upload.id, { start, writer, next, digest: before });
+    for (const id of this.#finished.keys()) {
+      if (this.#finished.size <= FINISHED_MAX) break;
+      this.#finished.delete(id);
+    }
+  }
+
+  /** What is left of a finished upload whose last chunk this may be. */
+  finished(call: Call, chunk: ImportChunk): Finished | undefined {
+    const finished = this.#finished.get(chunk.uploadId);
+    const isLast = finished?.next === chunk.chunkIndex && finished.writer === call.writer;
+    return isLast ? finished : undefined;
+  }
+
+  /** Gives an upload up. */
+  abandon(upload: Upload): void {
+    upload.native?.abandon();
+    this.#forget(upload);
+  }
+
+  /** Gives all uploads up and takes no more. */
+  close(): void {
+    this.#closed = true;
+    for (const { upload } of [...this.#known.values()]) this.abandon(upload);
+  }
+
+  #make(call: Call, { namespace, sessionId, format, replace }: ImportChunk): Upload {
+    return {
+      id: Buffer.from(this.#random(ID_BYTES)).toString("hex"),
+      start: { namespace, sessionId, format, replace },
+      writer: call.writer,
+      next: 0,
+      digest: undefined,
+      native: undefined,
+      pieces: [],
+      bytes: 0,
+    };
+  }
+
+  #forget(upload: Upload): boolean {
+    this.dropPieces(upload);
+    const known = this.#known.get(upload.id);
+    if (known === undefined) return false;
+    known.gone = true;
+    clearTimeout(known.timer);
+    return this.#known.delete(upload.id);
+  }
+
+  #timer(upload: Upload): NodeJS.Timeout {
+    const timer = setTimeout(() => this.abandon(upload), LIMITS.uploadIdleMs);
+    timer.unref();
+    return timer;
+  }
+}

@@ -1,0 +1,177 @@
+// Native snapshots between the wire and the service. Messages go out as they are stored; what comes
+// in is checked first, and what the server makes itself, it makes again.
+
+import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
+import type { SnapshotFormat } from "../../domain/event.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import type { Session, WindowInsert } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
+import { Message } from "../../gen/memorysidecar/v1/message.ts";
+import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
+import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
+import type { ChunkContent, ImportedMessage, ImportedSession } from "../../service/snapshot-api.ts";
+import { requestMalformed } from "../error-status.ts";
+import { checkHeader, checkImportedMessage } from "../validate/snapshot.ts";
+import { Violations } from "../validate/violations.ts";
+import { encodeMade, tokensOf } from "./made.ts";
+import { stampOf, toDraft } from "./message.ts";
+import { fromSession, toSession } from "./session.ts";
+import { fromTimestamp } from "./time.ts";
+import { toSeqRange } from "./window.ts";
+
+/** The formats by their public numbers. */
+export const FORMATS: readonly SnapshotFormat[] = [
+  "native",
+  "native",
+  "selectools",
+  "lauren",
+  "definable",
+  "marsys",
+];
+
+/** Gives the header of the snapshot of a session. */
+export function toHeader(session: Session): SnapshotHeader {
+  const { fields, head } = session;
+  return {
+    session: toSession(session),
+    firstSeq: BigInt(head.firstSeq),
+    windowRanges: head.windowRanges.map(toSeqRange),
+    inserts: fields.inserts.map(toInsert),
+    outcomes: head.policyState.outcomes.map(({ tool, error }) => ({ tool, error })),
+    overLimitStages: [...head.policyState.overLimit],
+    summaryVersion: BigInt(fields.summaryVersion),
+  };
+}
+
+function toInsert(insert: WindowInsert): SnapshotInsert {
+  return {
+    message: Message.decode(insert.bytes),
+    afterSeq: BigInt(Math.floor(insert.position)),
+    summary: insert.kind === "summary",
+  };
+}
+
+/** Throws what was found as faults of the snapshot. */
+function refuse(violations: Violations): void {
+  if (violations.malformed) throw requestMalformed();
+  const fault = violations.error();
+  if (fault !== undefined) throw snapshotInvalid(fault.detail.violations ?? []);
+}
+
+/** Gives what a chunk of a request holds; the snapshot is checked when it is asked for. */
+export function fromChunk(request: ImportSessionRequest): ChunkContent {
+  const { document, header, messages } = request;
+  if (document.length > 0 || (FORMATS[request.format] ?? "native") !== "native") {
+    if (header === undefined && messages.length === 0) return { kind: "document", bytes: document };
+    const description = "is not allowed with this format";
+    throw requestInvalid([{ field: header === undefined ? "messages" : "header", description }]);
+  }
+  return {
+    kind: "native",
+    header: header && (() => fromHeader(header)),
+    messageCount: messages.length,
+    message: (index) => fromMessage(messages[index], index),
+  };
+}
+
+function fromMessage(message: Message | undefined, index: number): ImportedMessage {
+  if (message === undefined) throw new Error("A chunk has fewer messages than it said.");
+  const violations = new Violations();
+  violations.enterItem("messages", index);
+  checkImportedMessage(violations, message);
+  refuse(violations);
+  return { draft: toDraft(message), stamp: stampOf(message) };
+}
+
+function fromHeader(header: SnapshotHeader): ImportedSession {
+  const violations = new Violations();
+  violations.enter("header");
+  checkHeader(violations, header);
+  refuse(violations);
+  const { session } = header;
+  if (session === undefined) throw new Error("A header without a session was let through.");
+  return {
+    sessionId: session.sessionId,
+    fields: fieldsOf(header, session),
+    firstSeq: Number(header.firstSeq),
+    lastSeq: Number(session.lastSeq),
+    windowRanges: header.windowRanges.map(fromRange),
+    policyState: stateOf(header, session),
+    updateMs: timeOf(session.updateTime),
+  };
+}
+
+function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession["fields"] {
+  const input = fromSession(session);
+  const { forkedFrom, summary } = session;
+  return {
+    userId: input.userId ?? "",
+    agentId: input.agentId ?? "",
+    labels: input.labels ?? new Map(),
+    metadata: input.metadata ?? new Uint8Array(0),
+    policy: input.policy ?? DEFAULT_POLICY,
+    ttlMs: input.ttlMs ?? 0,
+    summary: summary && {
+      text: summary.text,
+      tokenCount: summary.tokenCount,
+      version: Number(summary.version),
+      updateMs: timeOf(summary.updateTime),
+    },
+    summaryVersion: Number(header.summaryVersion),
+    inserts: insertsOf(header, session),
+    forkedFrom: forkedFrom && { sessionId: forkedFrom.sessionId, seq: Number(forkedFrom.seq) },
+    createMs: timeOf(session.createTime),
+  };
+}
+
+function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession["policyState"] {
+  return {
+    modelInputTokens: Number(session.modelInputTokens),
+    outcomes: header.outcomes.map(({ tool, error }) => ({ tool, error })),
+    marks: session.stageStates.map(({ stage, lastSeq, window }) => ({
+      stage,
+      seq: Number(lastSeq),
+      window: {
+        messageCount: Number(window?.messageCount ?? 0),
+        tokenCount: Number(window?.tokenCount ?? 0),
+      },
+    })),
+    overLimit: header.overLimitStages,
+  };
+}
+
+/** Several inserts behind the same message share the room up to the next one. */
+function insertsOf(header: SnapshotHeader, session: WireSession): WindowInsert[] {
+  const placed = new Map(session.placedSummaries.map((summary) => [summary.messageId, summary]));
+  const { inserts } = header;
+  return inserts.map(({ afterSeq, message, summary }, index) => {
+    if (message === undefined) throw new Error("An insert without a message was let through.");
+    const group = inserts.filter((other) => other.afterSeq === afterSeq);
+    const at = index - inserts.findIndex((other) => other.afterSeq === afterSeq);
+    const kind = summary ? "summary" : "result";
+    const { messageId, name, text, toolCallId } = message;
+    const tokenCount = tokensOf(message);
+    const createMs = timeOf(message.createTime);
+    const made = { messageId, kind, text, tokenCount, toolCallId, name, createMs } as const;
+    return {
+      position: Number(afterSeq) + (at + 1) / (group.length + 1),
+      kind,
+      messageId,
+      tokenCount,
+      bytes: encodeMade(made),
+      ranges: placed.get(messageId)?.seqRanges.map(fromRange) ?? [],
+      firstMs: summary ? timeOf(placed.get(messageId)?.firstMessageTime) : 0,
+      createMs,
+    };
+  });
+}
+
+function fromRange({ firstSeq, lastSeq }: WireRange): SeqRange {
+  return { first: Number(firstSeq), last: Number(lastSeq) };
+}
+
+function timeOf(time: Parameters<typeof fromTimestamp>[0] | undefined): number {
+  return time === undefined ? 0 : fromTimestamp(time);
+}

@@ -1,0 +1,92 @@
+// The answers of ExportSession, and how many are made at one time. A reader may take as long as it
+// likes as long as it takes something: one that stalls keeps a piece of a log in memory.
+
+import { AppError } from "../domain/errors.ts";
+import type { SnapshotFormat } from "../domain/event.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { SessionRef } from "../domain/session.ts";
+import { ExportSessionResponse } from "../gen/memorysidecar/v1/snapshot_rpc.ts";
+import type { Call, Services } from "../service/api.ts";
+import { toHeader } from "./convert/snapshot.ts";
+import { writeDocument } from "./documents/write.ts";
+import { streamLimitReached } from "./error-status.ts";
+import { encodeWire } from "./fast-writer.ts";
+import type { AnswerStream } from "./rpc.ts";
+import { spliceField } from "./splice.ts";
+
+/** `messages` of SnapshotMessages, and `messages` and `document` of ExportSessionResponse. */
+const MESSAGES_FIELD = 1;
+const CHUNK_FIELD = 2;
+const DOCUMENT_FIELD = 3;
+const NOTHING = new Uint8Array(0);
+
+/** Sends an answer; resolves when the next one may be sent. */
+export type Send = (answer: Uint8Array) => Promise<void>;
+
+/** The exports under way. */
+export class Exports {
+  #running = 0;
+
+  /** Runs an export. Throws STREAM_LIMIT_REACHED, and DEADLINE_EXCEEDED when the reader stalls. */
+  async run(answers: AnswerStream, stream: (send: Send) => Promise<void>): Promise<void> {
+    if (this.#running >= LIMITS.exports) throw streamLimitReached(LIMITS.exports);
+    this.#running += 1;
+    try {
+      await stream((answer) => sendInTime(answers, answer));
+    } finally {
+      this.#running -= 1;
+    }
+  }
+}
+
+async function sendInTime(answers: AnswerStream, answer: Uint8Array): Promise<void> {
+  const sent = answers.send(answer);
+  if (sent === undefined) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(stalled()), LIMITS.exportStallMs);
+    timer.unref();
+  });
+  try {
+    await Promise.race([sent, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stalled(): AppError {
+  const seconds = LIMITS.exportStallMs / 1_000;
+  return new AppError("DEADLINE_EXCEEDED", `The reader took nothing for ${seconds} seconds.`);
+}
+
+/** Sends a session as a snapshot, chunk by chunk. */
+export async function exportAnswers(
+  { snapshots }: Services,
+  call: Call,
+  wanted: SessionRef & { readonly format: SnapshotFormat },
+  send: Send,
+): Promise<void> {
+  const { format, namespace, sessionId } = wanted;
+  if (format !== "native") {
+    const window = await snapshots.exportWindow(call, { namespace, sessionId });
+    for await (const piece of writeDocument(format, window)) {
+      if (call.signal.aborted) return;
+      await send(spliceField(DOCUMENT_FIELD, [piece], NOTHING));
+    }
+    return;
+  }
+  const reader = await snapshots.openSnapshot(call, { namespace, sessionId });
+  try {
+    const value = toHeader(reader.session);
+    await send(encodeWire(ExportSessionResponse, { chunk: { $case: "header", value } }));
+    while (!call.signal.aborted) {
+      const messages = await reader.next();
+      if (messages.length === 0) return;
+      const items = messages.map(({ bytes }) => bytes);
+      const chunk = spliceField(MESSAGES_FIELD, items, NOTHING);
+      await send(spliceField(CHUNK_FIELD, [chunk], NOTHING));
+    }
+  } finally {
+    reader.close();
+  }
+}

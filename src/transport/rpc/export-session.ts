@@ -1,0 +1,16 @@
+import type { ExportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { FORMATS } from "../convert/snapshot.ts";
+import { exportAnswers } from "../export-answers.ts";
+import type { StreamRpc } from "../rpc.ts";
+import { checkExportSession } from "../validate/snapshot.ts";
+
+/** ExportSession. Reads on as fast as the reader takes the chunks, and no faster. */
+export const exportSession: StreamRpc<ExportSessionRequest> = {
+  validate: checkExportSession,
+  stream: ({ services, exports }, call, { format, namespace, sessionId }, answers) =>
+    exports.run(answers, (send) => {
+      const ref = { namespace: fromNamespace(namespace), sessionId };
+      return exportAnswers(services, call, { ...ref, format: FORMATS[format] ?? "native" }, send);
+    }),
+};

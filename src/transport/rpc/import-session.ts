@@ -1,0 +1,34 @@
+import {
+  type ImportSessionRequest,
+  ImportSessionResponse,
+} from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+import { fromNamespace, toSession } from "../convert/session.ts";
+import { FORMATS, fromChunk } from "../convert/snapshot.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkImportSession } from "../validate/snapshot.ts";
+
+/** ImportSession. */
+export const importSession: UnaryRpc<ImportSessionRequest> = {
+  validate: checkImportSession,
+  handle: ({ services }, call, request) => {
+    const { chunkIndex, more, replace, sessionId, uploadId } = request;
+    return services.snapshots.importChunk(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId,
+      format: FORMATS[request.format] ?? "native",
+      replace,
+      uploadId,
+      chunkIndex,
+      more,
+      content: fromChunk(request),
+      encode: (result) =>
+        encodeWire(
+          ImportSessionResponse,
+          "session" in result
+            ? { session: toSession(result.session), uploadId: "", nextChunkIndex: 0 }
+            : { session: undefined, ...result },
+        ),
+    });
+  },
+};

@@ -1,0 +1,235 @@
+// The rules of exports and imports. What a request says beside the snapshot is checked with the
+// request; the snapshot itself is checked as if it came from a stranger, when its turn comes.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import { type Message, TokenRule } from "../../gen/memorysidecar/v1/message.ts";
+import type { Session, StageState } from "../../gen/memorysidecar/v1/session.ts";
+import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import type {
+  ExportSessionRequest,
+  ImportSessionRequest,
+} from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
+import { TOKEN_RULES } from "../convert/policy.ts";
+import {
+  checkBytes,
+  checkCount,
+  checkEnum,
+  checkId,
+  checkNamespace,
+  checkRange,
+  checkRequestId,
+  checkRequiredId,
+  checkRequiredText,
+  checkSeq,
+  checkSessionId,
+  checkText,
+  checkTimestamp,
+} from "./fields.ts";
+import { checkNewMessage } from "./message.ts";
+import { checkSessionInput } from "./session-requests.ts";
+import type { Violations } from "./violations.ts";
+
+const FORMAT_MAX = 5;
+const UPLOAD_ID_BYTES = 64;
+const CHUNK_INDEX_MAX = 1_000_000_000;
+const QUARTERS_MAX = 3;
+const SEQ_MAX = Number.MAX_SAFE_INTEGER;
+
+export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkEnum(v, "format", request.format, FORMAT_MAX);
+}
+
+export function checkImportSession(request: ImportSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
+  checkEnum(v, "format", request.format, FORMAT_MAX);
+  checkText(v, "upload_id", request.uploadId, UPLOAD_ID_BYTES);
+  const { chunkIndex, uploadId } = request;
+  checkRange(v, "chunk_index", chunkIndex, { min: 0, max: CHUNK_INDEX_MAX });
+  if (uploadId === "" && chunkIndex > 0) v.add("chunk_index", "must be 0 without an upload_id", 0);
+  checkCount(v, "messages", request.messages.length, LIMITS.importMessages);
+  checkBytes(v, "document", request.document, LIMITS.snapshotDocumentBytes);
+  const isNative = request.header !== undefined || request.messages.length > 0;
+  if (isNative && request.document.length > 0) {
+    v.add("document", "must not come with a header or messages");
+  }
+  checkRequestId(v, request.requestId);
+}
+
+/** Checks a time that the server once set: one of its own is not before 1970. */
+function checkServerTime(v: Violations, field: string, time: Timestamp | undefined): void {
+  if (time === undefined) v.add(field, "is required");
+  else if (time.seconds < 0n) v.add(field, "must not lie before 1970");
+  else checkTimestamp(v, field, time);
+}
+
+/** Checks a message of a log as it was exported. */
+export function checkImportedMessage(v: Violations, message: Message): void {
+  const { tokenCount, tokenRule, tokenQuarters } = message;
+  // What the server counted may be more than a caller may say.
+  checkNewMessage(v, { ...message, tokenCount: undefined });
+  if (message.messageId === "") v.add("message_id", "is required");
+  checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
+  if (tokenRule === 0 || TOKEN_RULES[tokenRule] === undefined) {
+    v.add("token_rule", `is not a rule of messages: ${tokenRule}`);
+  }
+  const max = tokenRule === TokenRule.GIVEN ? LIMITS.tokenCount : LIMITS.countedTokens;
+  if (tokenCount === undefined) v.add("token_count", "is required");
+  else checkRange(v, "token_count", tokenCount, { min: 0, max });
+  const quarters = tokenRule === TokenRule.CHARS_SUM_4 ? QUARTERS_MAX : 0;
+  checkRange(v, "token_quarters", tokenQuarters, { min: 0, max: quarters });
+  checkServerTime(v, "create_time", message.createTime);
+  checkServerTime(v, "update_time", message.updateTime);
+}
+
+/** Checks the header of a native snapshot. */
+export function checkHeader(v: Violations, header: SnapshotHeader): void {
+  const { session, firstSeq } = header;
+  if (session === undefined) {
+    v.add("session", "is required");
+    return;
+  }
+  v.enter("session");
+  checkSession(v, session);
+  v.leave();
+  const { lastSeq } = session;
+  checkRange(v, "first_seq", firstSeq, { min: 1, max: SEQ_MAX });
+  if (firstSeq > lastSeq + 1n) v.add("first_seq", "must be at most one above the last seq");
+  checkRanges(v, "window_ranges", header.windowRanges, lastSeq);
+  checkInserts(v, header.inserts, session);
+  checkCount(v, "outcomes", header.outcomes.length, LIMITS.toolOutcomes);
+  for (let index = 0; index < header.outcomes.length && !v.full; index++) {
+    v.enterItem("outcomes", index);
+    checkRequiredId(v, "tool", header.outcomes[index]?.tool ?? "", LIMITS.nameBytes);
+    v.leaveItem();
+  }
+  checkCount(v, "over_limit_stages", header.overLimitStages.length, LIMITS.policyStages);
+  for (const stage of header.overLimitStages) {
+    checkRequiredText(v, "over_limit_stages", stage, LIMITS.stageNameChars);
+  }
+  const version = session.summary?.version ?? 0n;
+  checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: SEQ_MAX });
+  if (header.summaryVersion < version) v.add("summary_version", "is below that of the summary");
+}
+
+function checkSession(v: Violations, session: Session): void {
+  checkId(v, "session_id", session.sessionId, LIMITS.sessionIdBytes);
+  checkSessionInput(v, session);
+  checkSeq(v, "last_seq", session.lastSeq);
+  checkServerTime(v, "create_time", session.createTime);
+  checkServerTime(v, "update_time", session.updateTime);
+  const { forkedFrom, summary } = session;
+  if (forkedFrom !== undefined) {
+    v.enter("forked_from");
+    checkRequiredId(v, "session_id", forkedFrom.sessionId, LIMITS.sessionIdBytes);
+    checkSeq(v, "seq", forkedFrom.seq);
+    v.leave();
+  }
+  if (summary !== undefined) {
+    v.enter("summary");
+    checkRequiredText(v, "text", summary.text, LIMITS.summaryBytes);
+    checkRange(v, "token_count", summary.tokenCount, { min: 0, max: LIMITS.countedTokens });
+    checkRange(v, "version", summary.version, { min: 1, max: SEQ_MAX });
+    checkServerTime(v, "update_time", summary.updateTime);
+    v.leave();
+  }
+  checkCount(v, "placed_summaries", session.placedSummaries.length, LIMITS.placedSummaries);
+  checkPlacedSummaries(v, session);
+  checkCount(v, "stage_states", session.stageStates.length, LIMITS.policyStages);
+  for (let index = 0; index < session.stageStates.length && !v.full; index++) {
+    v.enterItem("stage_states", index);
+    checkStageState(v, session.stageStates[index] as StageState, session.lastSeq);
+    v.leaveItem();
+  }
+  const tokens = { min: 0, max: LIMITS.policyTokens };
+  checkRange(v, "model_input_tokens", session.modelInputTokens, tokens);
+}
+
+function checkStageState(v: Violations, state: StageState, lastSeq: bigint): void {
+  checkRequiredText(v, "stage", state.stage, LIMITS.stageNameChars);
+  checkRange(v, "last_seq", state.lastSeq, { min: 0, max: Number(lastSeq) });
+  if (state.window === undefined) v.add("window", "is required");
+  else {
+    checkRange(v, "window", state.window.messageCount, { min: 0, max: SEQ_MAX });
+    checkRange(v, "window", state.window.tokenCount, { min: 0, max: SEQ_MAX });
+  }
+}
+
+function checkRanges(
+  v: Violations,
+  field: "window_ranges" | "seq_ranges",
+  ranges: readonly SeqRange[],
+  last: bigint,
+): void {
+  checkCount(v, field, ranges.length, LIMITS.windowMessages);
+  let before = 0n;
+  for (let index = 0; index < ranges.length && !v.full; index++) {
+    const range = ranges[index];
+    if (range === undefined) continue;
+    if (range.firstSeq <= before || range.lastSeq < range.firstSeq || range.lastSeq > last) {
+      v.add(`${field}[${index}]`, `must rise, and end at ${last} at the latest`);
+    }
+    before = range.lastSeq;
+  }
+}
+
+function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session: Session): void {
+  const placed = new Set(session.placedSummaries.map(({ messageId }) => messageId));
+  const seen = new Set<string>();
+  checkCount(v, "inserts", inserts.length, LIMITS.placedSummaries + LIMITS.healedResults);
+  let before = 0n;
+  for (let index = 0; index < inserts.length && !v.full; index++) {
+    const insert = inserts[index] as SnapshotInsert;
+    v.enterItem("inserts", index);
+    checkInsert(v, insert, placed);
+    const { afterSeq } = insert;
+    if (afterSeq < before || afterSeq > session.lastSeq) {
+      v.add("after_seq", `must be ${before} to ${session.lastSeq}`);
+    }
+    before = afterSeq;
+    const id = insert.message?.messageId ?? "";
+    if (seen.has(id)) v.add("message.message_id", "is used twice");
+    seen.add(id);
+    v.leaveItem();
+  }
+  if (inserts.filter(({ summary }) => summary).length !== placed.size) {
+    v.add("session.placed_summaries", "must be the summaries among the inserts");
+  }
+}
+
+function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<string>): void {
+  const { message } = insert;
+  if (message === undefined) {
+    v.add("message", "is required");
+    return;
+  }
+  v.enter("message");
+  checkRequiredId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
+  checkText(v, "text", message.text, LIMITS.summaryBytes);
+  const tokens = { min: 0, max: LIMITS.countedTokens };
+  checkRange(v, "token_count", message.tokenCount ?? 0, tokens);
+  checkRange(v, "token_quarters", message.tokenQuarters, { min: 0, max: QUARTERS_MAX });
+  checkServerTime(v, "create_time", message.createTime);
+  if (insert.summary) {
+    if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
+  } else {
+    checkRequiredText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
+    checkText(v, "name", message.name, LIMITS.nameBytes);
+  }
+  v.leave();
+}
+
+function checkPlacedSummaries(v: Violations, session: Session): void {
+  for (let index = 0; index < session.placedSummaries.length && !v.full; index++) {
+    const summary = session.placedSummaries[index];
+    if (summary === undefined) continue;
+    v.enterItem("placed_summaries", index);
+    checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
+    checkServerTime(v, "first_message_time", summary.firstMessageTime);
+    v.leaveItem();
+  }
+}
