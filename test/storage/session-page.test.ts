@@ -8,11 +8,12 @@ import {
   type Selection,
   type Trigger,
 } from "../../src/domain/policy.ts";
+import type { WindowInsert } from "../../src/domain/session.ts";
 import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
 import { newSession } from "../../src/service/new-session.ts";
 import { sessionBytes } from "../../src/storage/lmdb/session-bytes.ts";
+import { encodeMade } from "../../src/transport/convert/made.ts";
 import { toSession } from "../../src/transport/convert/session.ts";
-import { newInsert } from "../support/plans.ts";
 
 const wide = "\u{10ffff}";
 const ref = { namespace: "n".repeat(63), sessionId: wide.repeat(128) };
@@ -77,7 +78,19 @@ const LARGEST: Policy = {
   })),
 };
 
-const INSERT = newInsert({ position: 10.5, text: "s".repeat(65_536), messageId: wide.repeat(64) });
+const PLACED = {
+  kind: "summary",
+  messageId: wide.repeat(64),
+  tokenCount: MOST,
+  createMs: 253_402_300_799_999,
+} as const;
+const INSERT: WindowInsert = {
+  ...PLACED,
+  position: 10.5,
+  bytes: encodeMade({ ...PLACED, text: "s".repeat(65_536), toolCallId: "", name: "" }),
+  ranges: [{ first: 1, last: Number.MAX_SAFE_INTEGER }],
+  firstMs: 253_402_300_799_999,
+};
 
 test("the bytes counted for a session are no less than it takes", () => {
   const labels = new Map<string, string>();

@@ -88,16 +88,11 @@ export function newFields(parts: Partial<SessionFields> = {}): SessionFields {
 }
 
 /** A placed summary before a seq. */
-export function newInsert({
-  text,
-  ...parts
-}: Partial<WindowInsert> & {
-  readonly position: number;
-  readonly text?: string;
-}): WindowInsert {
+export function newInsert(
+  parts: Partial<WindowInsert> & { readonly position: number },
+): WindowInsert {
   const { position, tokenCount = 3.5, messageId = `insert-${position}` } = parts;
-  const facts = { seq: 0, messageId, role: ROLE.system, tokenCount };
-  const { bytes } = newMessage({ ...facts, ...(text === undefined ? {} : { text }) });
+  const { bytes } = newMessage({ seq: 0, messageId, role: ROLE.system, tokenCount });
   return {
     kind: "summary",
     messageId,

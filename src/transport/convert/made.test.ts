@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { message } from "../../../test/support/samples.ts";
+import { wireMessages } from "../../../test/support/wire-messages.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import { Message, Role, Source, Trust } from "../../gen/memorysidecar/v1/message.ts";
+import { readDetail } from "./detail.ts";
+import { readFacts } from "./facts.ts";
+import { encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
+
+const bytesOf = (whole: Message) => Message.encode(whole).finish();
+
+const charsOf = (bytes: Uint8Array) => [...readDetail(bytes).content].length;
+
+describe("a shortened message", () => {
+  test("keeps two thirds of its beginning and one of its end, and says what it costs", () => {
+    const text = `${"a".repeat(3_000)}${"z".repeat(3_000)}`;
+    const bytes = bytesOf(message({ messageId: "m", text, tokenCount: 1_500, name: "n" }));
+    const short = Message.decode(shortenMessage(bytes, 600, 170.5));
+    expect(short).toMatchObject({ messageId: "m", name: "n", tokenCount: 170, tokenQuarters: 2 });
+    expect(short.text.startsWith("a".repeat(400))).toBe(true);
+    expect(short.text.endsWith("z".repeat(200))).toBe(true);
+    expect(short.text.length).toBeLessThan(800);
+  });
+
+  test("keeps short texts whole, and data, images and calls as they are", () => {
+    const long = "l".repeat(4_000);
+    const image = {
+      part: {
+        $case: "image",
+        value: { source: { $case: "url", value: "u".repeat(900) }, mediaType: "", detail: "" },
+      },
+    } as const;
+    const whole = message({
+      role: Role.TOOL,
+      text: "short",
+      toolCallId: "c",
+      parts: [
+        image,
+        { part: { $case: "text", value: long } },
+        {
+          part: {
+            $case: "toolResult",
+            value: { toolCallId: "d", text: long, parts: [image], error: true },
+          },
+        },
+      ],
+      providerPayload: { provider: "p", mediaType: "", data: Buffer.alloc(2_000) },
+      tokenCount: 2_001,
+    });
+    const short = Message.decode(shortenMessage(bytesOf(whole), 1_005, 300));
+    expect(short.text).toBe("short");
+    expect(short.parts[0]).toEqual(image);
+    expect(short.providerPayload).toEqual(whole.providerPayload);
+    const [, part, result] = short.parts;
+    const cut = part?.part?.$case === "text" ? part.part.value : "";
+    const answer = result?.part?.$case === "toolResult" ? result.part.value : undefined;
+    expect(cut.match(/l+/g)?.join("").length).toBeGreaterThan(400);
+    expect(cut.length).toBeLessThan(700);
+    expect(answer).toMatchObject({ toolCallId: "d", parts: [image], error: true });
+    expect(answer?.text).toBe(cut);
+  });
+
+  test("is never longer, and is the same message otherwise", () => {
+    const property = fc.property(wireMessages, fc.nat(60), (whole, keptChars) => {
+      const bytes = bytesOf(whole);
+      const short = shortenMessage(bytes, keptChars, 7);
+      expect(charsOf(short)).toBeLessThanOrEqual(charsOf(bytes));
+      expect(readFacts(short)).toEqual({ ...readFacts(bytes), tokenCount: 7 });
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe("what stands in the window only", () => {
+  const made = { messageId: "m", text: "so far", tokenCount: 2.25, createMs: 1_700_000_000_123 };
+
+  test("as a summary is a system message of low trust without a seq", () => {
+    const bytes = encodeMade({ ...made, kind: "summary", toolCallId: "ignored", name: "" });
+    expect(Message.decode(bytes)).toMatchObject({
+      messageId: "m",
+      seq: 0n,
+      role: Role.SYSTEM,
+      text: "so far",
+      toolCallId: "",
+      toolError: false,
+      tokenCount: 2,
+      tokenQuarters: 1,
+      source: Source.MODEL,
+      trust: Trust.LOW,
+      etag: "",
+    });
+    expect(readFacts(bytes)).toMatchObject({
+      role: ROLE.system,
+      answers: [],
+      isResult: false,
+      tokenCount: 2.25,
+      createMs: 1_700_000_000_123,
+    });
+  });
+
+  test("as a result is a failed answer of its tool, with no time when it was made for a read", () => {
+    const given = { ...made, createMs: 0, toolCallId: "c", name: "search" };
+    const bytes = encodeMade({ ...given, kind: "result" });
+    const whole = Message.decode(bytes);
+    expect(whole).toMatchObject({
+      role: Role.TOOL,
+      name: "search",
+      toolCallId: "c",
+      toolError: true,
+      source: Source.TOOL,
+      trust: Trust.LOW,
+    });
+    expect(whole.createTime).toBeUndefined();
+    expect(readFacts(bytes)).toMatchObject({ answers: ["c"], isResult: true, createMs: 0 });
+  });
+});
+
+test("tokens are whole on the wire, with the quarters beside them", () => {
+  for (const tokens of [0, 0.25, 1, 7.5, 999_999_999.75]) {
+    const whole = message();
+    setTokens(whole, tokens);
+    expect(whole.tokenCount).toBe(Math.floor(tokens));
+    expect(tokensOf(Message.decode(bytesOf(whole)))).toBe(tokens);
+  }
+});
