@@ -2,9 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { policyArbitrary } from "../../test/support/policy-arbitraries.ts";
 import { Value } from "../gen/google/protobuf/struct.ts";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
+import { Policy } from "../gen/memorysidecar/v1/policy.ts";
+import { toPolicy } from "./convert/policy.ts";
 import { encodeWire } from "./fast-writer.ts";
 
 const text = fc.oneof(
@@ -51,6 +54,7 @@ const message = fc.record({
   createTime: timestamp,
   updateTime: timestamp,
   etag: text,
+  tokenQuarters: fc.integer({ min: 0, max: 3 }),
 });
 
 const request = fc.record({
@@ -60,6 +64,9 @@ const request = fc.record({
   expectedLastSeq: fc.option(int64, { nil: undefined }),
   createSession: fc.boolean(),
   requestId: text,
+  turnEnd: fc.boolean(),
+  modelInputTokens: fc.option(int64, { nil: undefined }),
+  toolOutcomes: fc.array(fc.record({ tool: text, error: fc.boolean() }), { maxLength: 2 }),
 });
 
 describe("encodeWire", () => {
@@ -93,8 +100,27 @@ describe("encodeWire", () => {
     expect(encodeWire(Event, empty).length).toBe(0);
   });
 
-  it("knows every kind of field that the contract uses", () => {
-    const value = { kind: { $case: "numberValue" as const, value: 1.5 } };
-    expect(() => encodeWire(Value, value)).toThrow("kind of field");
+  it("gives the bytes of the library for any policy and any plain value", () => {
+    fc.assert(
+      fc.property(policyArbitrary, fc.jsonValue(), (policy, json) => {
+        const wire = toPolicy(policy);
+        const bytes = Buffer.from(encodeWire(Policy, wire));
+        expect(bytes.equals(Policy.encode(wire).finish())).toBe(true);
+        const value = Value.wrap(json);
+        const written = Buffer.from(encodeWire(Value, value));
+        expect(written.equals(Value.encode(value).finish())).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("refuses a kind of field that the contract does not use", () => {
+    const odd = {
+      encode: (_: null, writer: Parameters<typeof Event.encode>[1]) => {
+        if (writer === undefined) throw new Error("no writer");
+        return writer.uint32(13).float(1.5);
+      },
+    };
+    expect(() => encodeWire(odd, null)).toThrow("kind of field");
   });
 });

@@ -12,6 +12,7 @@ const FIRST_BYTES = 65_536;
 // A larger buffer is given back after the message that needed it.
 const KEPT_BYTES = 4_194_304;
 const VARINT_BYTES_MAX = 10;
+const DOUBLE_BYTES = 8;
 // Below this a loop over the characters is faster than a call into the runtime.
 const SHORT_CHARS = 48;
 const BYTES_PER_CHAR_MAX = 3;
@@ -85,6 +86,12 @@ class FastWriter extends BinaryWriter {
     return this;
   }
 
+  override double(value: number): this {
+    this.reserve(DOUBLE_BYTES);
+    this.at = this.target.writeDoubleLE(value, this.at);
+    return this;
+  }
+
   override bytes(value: Uint8Array): this {
     this.reserve(value.length + VARINT_BYTES_MAX);
     this.writeVarint(value.length);
@@ -132,7 +139,6 @@ class FastWriter extends BinaryWriter {
   override fixed64 = unsupported;
   override sfixed64 = unsupported;
   override float = unsupported;
-  override double = unsupported;
   override raw = unsupported;
 
   /** Writes the length of the content behind it, for which `left` bytes were left free. */

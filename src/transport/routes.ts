@@ -28,6 +28,7 @@ import { importSession } from "./rpc/import-session.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listMessages } from "./rpc/list-messages.ts";
+import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
 import { listSummaryInputs } from "./rpc/list-summary-inputs.ts";
 import { previewPolicy } from "./rpc/preview-policy.ts";
@@ -74,6 +75,7 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   exportSession,
   importSession,
   previewPolicy,
+  listPolicyPresets,
   trimSession,
   restoreMessages,
   listSummaryInputs,

@@ -9,6 +9,7 @@ import type {
   Preset,
   Protections,
 } from "../../gen/memorysidecar/v1/policy.ts";
+import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
@@ -160,4 +161,8 @@ function checkHealing(v: Violations, { when, text }: Healing): void {
   if (when === 0) v.add("when", "is required");
   else checkEnum(v, "when", when, POLICY_ENUM_MAX.healWhen);
   checkText(v, "text", text, LIMITS.healTextBytes);
+}
+
+export function checkListPolicyPresets(_request: ListPolicyPresetsRequest, _v: Violations): void {
+  // The request has no fields.
 }

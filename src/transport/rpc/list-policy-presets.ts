@@ -1,0 +1,16 @@
+import { PRESETS } from "../../domain/presets/index.ts";
+import {
+  type ListPolicyPresetsRequest,
+  ListPolicyPresetsResponse,
+} from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import { toPolicyPreset } from "../convert/preset.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkListPolicyPresets } from "../validate/policy.ts";
+
+/** ListPolicyPresets. */
+export const listPolicyPresets: UnaryRpc<ListPolicyPresetsRequest> = {
+  validate: checkListPolicyPresets,
+  handle: async () =>
+    encodeWire(ListPolicyPresetsResponse, { presets: PRESETS.map(toPolicyPreset) }),
+};
