@@ -22,7 +22,15 @@ describe("groupEntries", () => {
     ["a result without id after an answer without calls", "A T", [_, orphan]],
     ["a result without id at the start", "T A(x)", [orphan, 1]],
     ["a result without id behind an orphan", "A(x) T(y) T", [0, orphan, 0]],
-    ["a call on a message of another role", "U(x) T(x)", [_, orphan]],
+    ["an answer of the user before any call", "U(x) T(x)", [_, orphan]],
+    ["a user message of results", "A(x,y) R(x,y) A", [0, 0, _]],
+    ["a user message that says something as well", "A(x) U(x) A", [0, 0, _]],
+    ["what is said beside a result nobody asked for", "U(q) R(q)", [_, orphan]],
+    ["answers to several calls, which join", "A(x) A(y) R(x,y) T(y)", [0, 0, 0, 0]],
+    ["joins across groups", "A(x) A(y) A(z) R(y,z) R(x,z)", [0, 0, 0, 0, 0]],
+    ["two pairs of joined calls", "A(w) A(x) A(y) A(z) R(x,z) R(w,y)", [0, 1, 0, 1, 1, 0]],
+    ["results of which one is known", "A(x) R(q,x)", [0, 0]],
+    ["a result without id behind a user message of results", "A(x,y) R(x) T", [0, 0, 0]],
   ])("pairs %s", (_name, text, expected) => {
     expect([...groupEntries(windowOf(text)).callOf]).toEqual(expected);
   });
@@ -30,6 +38,7 @@ describe("groupEntries", () => {
   test("counts calls without a result", () => {
     const { missing } = groupEntries(windowOf("A(x,y,z) T(y) T A(w) T T A(v)"));
     expect([...missing]).toEqual([1, 0, 0, 0, 0, 0, 1]);
+    expect([...groupEntries(windowOf("A(x,y) A(z) R(x,z)")).missing]).toEqual([1, 0, 0]);
   });
 
   test("takes an id twice in one message as one call", () => {
@@ -47,6 +56,10 @@ describe("hasOrphan", () => {
     ["A(x) T(x) T(y)", true],
     ["T(x) A(x)", true],
     ["A(x) A(x) T(x)", false],
+    ["A(x) R(x,q)", false],
+    ["A(x) R(p,q)", true],
+    ["U(q)", false],
+    ["A(x) R(x) T", false],
   ])("of %j is %s", (text, expected) => {
     expect(hasOrphan(windowOf(text), 0)).toBe(expected);
   });
@@ -81,6 +94,8 @@ describe("openCallIds", () => {
     ["A(x) A(x) T(x)", ["x"]],
     ["A(x) A(x)", ["x"]],
     ["T(x) A(x)", ["x"]],
+    ["A(x,y) A(z) R(x,z)", ["y"]],
+    ["A(x,y) U(x)", ["y"]],
   ])("of %j are %j", (text, expected) => {
     expect(openCallIds(windowOf(text))).toEqual(expected);
   });
@@ -95,6 +110,8 @@ describe("waitingCalls", () => {
     ["A(x) S A(y) T(y)", [0]],
     ["A(x,y) T(x) A(z)", [0, 2]],
     ["A(w) U A(x)", [2]],
+    ["A(x,y) R(x)", [0]],
+    ["A(x,y) U(x)", []],
     ["", []],
   ])("of %j are %j", (text, expected) => {
     const window = windowOf(text);

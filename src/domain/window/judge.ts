@@ -1,8 +1,8 @@
 // What conditions say of the messages of a window. Views are made only for windows that a condition
 // looks at, and each condition is asked at most once for each message.
 
-import { type ConditionView, compileCondition } from "../conditions/condition.ts";
-import { costAt, type Look } from "./look.ts";
+import { type Condition, type ConditionView, compileCondition } from "../conditions/condition.ts";
+import { costAt, type Look, once } from "./look.ts";
 import { type DetailOf, ROLE, type Role, type WindowEntry } from "./types.ts";
 import { NO_UNIT } from "./units.ts";
 
@@ -18,6 +18,12 @@ export interface Judge {
   readonly test: (expression: string, index: number) => boolean | "failed";
 }
 
+/** A condition and what it said of each entry so far. */
+interface Asked {
+  readonly condition: Condition;
+  readonly answers: (boolean | "failed" | undefined)[];
+}
+
 const NOT_IN_ONE: ConditionView["interaction"] = { index: 0, tokens: 0, size: 0 };
 
 /** Makes the judge of a window. `newestMs` is when the newest message was stored. */
@@ -28,7 +34,7 @@ export function judgeOf<E extends WindowEntry>(
 ): Judge {
   const views: (ConditionView | undefined)[] = [];
   const interactions: ConditionView["interaction"][] = [];
-  const answers = new Map<string, (boolean | "failed" | undefined)[]>();
+  const asked = new Map<string, Asked>();
   const interactionOf = (index: number): ConditionView["interaction"] => {
     const { unitOf, sizes } = look.layout("interaction");
     const unit = unitOf[index] ?? NO_UNIT;
@@ -43,21 +49,26 @@ export function judgeOf<E extends WindowEntry>(
   };
   const viewOf = (index: number, entry: E): ConditionView => {
     views[index] ??= {
-      message: messageView(entry, costAt(look, index), () => detailOf(entry), newestMs()),
+      message: messageView(
+        entry,
+        costAt(look, index),
+        once(() => detailOf(entry)),
+        newestMs(),
+      ),
       interaction: interactionOf(index),
     };
     return views[index];
   };
   const test = (expression: string, index: number): boolean | "failed" => {
-    let known = answers.get(expression);
+    let known = asked.get(expression);
     if (known === undefined) {
-      known = [];
-      answers.set(expression, known);
+      known = { condition: compileCondition(expression), answers: [] };
+      asked.set(expression, known);
     }
     const entry = look.entries[index];
     if (entry === undefined) return false;
-    known[index] ??= compileCondition(expression).test(viewOf(index, entry));
-    return known[index];
+    known.answers[index] ??= known.condition.test(viewOf(index, entry));
+    return known.answers[index];
   };
   return { test };
 }

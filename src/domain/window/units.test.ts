@@ -18,6 +18,7 @@ describe("messages", () => {
     ["U A S U", [0, 1, 2, 3]],
     ["U A(x,y) T(x) T(y) A", [0, 1, 1, 1, 2]],
     ["A(x) U T(x) A", [0, 1, 0, 2]],
+    ["A(x) A(y) U R(x,y)", [0, 0, 1, 0]],
     ["", []],
   ])("%j", (text, expected) => {
     expect(unitsOf(text, "message")).toEqual(expected);
@@ -29,6 +30,7 @@ describe("assistant rounds", () => {
     ["S U A T(q) S A U S S A", [0, 1, 2, 2, 2, 3, 4, 5, 6, 7]],
     ["U A(x) T(x) A(y) T(y) A", [0, 1, 1, 2, 2, 3]],
     ["A(x) U A T(x) A", [0, 1, 0, 0, 2]],
+    ["U A(x) R(x) S A", [0, 1, 1, 1, 2]],
   ])("%j", (text, expected) => {
     expect(unitsOf(text, "assistant-round")).toEqual(expected);
   });
@@ -41,6 +43,8 @@ describe("interactions", () => {
     ["U A(x) U A(y) U T(x) T(y) U", [0, 0, 0, 0, 0, 0, 0, 1]],
     ["U A(x) U A U T(x) U", [0, 0, 1, 1, 0, 0, 2]],
     ["U A(x) U A(y) U T(x) U T(y)", [0, 0, 1, 1, 0, 0, 1, 1]],
+    ["U A(x) R(x) A U", [0, 0, 0, 0, 1]],
+    ["U A(x) U(x) A", [0, 0, 0, 0]],
   ])("%j", (text, expected) => {
     expect(unitsOf(text, "interaction")).toEqual(expected);
   });
