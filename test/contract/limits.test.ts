@@ -13,9 +13,11 @@ import {
 } from "../support/contract.ts";
 import {
   deepStruct,
+  dropOldest,
   keepStage,
   message,
   policy,
+  protections,
   session,
   structOfSize,
   toolCall,
@@ -161,6 +163,12 @@ const ROWS: readonly Row[] = [
     agentCalls: [{ agentCallId: "", agentName: x(size), request: "" }],
   })),
   append("tool_call_id", LIMITS.callIdBytes, (size) => ({ role: Role.TOOL, toolCallId: x(size) })),
+  append("parts[0].tool_result.tool_call_id", LIMITS.callIdBytes, (size) => ({
+    parts: [toolResult({ toolCallId: x(size) })],
+  })),
+  append("parts[0].tool_result.parts", LIMITS.toolResultParts, (size) => ({
+    parts: [toolResult({ parts: times(size, () => ({ part: { $case: "text", value: "" } })) })],
+  })),
   append("structured_data", LIMITS.structuredDataBytes, (size) => ({
     structuredData: structOfSize(size),
   })),
@@ -212,16 +220,22 @@ const ROWS: readonly Row[] = [
   })),
   windowPolicy("image_token_count", LIMITS.imageTokenCount, (size) => ({ imageTokenCount: size })),
   windowPolicy("protections.pin_first", LIMITS.windowMessages, (size) => ({
-    protections: { system: 0, pinFirst: size },
+    protections: protections({ pinFirst: size }),
   })),
   windowPolicy("protections.min_messages", LIMITS.windowMessages, (size) => ({
-    protections: { system: 0, pinFirst: 0, minMessages: size },
+    protections: protections({ minMessages: size }),
   })),
   windowPolicy("stages[0].drop_oldest.max_messages", LIMITS.windowMessages, (size) => ({
-    stages: [keepStage({ select: { $case: "dropOldest", value: { maxMessages: size } } })],
+    stages: [
+      keepStage({ select: { $case: "dropOldest", value: dropOldest({ maxMessages: size }) } }),
+    ],
   })),
   windowPolicy("stages[0].drop_oldest.max_tokens", LIMITS.policyTokens, (size) => ({
-    stages: [keepStage({ select: { $case: "dropOldest", value: { maxTokens: BigInt(size) } } })],
+    stages: [
+      keepStage({
+        select: { $case: "dropOldest", value: dropOldest({ maxTokens: BigInt(size) }) },
+      }),
+    ],
   })),
   windowPolicy("stages[0].keep_last.unit_count", LIMITS.windowMessages, (size) => ({
     stages: [keepStage({ select: { $case: "keepLast", value: { unitCount: size } } })],
@@ -235,6 +249,11 @@ const ROWS: readonly Row[] = [
     ],
   })),
 ];
+
+function toolResult(fields: Partial<ToolResult>): ContentPart {
+  const value = { toolCallId: "c", text: "", parts: [], error: false, ...fields };
+  return { part: { $case: "toolResult", value } };
+}
 
 function image(fields: object) {
   const value = {

@@ -4,7 +4,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
-import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import {
+  dropOldest,
+  keepStage,
+  message,
+  policy,
+  protections,
+  session,
+  structOfSize,
+  toolCall,
+} from "../support/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -135,7 +144,7 @@ describe("CreateSession", () => {
     ["a ttl above ten years", { ttl: { seconds: 315_576_000n, nanos: 1 } }, "session.ttl"],
     [
       "an unknown token rule",
-      { policy: policy({ tokenRule: 9 as 0 }) },
+      { policy: policy({ tokenRule: 99 as 0 }) },
       "session.policy.token_rule",
     ],
     [
@@ -155,7 +164,11 @@ describe("CreateSession", () => {
     ],
     [
       "a drop without a limit",
-      { policy: policy({ stages: [keepStage({ select: { $case: "dropOldest", value: {} } })] }) },
+      {
+        policy: policy({
+          stages: [keepStage({ select: { $case: "dropOldest", value: dropOldest({}) } })],
+        }),
+      },
       "session.policy.stages[0].drop_oldest",
     ],
     [
@@ -175,12 +188,12 @@ describe("CreateSession", () => {
     ],
     [
       "an unknown protection",
-      { policy: policy({ protections: { system: 8 as 0, pinFirst: 0 } }) },
+      { policy: policy({ protections: protections({ system: 8 as 0 }) }) },
       "session.policy.protections.system",
     ],
     [
       "a negative number of pins",
-      { policy: policy({ protections: { system: 0, pinFirst: -1 } }) },
+      { policy: policy({ protections: protections({ pinFirst: -1 }) }) },
       "session.policy.protections.pin_first",
     ],
   ] as const)("refuses %s", async (_, fields, path) => {
@@ -447,7 +460,9 @@ describe("GetWindow", () => {
   it("gives the messages for the model, and what is outside", async () => {
     const sessionId = await seeded(["one", "two", "three", "four"]);
     const view = policy({
-      stages: [keepStage({ select: { $case: "dropOldest", value: { maxMessages: 2 } } })],
+      stages: [
+        keepStage({ select: { $case: "dropOldest", value: dropOldest({ maxMessages: 2 }) } }),
+      ],
     });
     const window = await server.client.call("getWindow", { sessionId, policy: view });
     expect(window).toMatchObject({

@@ -1,7 +1,8 @@
 // Sound requests for every rpc, and small builders of what they are made of.
 
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { Policy, type PolicyStage } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { DropOldest, PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
 
@@ -25,13 +26,22 @@ export function policy(fields: Partial<Policy> = {}): Policy {
 /** A stage that keeps so many messages. */
 export function keepStage(fields: Partial<PolicyStage> = {}): PolicyStage {
   return {
+    ...PolicyStage.decode(NOTHING),
     name: "keep",
-    on: 0,
-    anyOf: [],
     unit: 1,
-    select: { $case: "dropOldest", value: { maxMessages: 3 } },
+    select: { $case: "dropOldest", value: dropOldest({ maxMessages: 3 }) },
     ...fields,
   };
+}
+
+/** Protections with what a test names. */
+export function protections(fields: Partial<Protections> = {}): Protections {
+  return { ...Protections.decode(NOTHING), ...fields };
+}
+
+/** A selection that drops the oldest. */
+export function dropOldest(fields: Partial<DropOldest>): DropOldest {
+  return { ...DropOldest.decode(NOTHING), ...fields };
 }
 
 /** A tool call. */
@@ -90,6 +100,13 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   updateMessage: { sessionId: "seed", message: message({ messageId: "first", text: "new" }) },
   deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
   getWindow: { sessionId: "seed" },
+  previewPolicy: { sessionId: "seed", policies: [policy({ stages: [keepStage()] })] },
+  trimSession: { sessionId: "doomed", target: { $case: "maxMessages", value: 1 } },
+  restoreMessages: { sessionId: "doomed", messageIds: ["gone"] },
+  listSummaryInputs: { sessionId: "seed", choice: { $case: "keepRecent", value: 2 } },
+  setSummary: { sessionId: "doomed", text: "so far" },
+  healSession: { sessionId: "doomed", text: "none" },
+  searchSessions: { query: "hello", limit: 3 },
   watchEvents: { start: { $case: "position", value: 1 } },
   listEvents: { pageSize: 10 },
   createConsumer: { consumerId: "new" },
