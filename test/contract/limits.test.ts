@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type ContentPart, Role, type ToolResult } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
   type RequestOf,
   requestBytes,

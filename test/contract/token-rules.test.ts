@@ -1,0 +1,184 @@
+// The token rules over gRPC: the counts of messages, their quarters, and the totals.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Message, Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type Policy, TokenRounding } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { message, policy, session } from "../support/samples.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function sessionOf(fields: Partial<Policy>): Promise<string> {
+  const sessionId = `rules-${count++}`;
+  const given = session({ sessionId, policy: policy(fields) });
+  await server.client.call("createSession", { session: given });
+  return sessionId;
+}
+
+async function counts(fields: Partial<Policy>, messages: readonly Message[]) {
+  const sessionId = await sessionOf(fields);
+  const append = { sessionId, messages: [...messages] };
+  const answer = await server.client.call("appendMessages", append);
+  return answer.messages.map(({ tokenCount }) => tokenCount);
+}
+
+const SEARCH = { toolCallId: "call_1", name: "search", arguments: '{"q":"cats"}' };
+const IMAGE = {
+  part: {
+    $case: "image",
+    value: { source: { $case: "url", value: "u" }, mediaType: "", detail: "" },
+  },
+} as const;
+
+/** One message of each kind. */
+const MIXED: readonly Message[] = [
+  message({ text: "hello world" }),
+  message({ role: Role.ASSISTANT, toolCalls: [SEARCH] }),
+  message({ role: Role.TOOL, text: "result text", toolCallId: "call_1", name: "search" }),
+  message({ parts: [{ part: { $case: "text", value: "look at this" } }, IMAGE] }),
+  message({ role: Role.ASSISTANT, text: "", name: "gpt" }),
+  message({ text: "hi" }),
+  message({ text: "\u{1f600}".repeat(9) }),
+];
+
+describe("a token rule", () => {
+  it.each<readonly [string, Partial<Policy>, readonly number[]]>([
+    ["CHARS_FLOOR_4", {}, [2, 0, 2, 803, 0, 0, 2]],
+    ["CHARS_FLOOR_4_MIN_1", {}, [2, 0, 2, 803, 0, 1, 2]],
+    ["CHARS_SUM_4", { imageTokenCount: 0 }, [2, 0, 2, 3, 0, 0, 2]],
+    ["STRUCTURED", {}, [5, 12, 16, 806, 3, 3, 5]],
+    [
+      "CUSTOM",
+      {
+        customTokenRule: {
+          charsPerToken: 2,
+          rounding: TokenRounding.DOWN,
+          perMessage: 1,
+          perCall: 10,
+          min: 4,
+          contentOnly: true,
+        },
+      },
+      [6, 11, 6, 807, 4, 4, 5],
+    ],
+    ["MODEL", { model: "some-model" }, [3, 5, 3, 803, 0, 1, 9]],
+  ])("%s counts as it says", async (name, fields, expected) => {
+    const tokenRule = TokenRule[name as keyof typeof TokenRule];
+    expect(await counts({ tokenRule, ...fields }, MIXED)).toEqual(expected);
+  });
+
+  it("of a model counts as the model does, and the message names the rule", async () => {
+    const sessionId = await sessionOf({ tokenRule: TokenRule.MODEL, model: "gpt-4o-mini" });
+    const messages = [message({ text: "hello world" }), message({ text: "x", tokenCount: 9 })];
+    await server.client.call("appendMessages", { sessionId, messages });
+    const listed = await server.client.call("listMessages", { sessionId });
+    expect(listed.messages.map(({ tokenCount, tokenRule }) => [tokenCount, tokenRule])).toEqual([
+      [2, TokenRule.O200K],
+      [9, TokenRule.GIVEN],
+    ]);
+  });
+
+  it("that sums quarters rounds only sums", async () => {
+    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4, imageTokenCount: 0 });
+    // The messages of seeds-spec 2.2: 4, 2, 5 and 2 characters are 3 tokens.
+    const result = { toolCallId: "t", text: "12345", parts: [], error: false };
+    const answer = await server.client.call("appendMessages", {
+      sessionId,
+      messages: [
+        message({ parts: [{ part: { $case: "text", value: "abcd" } }, IMAGE] }),
+        message({
+          role: Role.ASSISTANT,
+          text: "hi",
+          toolCalls: [{ ...SEARCH, toolCallId: "t" }],
+        }),
+        message({ parts: [{ part: { $case: "toolResult", value: result } }] }),
+        message({ text: "12" }),
+      ],
+    });
+    expect(answer.messages.map(({ tokenCount }) => tokenCount)).toEqual([1, 0, 1, 0]);
+    expect(answer.window?.tokenCount).toBe(3n);
+    const listed = await server.client.call("listMessages", { sessionId });
+    expect(listed.messages.map((one) => one.tokenQuarters)).toEqual([0, 2, 1, 2]);
+    const { window } = await server.client.call("getWindow", { sessionId });
+    expect(window).toEqual({ messageCount: 4n, tokenCount: 3n });
+    const found = await server.client.call("getSession", { sessionId });
+    expect(found.session?.log).toEqual({ messageCount: 4n, tokenCount: 3n });
+    const more = { sessionId, messages: [message({ text: "123" })] };
+    expect((await server.client.call("appendMessages", more)).window?.tokenCount).toBe(4n);
+  });
+
+  it("keeps quarters when a message changes, and when it is read and appended again", async () => {
+    const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4 });
+    const messages = [message({ messageId: "m", text: "12345" })];
+    await server.client.call("appendMessages", { sessionId, messages });
+    const update = async (fields: Partial<Message>, updateMask: string[]) => {
+      const changed = message({ messageId: "m", ...fields });
+      const request = { sessionId, message: changed, updateMask };
+      const { message: after, window } = await server.client.call("updateMessage", request);
+      return [after?.tokenCount, after?.tokenQuarters, window?.tokenCount];
+    };
+    expect(await update({ name: "n" }, ["name"])).toEqual([1, 1, 1n]);
+    expect(await update({ text: "1234567" }, ["text"])).toEqual([1, 3, 1n]);
+    expect(await update({ tokenCount: 5 }, ["token_count"])).toEqual([5, 0, 5n]);
+    const copied = { sessionId, messages: [message({ text: "12345", tokenQuarters: 3 })] };
+    await server.client.call("appendMessages", copied);
+    const listed = await server.client.call("listMessages", { sessionId });
+    expect(listed.messages[1]).toMatchObject({ tokenCount: 1, tokenQuarters: 1 });
+  });
+
+  it("of a new policy recounts nothing that is stored", async () => {
+    const sessionId = await sessionOf({});
+    const append = async () => {
+      const request = { sessionId, messages: [message({ text: "12345" })] };
+      return (await server.client.call("appendMessages", request)).messages[0]?.tokenCount;
+    };
+    expect(await append()).toBe(2);
+    await server.client.call("updateSession", {
+      session: session({ sessionId, policy: policy({ tokenRule: TokenRule.CHARS_FLOOR_4 }) }),
+      updateMask: ["policy"],
+    });
+    expect(await append()).toBe(1);
+    const listed = await server.client.call("listMessages", { sessionId });
+    expect(listed.messages.map(({ tokenRule }) => tokenRule)).toEqual([
+      TokenRule.BYTES_DIV_4,
+      TokenRule.CHARS_FLOOR_4,
+    ]);
+  });
+
+  it.each<readonly [keyof typeof TokenRule, number]>([
+    ["BYTES_DIV_4", 5],
+    ["CHARS_DIV_4", 2],
+    ["GIVEN", 5],
+    ["CHARS_FLOOR_4", 1],
+    ["CHARS_FLOOR_4_MIN_1", 1],
+    ["CHARS_SUM_4", 1],
+    ["STRUCTURED", 4],
+  ])("%s counts summaries, too", async (name, tokenCount) => {
+    const sessionId = await sessionOf({ tokenRule: TokenRule[name] });
+    const summary = { text: "\u{1f600}".repeat(5), tokenCount: 0, version: 0n };
+    const { session: after } = await server.client.call("updateSession", {
+      session: session({ sessionId, summary: { ...summary, updateTime: undefined } }),
+      updateMask: ["summary"],
+    });
+    expect(after?.summary?.tokenCount).toBe(tokenCount);
+  });
+
+  it("never counts more than a message may cost", async () => {
+    const parts = Array.from({ length: 64 }, () => IMAGE);
+    const results = Array.from({ length: 20 }, (_, index) => ({
+      part: {
+        $case: "toolResult" as const,
+        value: { toolCallId: `${index}`, text: "", parts, error: false },
+      },
+    }));
+    const policyFields = { imageTokenCount: 1_000_000 };
+    expect(await counts(policyFields, [message({ parts: results })])).toEqual([1_000_000_000]);
+  });
+});
