@@ -1,17 +1,31 @@
-// `npm run conformance`: runs the conformance suite of the storage interface on every engine and
-// says in the last line how many of its tests passed and failed. Exits with 1 when one failed, and
-// with 2 when it is called wrongly.
+// `npm run conformance`: checks that the server behaves as it must.
+//
+//   npm run conformance                      the suite of the storage interface, on every engine
+//   npm run conformance -- FILE              the cases of a file, against a real server over gRPC
+//   npm run conformance -- FILE --family a,b only the cases of these families
+//   npm run conformance -- FILE --all        also those of families that are not in this release
+//
+// The last line says how many passed and failed. Exits with 1 when one failed or none ran, and with
+// 2 when it is called wrongly.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-
+import { parseArgs } from "node:util";
+import { startServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
+import { CaseFault } from "./json.ts";
+import { failureText, familyLines, totalLine } from "./report.ts";
+import { connectTo } from "./rpc.ts";
+import { runCases } from "./runner.ts";
+import { systemOf } from "./systems.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const SUITES = ["test/storage/memory.test.ts", "test/storage/lmdb.test.ts"];
+const USAGE = "usage: npm run conformance -- [FILE [--family NAME,NAME | --all]]";
 
 /** What of vitest's JSON report is needed. */
 interface Report {
@@ -43,14 +57,74 @@ async function runSuites(): Promise<number> {
   return failed > 0 || broken ? 1 : 0;
 }
 
+/** Which cases run: those of the release unless families are named, or all. */
+interface Choice {
+  readonly families: readonly string[] | undefined;
+  readonly all: boolean;
+}
+
+function isChosen(kase: Case, { families, all }: Choice): boolean {
+  if (families !== undefined) return families.includes(familyOf(kase));
+  if (all || RELEASE_FAMILIES.includes(familyOf(kase))) return true;
+  // A conversation through several systems is of no family of one of them.
+  return systemOf(kase.system) === undefined;
+}
+
+/** Runs the cases of a file against a server; gives the exit status. */
+async function runFile(path: string, choice: Choice): Promise<number> {
+  const cases = readCases(readFileSync(path, "utf8"));
+  const chosen = cases.filter((kase) => isChosen(kase, choice));
+  await using directory = await makeTempDir();
+  const server = await startServer({ dataDir: directory.path });
+  const connection = connectTo(server.address);
+  try {
+    const results = await runCases(connection, chosen, (result) => {
+      const text = failureText(result);
+      if (text !== "") console.log(`${text}\n`);
+    });
+    console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
+    const others = cases.length - chosen.length;
+    if (others > 0) {
+      const what = choice.families === undefined ? "not in this release" : "of other families";
+      console.log(`${others} ${what}`);
+    }
+    console.log(totalLine(results));
+    const failed = results.some(({ problems }) => problems.length > 0);
+    return failed || results.length === 0 ? 1 : 0;
+  } finally {
+    connection.close();
+    await server.stop();
+  }
+}
+
 /** Runs the command with its arguments; gives the exit status. */
-async function main(files: readonly string[]): Promise<number> {
-  if (files.length === 0) return await runSuites();
-  console.error(
-    "conformance: case files are not supported yet: they come with the policy language. " +
-      "Run it without an argument for the conformance suite of the storage.",
-  );
-  return 2;
+async function main(args: readonly string[]): Promise<number> {
+  const options = { family: { type: "string" }, all: { type: "boolean", default: false } } as const;
+  let parsed: ReturnType<typeof parse>;
+  function parse() {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  }
+  try {
+    parsed = parse();
+  } catch (error) {
+    console.error(`conformance: ${error instanceof Error ? error.message : error}\n${USAGE}`);
+    return 2;
+  }
+  const { positionals, values } = parsed;
+  const [file, ...rest] = positionals;
+  const isWrong = rest.length > 0 || (values.family !== undefined && values.all);
+  if (isWrong || (file === undefined && args.length > 0)) {
+    console.error(USAGE);
+    return 2;
+  }
+  if (file === undefined) return await runSuites();
+  try {
+    return await runFile(file, { families: values.family?.split(","), all: values.all });
+  } catch (error) {
+    if (!(error instanceof CaseFault)) throw error;
+    console.error(`conformance: ${file}: ${error.message}`);
+    return 2;
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,0 +1,213 @@
+// Alquimia: short-term strategies that choose what is read, long-term ones at the end of a turn.
+
+import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import type {
+  AppendMessagesResponse,
+  ToolOutcome,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
+import {
+  type StageRun,
+  TriggerKind,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import type { Shown } from "./compare.ts";
+import {
+  CaseFault,
+  type Json,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { type CaseMessages, caseMessages, givenTokens, toMessage } from "./messages.ts";
+import { append, createSession, getWindow, logOf, storedWindow, summaryOf } from "./session.ts";
+import { openStub, type Stub } from "./stub.ts";
+
+const MAIN = "session";
+
+interface State extends Context {
+  readonly messages: CaseMessages;
+  readonly stub: Stub;
+  opened: Promise<void> | undefined;
+  /** Outcomes of tools count once: those that the case gives go with the first evaluation. */
+  signals: JsonObject;
+  view: readonly Shown[] | undefined;
+  before: readonly Message[];
+  evaluated: AppendMessagesResponse | undefined;
+}
+
+/** Counts are given with the messages; this system names no rule for those that have none. */
+function counted(source: JsonObject): Message {
+  return { ...toMessage(source), tokenCount: givenTokens(source) ?? 0 };
+}
+
+/** The configuration of a case: one strategy, or lists of them. */
+function optionsOf(given: JsonObject): JsonObject {
+  const policy = { ...objectOf(given["policy"], "policy") };
+  for (const list of ["short_term_memory", "long_term_memory"]) {
+    const strategies = given[list];
+    if (strategies !== undefined) policy[list] = strategies;
+  }
+  return policy;
+}
+
+async function open({ rpc, kase, messages }: State): Promise<void> {
+  const options = optionsOf(kase.given);
+  await createSession(rpc, { sessionId: MAIN, preset: "alquimia", options });
+  const added = new Set(kase.when.map(({ op, id }) => (op === "add" ? id : undefined)));
+  const given = listOf(kase.given["messages"], "messages").map((each) => messages.of(each));
+  const first = given.filter(({ id }) => id === undefined || !added.has(id));
+  if (first.length > 0) await append(rpc, MAIN, first.map(counted));
+}
+
+function ready<A>(act: (state: State, argument: A) => unknown) {
+  return async (state: State, argument: A): Promise<unknown> => {
+    state.opened ??= open(state);
+    await state.opened;
+    return await act(state, argument);
+  };
+}
+
+function showAll({ messages }: State, list: readonly Message[]): readonly Shown[] {
+  return list.map((message) => messages.show(message, { role: message.role }));
+}
+
+async function group(state: State): Promise<readonly (readonly Shown[])[]> {
+  const { previews } = await state.rpc.call("previewPolicy", { sessionId: MAIN });
+  const numbers = new Map<string, number>();
+  for (const { messageId, interaction } of previews[0]?.messages ?? []) {
+    numbers.set(messageId, interaction);
+  }
+  const groups = new Map<number, Message[]>();
+  for (const message of await storedWindow(state.rpc, MAIN)) {
+    const number = numbers.get(message.messageId) ?? 0;
+    groups.set(number, [...(groups.get(number) ?? []), message]);
+  }
+  return [...groups.values()].map((list) => showAll(state, list));
+}
+
+async function view(state: State): Promise<readonly Shown[]> {
+  state.view = showAll(state, (await getWindow(state.rpc, MAIN)).messages);
+  return state.view;
+}
+
+function outcomesOf(signals: JsonObject): ToolOutcome[] {
+  return listOf(signals["tool_outcomes"], "tool_outcomes").map((value) => {
+    const outcome = objectOf(value, "an outcome");
+    const tool = textOf(outcome["name"] ?? outcome["tool"], "the name of a tool") ?? "";
+    return { tool, error: outcome["success"] === false || outcome["error"] === true };
+  });
+}
+
+async function evaluate(state: State, op: JsonObject): Promise<void> {
+  const { rpc } = state;
+  const signals = { ...state.signals, ...objectOf(op["signals"], "signals") };
+  const inputTokens = numberOf(
+    signals["llm_input_tokens"] ?? signals["model_input_tokens"],
+    "llm_input_tokens",
+  );
+  state.signals = {};
+  state.before = await storedWindow(rpc, MAIN);
+  state.evaluated = await rpc.call("appendMessages", {
+    sessionId: MAIN,
+    turnEnd: true,
+    toolOutcomes: outcomesOf(signals),
+    ...(inputTokens === undefined ? {} : { modelInputTokens: BigInt(inputTokens) }),
+  });
+  for (const run of state.evaluated.stageRuns) await summarize(state, run);
+}
+
+/** Lets the model of the case summarize what waits for it; a failure changes nothing. */
+async function summarize({ rpc, stub }: State, run: StageRun): Promise<void> {
+  const replacedMessageIds = run.awaitsSummary;
+  if (replacedMessageIds.length === 0 || !stub.present) return;
+  const text = stub.answer(replacedMessageIds);
+  if (text === undefined || text === "") return;
+  await rpc.call("setSummary", { sessionId: MAIN, text, replacedMessageIds });
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  [TriggerKind.MODEL_INPUT_TOKENS]: "input_tokens",
+  [TriggerKind.INTERACTION_COUNT]: "interaction_qty",
+  [TriggerKind.INTERACTION_TOKENS]: "interaction_tokens",
+  [TriggerKind.TOOL_SUCCESS]: "tool_success",
+  [TriggerKind.TOOL_ERROR]: "tool_error",
+};
+
+/** The stages that acted because of a trigger: those of long-term strategies. */
+function runsOf({ evaluated }: State): readonly StageRun[] {
+  if (evaluated === undefined) throw new CaseFault("nothing was evaluated");
+  return evaluated.stageRuns.filter(({ triggers }) => triggers.length > 0);
+}
+
+function reasonsOf(state: State): readonly string[] {
+  return runsOf(state).flatMap(({ triggers }) =>
+    triggers.map(({ kind, tool }) => {
+      const reason = REASONS[kind] ?? `trigger ${kind}`;
+      return tool === "" ? reason : `${reason}:${tool}`;
+    }),
+  );
+}
+
+/** What the strategies took away: trimmed at once, or waiting for the summary in its place. */
+function removed(state: State): readonly Shown[] {
+  const trimmed = (state.evaluated?.trims ?? []).flatMap(({ messageIds }) => messageIds);
+  const gone = new Set([...trimmed, ...waiting(state)]);
+  return showAll(
+    state,
+    state.before.filter(({ messageId }) => gone.has(messageId)),
+  );
+}
+
+function waiting(state: State): readonly string[] {
+  return runsOf(state).flatMap(({ awaitsSummary }) => awaitsSummary);
+}
+
+async function kept(state: State): Promise<readonly Shown[]> {
+  const open = new Set(waiting(state));
+  const stored = await storedWindow(state.rpc, MAIN);
+  return showAll(
+    state,
+    stored.filter(({ messageId }) => !open.has(messageId)),
+  );
+}
+
+const OPERATIONS: Table<State, JsonObject> = {
+  create: ready(() => undefined),
+  add: ready(async (state, op: JsonObject) => {
+    const source = state.messages.of(op["message"] ?? op["id"] ?? null);
+    await append(state.rpc, MAIN, [counted(source)]);
+  }),
+  group: ready(group),
+  view: ready(view),
+  evaluate_long_term: ready(evaluate),
+};
+
+const EXPECTATIONS: Table<State, Json> = {
+  interactions: ready(group),
+  view: ready((state) => state.view ?? view(state)),
+  stored: ready(async (state) => showAll(state, await logOf(state.rpc, MAIN))),
+  triggered: (state) => runsOf(state).length > 0,
+  trigger_reasons: reasonsOf,
+  removed,
+  kept: ready(kept),
+  summary_input: (state) => waiting(state),
+  summary: ready(({ rpc }) => summaryOf(rpc, MAIN)),
+};
+
+/** Opens the adapter of Alquimia. */
+export function openAlquimia(context: Context): Adapter {
+  const { given } = context.kase;
+  const state: State = {
+    ...context,
+    messages: caseMessages(listOf(given["messages"], "messages")),
+    stub: openStub(given["summarizer_returns"] ?? given["model_returns"]),
+    opened: undefined,
+    signals: objectOf(given["signals"], "signals"),
+    view: undefined,
+    before: [],
+    evaluated: undefined,
+  };
+  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+}

@@ -1,0 +1,361 @@
+// definable: Memory, whose entries a summary may replace.
+
+import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { Verdict } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_rpc.ts";
+import type { PolicyStage } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
+import type { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
+import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { atLeast, type Shown, shown } from "./compare.ts";
+import {
+  type Json,
+  type JsonObject,
+  listOf,
+  needText,
+  numberOf,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { contentJson, plainText, roleName, toMessage } from "./messages.ts";
+import {
+  allSessions,
+  append,
+  createSession,
+  getSession,
+  getWindow,
+  ifFound,
+  importDocument,
+} from "./session.ts";
+import { openStub, type Stub } from "./stub.ts";
+
+const SESSION_LABEL = "definable/session";
+const ROLE_LABEL = "definable/role";
+const DATA_KEYS = ["tool_calls", "tool_call_id"] as const;
+
+interface Scope {
+  readonly session: string;
+  readonly user: string;
+}
+
+interface State extends Context {
+  readonly stub: Stub;
+  /** Where the entries that the case names are. */
+  readonly places: Map<string, Scope>;
+  /** The entries whose content is no longer that of the case. */
+  readonly updated: Set<string>;
+  readonly counts: number[];
+  ready: Promise<void> | undefined;
+  clock: number;
+  entries: readonly Shown[] | undefined;
+  context: readonly Message[] | undefined;
+}
+
+function scopeOf(op: JsonObject): Scope {
+  return {
+    session: textOf(op["session"] ?? op["session_id"], "session") ?? "default",
+    user: textOf(op["user"] ?? op["user_id"], "user") ?? "default",
+  };
+}
+
+function sessionIdOf({ session, user }: Scope): string {
+  return `${session} ${user}`;
+}
+
+async function openScope({ rpc, kase, stub }: State, scope: Scope): Promise<void> {
+  const sessionId = sessionIdOf(scope);
+  if ((await ifFound(getSession(rpc, sessionId), null)) !== null) return;
+  const policy = objectOf(kase.given["policy"], "policy");
+  // Without a model this memory summarizes nothing.
+  const options = stub.present ? policy : { ...policy, enabled: false };
+  await createSession(rpc, {
+    sessionId,
+    preset: "definable",
+    options,
+    userId: scope.user,
+    labels: { [SESSION_LABEL]: scope.session },
+  });
+}
+
+/** Tells an entry's role where the contract has no role of that name. */
+function entryMessage(source: JsonObject, tick: number): Message {
+  const isSummary = source["role"] === "summary";
+  const message = toMessage({
+    role: "user",
+    ...source,
+    ...(isSummary ? { role: "system" } : {}),
+  });
+  return {
+    ...message,
+    labels: isSummary ? { [ROLE_LABEL]: "summary" } : {},
+    sentTime: { seconds: BigInt(tick), nanos: 0 },
+  };
+}
+
+async function add(state: State, source: JsonObject, scope: Scope): Promise<void> {
+  await openScope(state, scope);
+  const id = textOf(source["id"] ?? source["content"], "id") ?? "";
+  state.clock += 1;
+  const message = { ...entryMessage(source, state.clock), messageId: id };
+  const sessionId = sessionIdOf(scope);
+  const answer = await append(state.rpc, sessionId, [message]);
+  state.places.set(id, scope);
+  const run = answer.stageRuns.find(({ awaitsSummary }) => awaitsSummary.length > 0);
+  const left = run === undefined ? undefined : await optimize(state, sessionId, run.stage);
+  if (run === undefined) await askInVain(state, sessionId);
+  state.counts.push(Number(left ?? answer.window?.messageCount ?? 0n));
+}
+
+function isSummary(message: Message): boolean {
+  const isPlaced = message.seq === 0n && message.role === Role.SYSTEM;
+  return isPlaced || message.labels[ROLE_LABEL] === "summary";
+}
+
+function roleOf(message: Message): string {
+  return isSummary(message) ? "summary" : roleName(message.role);
+}
+
+/** Asks the model of the case for a summary of some messages of a window. */
+function ask({ stub }: State, window: readonly Message[], inputs: readonly Message[]) {
+  const first = window.findIndex(({ messageId }) => messageId === inputs[0]?.messageId);
+  const prior = window
+    .slice(0, first)
+    .filter(isSummary)
+    .map((message) => `Previous summary: ${plainText(message)}`);
+  const lines = inputs.map((message) => `${roleOf(message)}: ${plainText(message)}`);
+  return stub.answer({ prior: prior.join("\n"), transcript: lines.join("\n") });
+}
+
+/** Asks about a lone message as well, as the source does, which then drops the answer. */
+async function askInVain(state: State, sessionId: string): Promise<void> {
+  const { policy } = await getSession(state.rpc, sessionId);
+  const stages = (policy?.stages ?? []).map((stage): PolicyStage => {
+    const { select } = stage;
+    if (select?.$case !== "pinMiddleRecent") return stage;
+    return { ...stage, select: { ...select, value: { ...select.value, minRemoved: 1 } } };
+  });
+  if (policy === undefined || stages.length === 0) return;
+  const policies = [{ ...policy, stages }];
+  const { previews } = await state.rpc.call("previewPolicy", { sessionId, policies });
+  const waiting = (previews[0]?.messages ?? []).filter(
+    ({ verdict }) => verdict === Verdict.AWAITS_SUMMARY,
+  );
+  if (waiting.length === 0) return;
+  const { messages } = await getWindow(state.rpc, sessionId);
+  const ids = new Set(waiting.map(({ messageId }) => messageId));
+  ask(
+    state,
+    messages,
+    messages.filter(({ messageId }) => ids.has(messageId)),
+  );
+}
+
+/** Lets the model of the case summarize what a stage of the policy wants to remove. */
+async function optimize(state: State, sessionId: string, stage: string): Promise<bigint> {
+  const { rpc } = state;
+  const choice = { $case: "stage" as const, value: stage };
+  const inputs = (await rpc.call("listSummaryInputs", { sessionId, choice })).messages;
+  const replacedMessageIds = inputs.map(({ messageId }) => messageId);
+  const { messages } = await getWindow(rpc, sessionId);
+  const answer = ask(state, messages, inputs);
+  const text = answer || `Summary of ${inputs.length} messages.`;
+  const request = { sessionId, text, replacedMessageIds, placement: SummaryPlacement.IN_PLACE };
+  const { session } = await rpc.call("setSummary", request);
+  return session?.window?.messageCount ?? 0n;
+}
+
+/** Stores what the case gives before its first operation. */
+async function prepare(state: State): Promise<void> {
+  const { rpc, kase } = state;
+  const entries = listOf(kase.given["entries"], "entries");
+  if (entries.length > 0) {
+    const document = entries.map((entry) => ({
+      session_id: "default",
+      user_id: "default",
+      role: "user",
+      ...objectOf(entry, "an entry"),
+    }));
+    const sessionId = sessionIdOf(scopeOf({}));
+    await importDocument(rpc, sessionId, SnapshotFormat.DEFINABLE, document);
+  }
+  const added = new Set(kase.when.map(({ op, id }) => (op === "add" ? id : undefined)));
+  for (const value of listOf(kase.given["messages"], "messages")) {
+    const message = objectOf(value, "a message");
+    if (!added.has(message["id"] ?? null)) await add(state, message, scopeOf({}));
+  }
+}
+
+function prepared<A>(act: (state: State, argument: A) => unknown) {
+  return async (state: State, argument: A): Promise<unknown> => {
+    state.ready ??= prepare(state);
+    await state.ready;
+    return await act(state, argument);
+  };
+}
+
+async function addOne(state: State, op: JsonObject): Promise<void> {
+  const enabled = op["enabled"] ?? objectOf(state.kase.given["policy"], "policy")["enabled"];
+  if (enabled === false) return;
+  const known = listOf(state.kase.given["messages"], "messages").map((each) => objectOf(each, ""));
+  const named = known.find(({ id }) => id === op["id"] && id !== undefined);
+  const { op: _, session: __, user: ___, enabled: ____, message, ...spoken } = op;
+  const source = named ?? (message === undefined ? spoken : objectOf(message, "message"));
+  await add(state, source, scopeOf(op));
+}
+
+function secondsOf(time: Timestamp | undefined): number {
+  return Number(time?.seconds ?? 0n) + (time?.nanos ?? 0) / 1e9;
+}
+
+function showEntry(state: State, message: Message, session: Session): Shown {
+  const placed = session.placedSummaries.find(({ messageId }) => messageId === message.messageId);
+  const value = atLeast({
+    role: roleOf(message),
+    content: contentJson(message),
+    created_at: secondsOf(placed?.firstMessageTime ?? message.sentTime),
+    session_id: session.labels[SESSION_LABEL],
+    user_id: session.userId,
+    message_data: messageData(message),
+  });
+  if (isSummary(message)) return shown([], value);
+  const id = message.messageId;
+  const isNamed = state.places.has(id) && !state.updated.has(id);
+  return shown(isNamed ? [id] : [plainText(message)], value);
+}
+
+function messageData(message: Message): Json {
+  const calls = message.toolCalls.map(({ toolCallId, name }) => ({ id: toolCallId, name }));
+  const data = { tool_calls: calls, tool_call_id: message.toolCallId };
+  const kept = DATA_KEYS.filter((key) => data[key].length > 0);
+  return kept.length === 0 ? null : Object.fromEntries(kept.map((key) => [key, data[key]]));
+}
+
+async function entriesOf(state: State, op: JsonObject): Promise<readonly Shown[]> {
+  const sessionId = sessionIdOf(scopeOf(op));
+  const session = await ifFound(getSession(state.rpc, sessionId), null);
+  const { messages } = session === null ? { messages: [] } : await getWindow(state.rpc, sessionId);
+  const limit = numberOf(op["limit"], "limit") ?? messages.length;
+  const list = messages
+    .slice(0, limit)
+    .flatMap((message) => (session === null ? [] : showEntry(state, message, session)));
+  state.entries = list;
+  return list;
+}
+
+async function contextOf(state: State, op: JsonObject): Promise<readonly object[]> {
+  const window = await ifFound(getWindow(state.rpc, sessionIdOf(scopeOf(op))), undefined);
+  state.context = window?.messages ?? [];
+  return state.context.map((message) =>
+    atLeast({ role: roleName(message.role), content: contentJson(message) }),
+  );
+}
+
+async function messageAt(state: State, sessionId: string, messageId: string): Promise<Message> {
+  const { message } = await state.rpc.call("getMessage", { sessionId, messageId });
+  if (message === undefined) throw new TypeError("GetMessage gave no message");
+  return message;
+}
+
+/** Changes an entry; an unknown one is left alone. */
+async function update(state: State, op: JsonObject): Promise<unknown> {
+  const id = needText(op["entry"] ?? op["id"] ?? op["memory_id"], "entry");
+  const scope = state.places.get(id);
+  if (scope === undefined) return undefined;
+  const sessionId = sessionIdOf(scope);
+  const before = await messageAt(state, sessionId, id);
+  const text = textOf(op["content"], "content") ?? "";
+  const message = { ...toMessage({ content: text }), messageId: id, role: before.role };
+  const request = { sessionId, message, updateMask: ["text", "parts"] };
+  const found = await ifFound(state.rpc.call("updateMessage", request), null);
+  if (found === null) return undefined;
+  state.updated.add(id);
+  const after = await messageAt(state, sessionId, id);
+  const isUnchanged = secondsOf(after.sentTime) === secondsOf(before.sentTime);
+  return [plainText(after), isUnchanged];
+}
+
+async function remove(state: State, op: JsonObject): Promise<void> {
+  const messageId = needText(op["entry"] ?? op["id"] ?? op["memory_id"], "entry");
+  const scope = state.places.get(messageId);
+  if (scope === undefined) return;
+  const sessionId = sessionIdOf(scope);
+  await state.rpc.call("deleteMessage", { sessionId, messageId, allowMissing: true });
+}
+
+/** Deletes the sessions of this name, of one user or of all of them. */
+async function clear(state: State, op: JsonObject): Promise<void> {
+  const session = textOf(op["session"] ?? op["session_id"], "session") ?? "default";
+  const user = textOf(op["user"] ?? op["user_id"], "user");
+  for (const { sessionId, labels, userId } of await allSessions(state.rpc)) {
+    const isOther = labels[SESSION_LABEL] !== session || (user ?? userId) !== userId;
+    if (!isOther) await state.rpc.call("deleteSession", { sessionId });
+  }
+}
+
+/** A closed memory without a store of its own has lost everything. */
+async function close({ rpc }: State): Promise<void> {
+  for (const { sessionId } of await allSessions(rpc))
+    await rpc.call("deleteSession", { sessionId });
+}
+
+/** The defaults of a part of this system, as the server lists them. */
+async function defaultsOf({ rpc }: State, part: string): Promise<unknown> {
+  const { presets } = await rpc.call("listPolicyPresets", {});
+  const options = presets.find(({ name }) => name === "definable")?.options ?? [];
+  const own = options.filter((option) => option.part === part);
+  return Object.fromEntries(own.map(({ name, defaultValue = null }) => [name, defaultValue]));
+}
+
+const OPERATIONS: Table<State, JsonObject> = {
+  create: prepared((state) => openScope(state, scopeOf({}))),
+  add: prepared(addOne),
+  get_entries: prepared(entriesOf),
+  get_context_messages: prepared(contextOf),
+  update: prepared(update),
+  delete: prepared(remove),
+  clear: prepared(clear),
+  close: prepared(close),
+};
+
+const EXPECTATIONS: Table<State, Json> = {
+  entries: async (state) => state.entries ?? (await entriesOf(state, {})),
+  count_after_each_add: ({ counts }) => counts,
+  summary_inputs: ({ stub }) => stub.inputs,
+  context: contents,
+  context_roles: async (state) => (await seen(state)).map(({ role }) => roleName(role)),
+  memory: (state) => defaultsOf(state, "memory"),
+  strategy_alone: (state) => defaultsOf(state, "strategy_alone"),
+  entry: (state) => defaultsOf(state, "entry"),
+  add_defaults: (state) => defaultsOf(state, "add_defaults"),
+};
+
+async function seen(state: State): Promise<readonly Message[]> {
+  if (state.context === undefined) await contextOf(state, {});
+  return state.context ?? [];
+}
+
+async function contents(state: State): Promise<readonly Shown[]> {
+  return (await seen(state)).map((message) =>
+    shown(
+      [plainText(message)],
+      atLeast({ role: roleName(message.role), content: contentJson(message) }),
+    ),
+  );
+}
+
+/** Opens the adapter of definable. */
+export function openDefinable(context: Context): Adapter {
+  const state: State = {
+    ...context,
+    stub: openStub(context.kase.given["summarizer_returns"]),
+    places: new Map(),
+    updated: new Set(),
+    counts: [],
+    ready: undefined,
+    clock: 0,
+    entries: undefined,
+    context: undefined,
+  };
+  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+}

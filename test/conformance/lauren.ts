@@ -1,0 +1,308 @@
+// lauren-ai: ShortTermMemory, its view and its snapshots.
+
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
+import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
+import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { atLeast, type Shown, shown } from "./compare.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { conversationStore } from "./lauren-store.ts";
+import { type CaseMessages, caseMessages, toMessage } from "./messages.ts";
+import {
+  append,
+  createSession,
+  getSession,
+  getWindow,
+  importDocument,
+  storedWindow,
+  summaryOf,
+} from "./session.ts";
+import { openStub, type Stub } from "./stub.ts";
+
+const MAIN = "memory";
+const FORMAT = SnapshotFormat.LAUREN;
+const KEEP_RECENT = 6;
+
+interface State {
+  readonly context: Context;
+  readonly messages: CaseMessages;
+  readonly summarizer: Stub;
+  ready: Promise<void> | undefined;
+  /** What the newest call of `messages` gave. */
+  view: GetWindowResponse | undefined;
+  /** What a trim to the newest does to the order: system messages first. */
+  systemFirst: boolean;
+  toSummarize: readonly Shown[];
+  snapshot: Json | undefined;
+  /** The messages of the snapshot in the case's own words. */
+  snapshotOf: readonly Message[];
+}
+
+async function openMemory({ context, messages }: State): Promise<void> {
+  const { given } = context.kase;
+  await createSession(context.rpc, {
+    sessionId: MAIN,
+    preset: "lauren",
+    options: objectOf(given["policy"], "policy"),
+    summary: textOf(given["summary"] ?? given["summary_before"], "summary"),
+  });
+  const added = new Set(context.kase.when.map(({ id }) => id));
+  const source = listOf(given["messages"], "messages").map((message) => messages.of(message));
+  const first = source.filter(({ id }) => id === undefined || !added.has(id));
+  if (first.length > 0) await append(context.rpc, MAIN, first.map(toMessage));
+}
+
+/** Does something once the memory of the case is there. */
+function opened<A>(act: (state: State, argument: A) => unknown) {
+  return async (state: State, argument: A): Promise<unknown> => {
+    state.ready ??= openMemory(state);
+    await state.ready;
+    return await act(state, argument);
+  };
+}
+
+/** The results that stand for missing ones, side by side in one message as this system makes it. */
+function synthetic(results: readonly Message[]): Shown {
+  const blocks = results
+    .map(({ toolCallId, text }) => ({
+      type: "tool_result",
+      tool_use_id: toolCallId,
+      content: /interrupted/i.test(text) ? "<interrupted-notice>" : text,
+    }))
+    .sort((a, b) => (a.tool_use_id < b.tool_use_id ? -1 : 1));
+  return shown([], atLeast({ id: "synthetic", role: "user", content: blocks }));
+}
+
+function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
+  const list: Shown[] = [];
+  let made: Message[] = [];
+  const flush = (): void => {
+    if (made.length > 0) list.push(synthetic(made));
+    made = [];
+  };
+  for (const message of messages) {
+    const isMade = message.seq === 0n && message.toolCallId !== "";
+    if (isMade) {
+      made.push(message);
+      continue;
+    }
+    flush();
+    list.push(state.messages.show(message));
+  }
+  flush();
+  return list;
+}
+
+async function buffer(state: State): Promise<readonly Shown[]> {
+  const stored = await storedWindow(state.context.rpc, MAIN);
+  const isSystem = ({ role }: Message): boolean => role === Role.SYSTEM;
+  const ordered = state.systemFirst
+    ? [...stored.filter(isSystem), ...stored.filter((message) => !isSystem(message))]
+    : stored;
+  return showAll(state, ordered);
+}
+
+async function view(state: State): Promise<readonly Shown[]> {
+  state.view = await getWindow(state.context.rpc, MAIN);
+  return showAll(state, state.view.messages);
+}
+
+function isWarned({ view }: State): boolean {
+  const runs = view?.stageRuns ?? [];
+  return runs.some((run) => run.overLimit && run.heldBy.includes(HoldReason.LAST_USER));
+}
+
+async function add(state: State, op: JsonObject): Promise<void> {
+  const source = op["message"] ?? op["id"];
+  const spoken = { role: "user", content: op["content"] ?? op["text"] ?? "" };
+  const message = source === undefined ? spoken : state.messages.of(source);
+  await append(state.context.rpc, MAIN, [toMessage(message)]);
+}
+
+async function addResults(state: State, op: JsonObject): Promise<void> {
+  const results = listOf(op["results"] ?? [op["result"] ?? null], "results");
+  if (results.length === 0) return;
+  const content = results.map((result) => ({ type: "tool_result", ...objectOf(result, "result") }));
+  await append(state.context.rpc, MAIN, [toMessage({ role: "user", content })]);
+}
+
+/** Sets the policy of the memory, with a budget of its own when one is given. */
+async function setPolicy({ context }: State, budget: number | undefined): Promise<void> {
+  const policy = objectOf(context.kase.given["policy"], "policy");
+  const options = { ...policy, ...(budget === undefined ? {} : { max_tokens: budget }) };
+  const preset = { name: "lauren", options };
+  const session = Session.fromPartial({ sessionId: MAIN, policy: { preset } });
+  await context.rpc.call("updateSession", { session, updateMask: ["policy"] });
+}
+
+/** Trims the buffer as this profile does on request. */
+async function trimToFit(state: State, op: JsonObject): Promise<void> {
+  const budget = numberOf(op["max_tokens"], "max_tokens");
+  if (budget !== undefined) await setPolicy(state, budget);
+  const target = { $case: "runPolicy" as const, value: true };
+  await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
+  if (budget !== undefined) await setPolicy(state, undefined);
+}
+
+async function trimToRecent(state: State, op: JsonObject): Promise<void> {
+  const value = numberOf(op["keep_recent"], "keep_recent") ?? KEEP_RECENT;
+  const target = { $case: "keepRecent" as const, value };
+  await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
+  state.systemFirst = true;
+}
+
+async function toSummarize(state: State, op: JsonObject): Promise<readonly Message[]> {
+  const value = numberOf(op["keep_recent"], "keep_recent") ?? KEEP_RECENT;
+  const choice = { $case: "keepRecent" as const, value };
+  return (await state.context.rpc.call("listSummaryInputs", { sessionId: MAIN, choice })).messages;
+}
+
+async function takeSnapshot(state: State): Promise<unknown> {
+  const { rpc } = state.context;
+  const document = (await rpc.exportDocument(MAIN, FORMAT)) as Json;
+  state.snapshotOf = await storedWindow(rpc, MAIN);
+  state.snapshot = document;
+  return undefined;
+}
+
+/** The snapshot with the messages by their names. */
+function snapshotShown(state: State): unknown {
+  const { summary = null, messages } = objectOf(state.snapshot, "the snapshot");
+  const count = listOf(messages, "the messages of the snapshot").length;
+  const names = showAll(state, state.snapshotOf);
+  return { messages: count === names.length ? names : messages, summary };
+}
+
+/** A message as it stands in a snapshot: without the name that only the case has for it. */
+function withoutId(message: Json): Json {
+  if (!isObject(message)) return { role: "user", content: message };
+  const { id: _, chars: __, tokens: ___, ...rest } = message;
+  return rest;
+}
+
+async function restore(state: State, op: JsonObject): Promise<void> {
+  const { rpc, kase } = state.context;
+  const given = op["snapshot"] ?? kase.given["snapshot"];
+  const source = given ?? state.snapshot ?? null;
+  const list = Array.isArray(source) ? source : objectOf(source, "snapshot")["messages"];
+  const messages = listOf(list, "the messages of a snapshot");
+  const bare = messages.map(withoutId);
+  const document = Array.isArray(source)
+    ? bare
+    : { ...objectOf(source, "snapshot"), ...(list === undefined ? {} : { messages: bare }) };
+  await importDocument(rpc, MAIN, FORMAT, document);
+  const named = given === undefined ? namesOf(state) : messages.filter(isObject);
+  state.messages.match(named, await storedWindow(rpc, MAIN));
+}
+
+function namesOf(state: State): readonly JsonObject[] {
+  return showAll(state, state.snapshotOf).map(({ names }) => ({ id: names[0] ?? null }));
+}
+
+async function summarize(state: State): Promise<void> {
+  const { rpc } = state.context;
+  const inputs = await toSummarize(state, {});
+  if (inputs.length === 0) return;
+  const text = await state.summarizer.answer({
+    messages: inputs.map(({ messageId }) => messageId),
+  });
+  if (text === undefined || text === "") return;
+  const replacedMessageIds = inputs.map(({ messageId }) => messageId);
+  await rpc.call("setSummary", { sessionId: MAIN, text, replacedMessageIds });
+}
+
+async function characters({ context }: State): Promise<readonly number[]> {
+  const stored = await storedWindow(context.rpc, MAIN);
+  return stored.map(({ tokenCount = 0, tokenQuarters }) => tokenCount * 4 + tokenQuarters);
+}
+
+async function estimate({ context }: State): Promise<number> {
+  const { window } = await getSession(context.rpc, MAIN);
+  return Number(window?.tokenCount ?? 0n);
+}
+
+const OPERATIONS: Table<State, JsonObject> = {
+  create: opened(() => undefined),
+  add: opened(add),
+  add_user: opened(add),
+  add_assistant: opened((state, op: JsonObject) =>
+    add(state, { message: { role: "assistant", content: op["content"] ?? "", ...op } }),
+  ),
+  add_tool_result: opened(addResults),
+  add_tool_results: opened(addResults),
+  mutate_buffer_add: opened(add),
+  messages: opened(view),
+  trim_to_fit: opened(trimToFit),
+  trim_to_recent: opened(trimToRecent),
+  messages_to_summarize: opened(async (state, op: JsonObject) => {
+    state.toSummarize = showAll(state, await toSummarize(state, op));
+  }),
+  summarize: opened(summarize),
+  set_summary: opened(async ({ context }, op: JsonObject) => {
+    const text = textOf(op["text"] ?? op["summary"], "text") ?? "";
+    await context.rpc.call("setSummary", { sessionId: MAIN, text });
+  }),
+  clear: opened(async ({ context }) => {
+    await context.rpc.call("resetSession", { sessionId: MAIN, keepSummary: true });
+  }),
+  ensure_valid: opened(async ({ context }) => {
+    await context.rpc.call("healSession", { sessionId: MAIN, newestOnly: true });
+  }),
+  snapshot: opened(takeSnapshot),
+  restore: opened(restore),
+  token_estimate: opened(() => undefined),
+};
+
+const EXPECTATIONS: Table<State, Json> = {
+  view: opened(async (state) => (state.view === undefined ? await view(state) : viewShown(state))),
+  buffer: opened(buffer),
+  buffer_after: opened(buffer),
+  warning: opened(async (state) => {
+    if (state.view === undefined) await view(state);
+    return isWarned(state);
+  }),
+  summary: opened(({ context }) => summaryOf(context.rpc, MAIN)),
+  snapshot: opened(snapshotShown),
+  after_restore: opened(async (state) =>
+    atLeast({
+      buffer: await buffer(state),
+      view: await view(state),
+      summary: await summaryOf(state.context.rpc, MAIN),
+    }),
+  ),
+  to_summarize: opened(({ toSummarize: list }) => list),
+  chars: opened(characters),
+  token_estimate: opened(estimate),
+};
+
+function viewShown(state: State): readonly Shown[] {
+  return showAll(state, state.view?.messages ?? []);
+}
+
+/** Opens the adapter of lauren-ai: of its store for a case about conversations, else of a memory. */
+export function openLauren(context: Context): Adapter {
+  const stores = context.kase.when.some(({ op }) => op === "save" || op === "load");
+  if (stores) return conversationStore(context);
+  const state: State = {
+    context,
+    messages: caseMessages(listOf(context.kase.given["messages"], "messages")),
+    summarizer: openStub(context.kase.given["summarizer_returns"]),
+    ready: undefined,
+    view: undefined,
+    systemFirst: false,
+    toSummarize: [],
+    snapshot: undefined,
+    snapshotOf: [],
+  };
+  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+}

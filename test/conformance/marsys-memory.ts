@@ -1,0 +1,98 @@
+// MARSYS: the memory that a case works on.
+
+import type { Context } from "./adapter.ts";
+import type { Shown } from "./compare.ts";
+import { type JsonObject, listOf, objectOf, textOf } from "./json.ts";
+import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
+import { append, createSession } from "./session.ts";
+
+/** The session of the memory. */
+export const MAIN = "memory";
+
+/** A memory and what was seen of it. */
+export interface Memory extends Context {
+  readonly messages: CaseMessages;
+  readonly isManaged: boolean;
+  readonly views: (readonly Shown[])[];
+  readonly cacheStats: object[];
+  readonly measured: { readonly op: string; readonly total: number }[];
+  opened: Promise<void> | undefined;
+  tokens: readonly number[];
+  saved: JsonObject | undefined;
+  loaded: boolean;
+}
+
+const MODES = ["strict", "repack_always"];
+
+/** The mode of packing that a case asks for, in whatever field it does. */
+function modeOf(given: JsonObject, policy: JsonObject): readonly [string, string] | undefined {
+  for (const [key, value] of Object.entries({ ...given, ...policy })) {
+    if (typeof value === "string" && MODES.includes(value)) return [key, value];
+    if (/strict/.test(key) && typeof value === "boolean") {
+      return [key, value ? "strict" : "repack_always"];
+    }
+  }
+  return undefined;
+}
+
+function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
+  const policy = objectOf(kase.given["policy"], "policy");
+  const type = isManaged ? "managed_conversation" : "conversation_history";
+  const options: JsonObject = { memory_type: type, ...policy };
+  const [key, mode] = modeOf(kase.given, policy) ?? [];
+  if (key === undefined || mode === undefined) return options;
+  const { [key]: _, ...rest } = options;
+  return { ...rest, mode };
+}
+
+/** A manager is told its type; the classes that it makes are told apart by what the case is about. */
+function isManagedCase({ kase }: Context): boolean {
+  const { memory_type: type, ...rest } = objectOf(kase.given["policy"], "policy");
+  if (type !== undefined) return type === "managed_conversation";
+  const options = Object.keys(rest).filter((name) => name !== "description");
+  return options.length > 0 || kase.feature.split(".")[0] === "managed";
+}
+
+/** Makes the memory of a case; its session comes with the first operation. */
+export function openMemory(context: Context, messages: CaseMessages): Memory {
+  return {
+    ...context,
+    messages,
+    isManaged: isManagedCase(context),
+    views: [],
+    cacheStats: [],
+    measured: [],
+    opened: undefined,
+    tokens: [],
+    saved: undefined,
+    loaded: false,
+  };
+}
+
+async function open(memory: Memory): Promise<void> {
+  const { rpc, kase, isManaged } = memory;
+  await createSession(rpc, {
+    sessionId: MAIN,
+    preset: "marsys",
+    options: optionsOf(memory, isManaged),
+  });
+  const description = textOf(objectOf(kase.given["policy"], "policy")["description"], "it");
+  if (description !== undefined && !isManaged) {
+    await append(rpc, MAIN, [toMessage({ role: "system", content: description })]);
+  }
+  const added = new Set(kase.when.map(({ op, id }) => (op === "add" ? id : undefined)));
+  const given = listOf(kase.given["messages"], "messages").map((each) => objectOf(each, "it"));
+  const first = given.filter(({ id }) => id === undefined || !added.has(id));
+  if (first.length === 0) return;
+  const answer = await append(rpc, MAIN, first.map(toMessage));
+  checkTokens(first, answer.messages);
+}
+
+/** Does something once the session of the memory is there. */
+export function ready<A>(act: (memory: Memory, argument: A) => unknown) {
+  return async (memory: Memory, argument: A): Promise<unknown> => {
+    memory.opened ??= open(memory);
+    await memory.opened;
+    return await act(memory, argument);
+  };
+}

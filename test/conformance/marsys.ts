@@ -1,0 +1,309 @@
+// MARSYS: ConversationMemory, ManagedConversationMemory and MemoryManager.
+
+import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
+import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { MessageOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
+import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { atLeast, type Shown } from "./compare.ts";
+import {
+  type Json,
+  type JsonObject,
+  listOf,
+  needNumber,
+  needText,
+  numberOf,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { parseMarsys } from "./marsys-calls.ts";
+import { MAIN, type Memory, openMemory, ready } from "./marsys-memory.ts";
+import {
+  caseMessages,
+  checkTokens,
+  contentJson,
+  contentOf,
+  roleOf,
+  toMessage,
+} from "./messages.ts";
+import {
+  append,
+  eventsOf,
+  getSession,
+  getWindow,
+  ifFound,
+  importDocument,
+  logOf,
+} from "./session.ts";
+
+const FORMAT = SnapshotFormat.MARSYS;
+const LOADED = "loaded";
+
+/** A message in the form that goes to a model. */
+function dictOf(message: Message): JsonObject {
+  const calls = message.toolCalls.map(({ toolCallId, name, arguments: text }) => ({
+    id: toolCallId,
+    type: "function",
+    function: { name, arguments: text },
+  }));
+  const isBareCall = calls.length > 0 && message.text === "" && message.parts.length === 0;
+  return {
+    role: ["", "user", "assistant", "system", "tool"][message.role] ?? "",
+    content: isBareCall ? null : contentJson(message),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(message.toolCallId === "" ? {} : { tool_call_id: message.toolCallId }),
+    ...(message.name === "" ? {} : { name: message.name }),
+  };
+}
+
+function showAll({ messages }: Memory, list: readonly Message[]): readonly Shown[] {
+  return list.map((message) => messages.show(message, dictOf(message)));
+}
+
+/** Remembers the size after a change; changes of the same kind side by side count as one. */
+async function measure(memory: Memory, op: string): Promise<void> {
+  const { log } = await getSession(memory.rpc, MAIN);
+  const total = Number(log?.tokenCount ?? 0n);
+  if (op === "add" && memory.measured.at(-1)?.op === "add") memory.measured.pop();
+  memory.measured.push({ op, total });
+}
+
+async function add(memory: Memory, op: JsonObject): Promise<void> {
+  const { op: _, message, id, ...spoken } = op;
+  const source =
+    message !== undefined || ("id" in op && !("role" in op))
+      ? memory.messages.of(message ?? id)
+      : memory.messages.learn(id === undefined ? spoken : { ...spoken, id });
+  const answer = await append(memory.rpc, MAIN, [toMessage(source)]);
+  checkTokens([source], answer.messages);
+  await measure(memory, "add");
+}
+
+const CONTENT_PATHS = ["name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id"];
+
+/** The paths of the contract that fields of this system's messages stand for. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  content: ["text", "parts"],
+  images: ["parts"],
+  name: ["name"],
+  tool_calls: ["tool_calls"],
+  agent_calls: ["agent_calls"],
+  tool_call_id: ["tool_call_id"],
+  structured_data: ["structured_data"],
+};
+
+async function change(memory: Memory, messageId: string, source: JsonObject): Promise<void> {
+  const updateMask = Object.keys(source).flatMap((key) => PATHS[key] ?? []);
+  const message = { ...toMessage(source), ...contentOf(source["content"]), messageId };
+  const calls = listOf(source["tool_calls"], "tool_calls");
+  if (calls.length > 0) message.toolCalls = toMessage(source).toolCalls;
+  await memory.rpc.call("updateMessage", { sessionId: MAIN, message, updateMask });
+}
+
+async function update(memory: Memory, op: JsonObject): Promise<void> {
+  const { op: _, id, message_id: other, ...fields } = op;
+  await change(memory, needText(id ?? other, "id"), fields);
+  await measure(memory, "update");
+}
+
+async function byId(memory: Memory, op: JsonObject): Promise<unknown> {
+  const messageId = needText(op["id"] ?? op["message_id"], "id");
+  const request = { sessionId: MAIN, messageId };
+  const found = await ifFound(memory.rpc.call("getMessage", request), null);
+  return found?.message === undefined ? null : showAll(memory, [found.message])[0];
+}
+
+/** Gives the newest messages of the log, all of them or those of a role; 0 means all. */
+async function newest(memory: Memory, count: number, role: Json = null) {
+  const roles = role === null ? [] : [roleOf(role)];
+  const { messages } = await memory.rpc.call("listMessages", {
+    sessionId: MAIN,
+    filter: { roles, firstSeq: 0n, lastSeq: 0n },
+    order: MessageOrder.SEQ_DESC,
+    pageSize: count === 0 ? 1_000 : count,
+  });
+  return showAll(memory, messages.reverse());
+}
+
+async function recent(memory: Memory, op: JsonObject): Promise<readonly Shown[]> {
+  const count = numberOf(op["n"], "n") ?? 1;
+  return count <= 0 ? [] : await newest(memory, count);
+}
+
+async function byRole(memory: Memory, op: JsonObject): Promise<readonly Shown[]> {
+  const count = numberOf(op["n"], "n") ?? 0;
+  return await newest(memory, Math.max(0, count), needText(op["role"], "role"));
+}
+
+async function removeById(memory: Memory, op: JsonObject): Promise<boolean> {
+  const messageId = needText(op["id"] ?? op["message_id"], "id");
+  const request = { sessionId: MAIN, messageId, allowMissing: true };
+  const { revision } = await memory.rpc.call("deleteMessage", request);
+  await measure(memory, "remove_by_id");
+  return revision !== 0n;
+}
+
+/** Gives the message at a place; the server refuses a place behind the end. */
+async function at(memory: Memory, op: JsonObject): Promise<Message> {
+  const index = needNumber(op["index"] ?? op["idx"], "index");
+  const log = await logOf(memory.rpc, MAIN);
+  const message = log[index];
+  if (message !== undefined) return message;
+  const { lastSeq } = await getSession(memory.rpc, MAIN);
+  const asOfSeq = lastSeq + BigInt(index - log.length + 1);
+  await memory.rpc.call("getWindow", { sessionId: MAIN, asOfSeq });
+  throw new RangeError(`there is no message ${index}`);
+}
+
+async function deleteAt(memory: Memory, op: JsonObject): Promise<void> {
+  const { messageId } = await at(memory, op);
+  await memory.rpc.call("deleteMessage", { sessionId: MAIN, messageId });
+  await measure(memory, "delete_memory");
+}
+
+async function replaceAt(memory: Memory, op: JsonObject): Promise<void> {
+  const { op: _, index: __, idx: ___, message, id, ...spoken } = op;
+  const old = await at(memory, op);
+  const named = message ?? id;
+  const source = named === undefined ? spoken : memory.messages.of(named);
+  const next = toMessage(source);
+  if (next.role === old.role) {
+    const changed = { ...next, messageId: old.messageId };
+    const request = { sessionId: MAIN, message: changed, updateMask: CONTENT_PATHS };
+    await memory.rpc.call("updateMessage", request);
+    memory.messages.match([source], [old]);
+  } else await rebuild(memory, old, source);
+  await measure(memory, "replace_memory");
+}
+
+/** The role of a stored message is fixed: another role needs the log to be written anew. */
+async function rebuild(memory: Memory, old: Message, source: JsonObject): Promise<void> {
+  const log = await logOf(memory.rpc, MAIN);
+  const fresh = toMessage(source);
+  const messages = log.map((message) =>
+    message.messageId === old.messageId ? fresh : { ...message, tokenCount: undefined },
+  );
+  // A refused message must be refused before anything is gone.
+  const probe = { ...fresh, messageId: "" };
+  const { messages: probed } = await append(memory.rpc, MAIN, [probe]);
+  const messageId = probed[0]?.messageId ?? "";
+  await memory.rpc.call("deleteMessage", { sessionId: MAIN, messageId });
+  await memory.rpc.call("resetSession", { sessionId: MAIN });
+  await append(memory.rpc, MAIN, messages);
+}
+
+async function cacheStats(memory: Memory): Promise<object> {
+  const { stageStates, log, window } = await getSession(memory.rpc, MAIN);
+  const state = stageStates[0];
+  const since = (await logOf(memory.rpc, MAIN)).filter(({ seq }) => seq > (state?.lastSeq ?? seq));
+  return atLeast({
+    cache_valid: true,
+    cached_count: Number((state?.window ?? window)?.messageCount ?? 0n),
+    raw_count: Number(log?.messageCount ?? 0n),
+    estimated_total_tokens: Number(log?.tokenCount ?? 0n),
+    messages_since_last_retrieval: since.length,
+    tokens_since_last_retrieval: since.reduce((sum, { tokenCount = 0 }) => sum + tokenCount, 0),
+  });
+}
+
+async function getMessages(memory: Memory): Promise<readonly Shown[]> {
+  const { messages } = await getWindow(memory.rpc, MAIN);
+  const view = showAll(memory, messages);
+  memory.views.push(view);
+  memory.cacheStats.push(await cacheStats(memory));
+  return view;
+}
+
+async function countEach(memory: Memory): Promise<void> {
+  const log = await logOf(memory.rpc, MAIN);
+  memory.tokens = log.map(({ tokenCount = 0 }) => tokenCount);
+}
+
+async function save(memory: Memory, op: JsonObject): Promise<void> {
+  const document = (await memory.rpc.exportDocument(MAIN, FORMAT)) as Json;
+  const { additional_state: state = null } = op;
+  // The file is the caller's: what it wants to keep beside the messages goes in there.
+  memory.saved = { ...objectOf(document, "the document"), additional_state: state };
+}
+
+async function load(memory: Memory): Promise<unknown> {
+  const { additional_state: state = null } = objectOf(memory.saved, "what was saved");
+  await importDocument(memory.rpc, LOADED, FORMAT, memory.saved);
+  memory.loaded = true;
+  return state;
+}
+
+async function loadedMessages(memory: Memory): Promise<readonly JsonObject[]> {
+  const { messages } = await getWindow(memory.rpc, memory.loaded ? LOADED : MAIN);
+  return messages.map(dictOf);
+}
+
+async function resets(memory: Memory): Promise<readonly object[]> {
+  // The system tells of a reset only when it was given where to tell it.
+  const { event_context: context = null } = memory.kase.given;
+  if (context === null) return [];
+  const events = await eventsOf(memory.rpc, MAIN, [EventType.SESSION_RESET]);
+  const agent = textOf(objectOf(context, "event_context")["agent_name"], "agent_name");
+  return events.map(({ createTime }) =>
+    atLeast({ event: "MemoryResetEvent", agent_name: agent, timestamp: createTime?.seconds }),
+  );
+}
+
+const OPERATIONS: Table<Memory, JsonObject> = {
+  create: ready(() => undefined),
+  add: ready(add),
+  update: ready(update),
+  retrieve_all: ready(getMessages),
+  get_messages: ready(getMessages),
+  get_raw_messages: ready(async (memory) => showAll(memory, await logOf(memory.rpc, MAIN))),
+  retrieve_recent: ready(recent),
+  retrieve_by_id: ready(byId),
+  retrieve_by_role: ready(byRole),
+  remove_by_id: ready(removeById),
+  replace_memory: ready(replaceAt),
+  delete_memory: ready(deleteAt),
+  reset_memory: ready(async ({ rpc, isManaged }) => {
+    await rpc.call("resetSession", { sessionId: MAIN, keepFirstSystemMessage: !isManaged });
+  }),
+  get_cache_stats: ready(cacheStats),
+  count_each: ready(countEach),
+  save: ready(save),
+  load: ready(load),
+  // There is no file of that name, so there is nothing to bring.
+  load_missing: ready(() => null),
+};
+
+function totals(memory: Memory, expected: Json): unknown {
+  const list = memory.measured.map(({ total }) => total);
+  return Array.isArray(expected) ? list : logTotal(memory);
+}
+
+async function logTotal(memory: Memory): Promise<number> {
+  return Number((await getSession(memory.rpc, MAIN)).log?.tokenCount ?? 0n);
+}
+
+function newestValue({ steps }: Memory, name: string): unknown {
+  return steps.findLast(({ op }) => op["op"] === name)?.value;
+}
+
+const EXPECTATIONS: Table<Memory, Json> = {
+  view: ready((memory) => memory.views.at(-1) ?? getMessages(memory)),
+  views: ({ views }) => views,
+  survivors: ready(async (memory) => showAll(memory, await logOf(memory.rpc, MAIN))),
+  raw_count: ready(async ({ rpc }) => (await logOf(rpc, MAIN)).length),
+  estimated_total_tokens: ready(totals),
+  cache_stats: ({ cacheStats: stats }, expected) =>
+    Array.isArray(expected) ? stats : stats.at(-1),
+  tokens: ({ tokens }) => tokens,
+  events: resets,
+  messages: ready(loadedMessages),
+  additional_state: (memory) => newestValue(memory, "load"),
+  load_missing_returns: (memory) => newestValue(memory, "load_missing"),
+};
+
+/** Opens the adapter of MARSYS. */
+export function openMarsys(context: Context): Adapter {
+  const memory = openMemory(context, caseMessages(listOf(context.kase.given["messages"], "it")));
+  const adapter = bindAdapter(memory, OPERATIONS, EXPECTATIONS);
+  return { ...adapter, parse: (name) => parseMarsys(memory, adapter.operations, name) };
+}

@@ -1,0 +1,239 @@
+// selectools: ConversationMemory and the trim events of its agent.
+
+import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { atLeast, type Shown } from "./compare.ts";
+import {
+  CaseFault,
+  type Json,
+  type JsonObject,
+  listOf,
+  needNumber,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { type CaseMessages, caseMessages, checkTokens, toMessage } from "./messages.ts";
+import { sessionStore } from "./selectools-store.ts";
+import {
+  createSession,
+  getWindow,
+  importDocument,
+  storedWindow,
+  summaryOf,
+  trimEvents,
+} from "./session.ts";
+
+const RUN_ID = "r1";
+const MAIN = "memory";
+const FORMAT = SnapshotFormat.SELECTOOLS;
+
+interface Memory {
+  readonly sessionId: string;
+  /** What the newest enforcement removed. */
+  lastTrimmed: readonly string[];
+}
+
+interface State {
+  readonly context: Context;
+  readonly messages: CaseMessages;
+  readonly memories: Map<string, Memory>;
+  branchName: string;
+  appends: number;
+  afterRestore: unknown;
+}
+
+/** The rule of the printed listing, by which every text costs at least one token. */
+const MIN_ONE = /max\(\s*1\s*,/;
+
+/** The options of a case, with the rule that it says tokens are counted by. */
+function optionsOf(given: JsonObject): JsonObject {
+  const rule = textOf(given["token_rule"], "token_rule") ?? "";
+  const policy = objectOf(given["policy"], "policy");
+  return MIN_ONE.test(rule) ? { ...policy, token_estimate: "floor_4_min_1" } : policy;
+}
+
+async function openMemory({ context, memories }: State): Promise<Memory> {
+  const { given, when } = context.kase;
+  const setLater = when.some(({ op }) => op === "set_summary");
+  await createSession(context.rpc, {
+    sessionId: MAIN,
+    preset: "selectools",
+    options: optionsOf(given),
+    ...(setLater ? {} : { summary: textOf(given["summary"], "summary") }),
+  });
+  const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
+  memories.set(MAIN, memory);
+  return memory;
+}
+
+async function memoryOf(state: State, name: Json | undefined): Promise<Memory> {
+  const key = textOf(name, "on") ?? MAIN;
+  const memory = state.memories.get(key);
+  if (memory !== undefined) return memory;
+  if (key !== MAIN) throw new CaseFault(`there is no memory ${key}`);
+  return await openMemory(state);
+}
+
+async function addAll(state: State, op: JsonObject, references: readonly Json[]): Promise<void> {
+  const memory = await memoryOf(state, op["on"]);
+  if (references.length === 0) return;
+  const source = references.map((reference) => state.messages.of(reference));
+  state.appends += 1;
+  const answer = await state.context.rpc.call("appendMessages", {
+    sessionId: memory.sessionId,
+    messages: source.map(toMessage),
+    // The run of the agent that appends shows in the events.
+    requestId: `${RUN_ID}/${state.appends}`,
+  });
+  memory.lastTrimmed = answer.trims.flatMap((trim) => trim.messageIds);
+  checkTokens(source, answer.messages);
+}
+
+/** A message as ConversationMemory.to_dict writes it. */
+function toDict(source: JsonObject): JsonObject {
+  const calls = listOf(source["tool_calls"], "tool_calls").map((value) => {
+    const call = objectOf(value, "a tool call");
+    const parameters = call["arguments"] ?? call["parameters"] ?? {};
+    return { tool_name: call["name"] ?? "", parameters, id: call["id"] ?? null };
+  });
+  return {
+    role: source["role"] ?? null,
+    content: source["content"] ?? "",
+    ...(source["name"] === undefined ? {} : { tool_name: source["name"] }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(source["tool_call_id"] === undefined ? {} : { tool_call_id: source["tool_call_id"] }),
+  };
+}
+
+async function restore(state: State, op: JsonObject): Promise<void> {
+  const { rpc, kase } = state.context;
+  const snapshot = objectOf(op["snapshot"] ?? kase.given["snapshot"], "snapshot");
+  const listed = listOf(snapshot["messages"], "the messages of a snapshot");
+  const source = listed.map((message) => objectOf(message, "a message"));
+  const document = { ...snapshot, messages: source.map(toDict) };
+  await importDocument(rpc, MAIN, FORMAT, document);
+  state.messages.match(source, await storedWindow(rpc, MAIN));
+  const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
+  state.memories.set(MAIN, memory);
+  const expected = kase.then["after_restore"];
+  if (expected !== undefined) state.afterRestore = await look(state, memory, expected);
+}
+
+async function branch(state: State, op: JsonObject): Promise<void> {
+  const { sessionId: sourceSessionId } = await memoryOf(state, op["on"]);
+  const sessionId = textOf(op["as"], "as") ?? state.branchName;
+  await state.context.rpc.call("forkSession", { sourceSessionId, sessionId });
+  state.memories.set(sessionId, { sessionId, lastTrimmed: [] });
+  state.branchName = sessionId;
+}
+
+async function listed(state: State, { sessionId }: Memory): Promise<readonly Shown[]> {
+  const { messages } = await getWindow(state.context.rpc, sessionId);
+  return messages.map((message) => state.messages.show(message));
+}
+
+async function recent(state: State, op: JsonObject): Promise<readonly Shown[]> {
+  const { sessionId } = await memoryOf(state, op["on"]);
+  const newest = needNumber(op["n"], "n");
+  const { messages } = await state.context.rpc.call("getWindow", { sessionId, newest });
+  return messages.map((message) => state.messages.show(message));
+}
+
+async function documentOf(state: State, { sessionId }: Memory): Promise<JsonObject> {
+  const document = await state.context.rpc.exportDocument(sessionId, FORMAT);
+  return objectOf(document as Json, "the document");
+}
+
+async function events(state: State, { sessionId }: Memory): Promise<readonly object[]> {
+  return (await trimEvents(state.context.rpc, sessionId)).map((change) =>
+    atLeast({
+      event: "on_memory_trim",
+      run_id: change.requestId.split("/")[0],
+      messages_removed: change.removedIds.length,
+      messages_remaining: change.remaining,
+      reason: "enforce_limits",
+    }),
+  );
+}
+
+/** What can be seen of a memory, by the names that cases use. */
+const SIGHTS: Table<State, Memory> = {
+  survivors: listed,
+  messages: listed,
+  history: listed,
+  length: async (state, memory) => (await listed(state, memory)).length,
+  message_count: async (state, memory) => (await documentOf(state, memory))["message_count"],
+  last_trimmed: (_, memory) => memory.lastTrimmed,
+  summary: ({ context }, memory) => summaryOf(context.rpc, memory.sessionId),
+  max_messages: async (state, memory) => (await documentOf(state, memory))["max_messages"],
+  max_tokens: async (state, memory) => (await documentOf(state, memory))["max_tokens"],
+  events,
+};
+
+async function look(state: State, memory: Memory, expected: Json): Promise<unknown> {
+  const seen: Record<string, unknown> = {};
+  for (const key of Object.keys(objectOf(expected, "an expected state"))) {
+    const sight = SIGHTS[key];
+    if (sight === undefined) throw new CaseFault(`expectation "${key}" is not understood`);
+    seen[key] = await sight(state, memory);
+  }
+  return seen;
+}
+
+const OPERATIONS: Table<State, JsonObject> = {
+  create: async (state) => {
+    await memoryOf(state, MAIN);
+  },
+  add: (state, op) => addAll(state, op, [op["message"] ?? op["id"] ?? null]),
+  add_many: (state, op) => addAll(state, op, listOf(op["messages"] ?? op["ids"], "ids")),
+  get_history: async (state, op) => listed(state, await memoryOf(state, op["on"])),
+  get_recent: recent,
+  // What it gives is expected of the state, not of the operation.
+  length: async (state, op) => {
+    await memoryOf(state, op["on"]);
+  },
+  set_summary: async (state, op) => {
+    const { sessionId } = await memoryOf(state, op["on"]);
+    const text = textOf(op["text"], "text") ?? "";
+    await state.context.rpc.call("setSummary", { sessionId, text });
+  },
+  clear: async (state, op) => {
+    const memory = await memoryOf(state, op["on"]);
+    await state.context.rpc.call("resetSession", { sessionId: memory.sessionId });
+    memory.lastTrimmed = [];
+  },
+  branch,
+  restore,
+  from_dict: restore,
+  to_dict: async (state, op) => documentOf(state, await memoryOf(state, op["on"])),
+  snapshot: async (state, op) => documentOf(state, await memoryOf(state, op["on"])),
+};
+
+const EXPECTATIONS: Table<State, Json> = {
+  ...Object.fromEntries(
+    Object.entries(SIGHTS).map(([key, sight]) => [
+      key,
+      async (state: State) => sight(state, await memoryOf(state, MAIN)),
+    ]),
+  ),
+  after_restore: (state) => state.afterRestore,
+  final: async (state, expected) => look(state, await memoryOf(state, MAIN), expected),
+  original: async (state, expected) => look(state, await memoryOf(state, MAIN), expected),
+  branch: async (state, expected) => look(state, await memoryOf(state, state.branchName), expected),
+};
+
+/** Opens the adapter of selectools: of its stores for a case about these, else of one memory. */
+export function openSelectools(context: Context): Adapter {
+  const { given } = context.kase;
+  if ("sessions" in given || "ids" in given) return sessionStore(context);
+  const messages = caseMessages(listOf(given["messages"], "messages"));
+  const state: State = {
+    context,
+    messages,
+    memories: new Map(),
+    branchName: "branch",
+    appends: 0,
+    afterRestore: undefined,
+  };
+  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+}

@@ -1,0 +1,168 @@
+// One session of the server and what all adapters do with it.
+
+import { isMemorySidecarError, MemorySidecarError } from "../../clients/typescript/src/errors.ts";
+import type { Event } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
+import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
+import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import type { AppendMessagesResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
+import {
+  Policy,
+  SystemProtection,
+  ToolPairs,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
+import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
+import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { CaseFault, type JsonObject } from "./json.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** Shows the stored window as it is: no stage, nothing hidden, nothing healed. */
+const AS_STORED = Policy.fromPartial({
+  toolPairs: ToolPairs.LOOSE,
+  protections: { system: SystemProtection.NONE, lastUser: false },
+});
+
+/** What a new session has beside its policy. */
+export interface NewSession {
+  readonly sessionId: string;
+  readonly preset: string;
+  readonly options: JsonObject;
+  readonly summary?: string | undefined;
+  readonly userId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Creates a session under a preset, with the options as they are. */
+export async function createSession(rpc: Rpc, input: NewSession): Promise<Session> {
+  const { sessionId, preset, options, summary, userId = "", labels = {} } = input;
+  const session = Session.fromPartial({
+    sessionId,
+    userId,
+    labels: { ...labels },
+    policy: { preset: { name: preset, options: { ...options } } },
+    ...(summary === undefined ? {} : { summary: { text: summary } }),
+  });
+  const created = (await rpc.call("createSession", { session })).session;
+  if (created === undefined) throw new CaseFault("CreateSession gave no session");
+  return created;
+}
+
+/** Gives a session. */
+export async function getSession(rpc: Rpc, sessionId: string): Promise<Session> {
+  const { session } = await rpc.call("getSession", { sessionId });
+  if (session === undefined) throw new CaseFault("GetSession gave no session");
+  return session;
+}
+
+/** Gives the text of a session's summary, null for none. */
+export async function summaryOf(rpc: Rpc, sessionId: string): Promise<string | null> {
+  return (await getSession(rpc, sessionId)).summary?.text ?? null;
+}
+
+/** Appends messages. */
+export function append(
+  rpc: Rpc,
+  sessionId: string,
+  messages: readonly Message[],
+): Promise<AppendMessagesResponse> {
+  return rpc.call("appendMessages", { sessionId, messages: [...messages] });
+}
+
+/** Gives the window that goes to the model. */
+export function getWindow(rpc: Rpc, sessionId: string): Promise<GetWindowResponse> {
+  return rpc.call("getWindow", { sessionId });
+}
+
+/** Gives the messages of the stored window. */
+export async function storedWindow(rpc: Rpc, sessionId: string): Promise<readonly Message[]> {
+  return (await rpc.call("getWindow", { sessionId, policy: AS_STORED })).messages;
+}
+
+/** Gives every message of the log, oldest first. */
+export async function logOf(rpc: Rpc, sessionId: string): Promise<readonly Message[]> {
+  const messages: Message[] = [];
+  let pageToken = "";
+  do {
+    const page = await rpc.call("listMessages", { sessionId, pageSize: 1_000, pageToken });
+    messages.push(...page.messages);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return messages;
+}
+
+/** Gives every session of the namespace. */
+export async function allSessions(rpc: Rpc): Promise<readonly Session[]> {
+  const sessions: Session[] = [];
+  let pageToken = "";
+  do {
+    const page = await rpc.call("listSessions", { pageSize: 1_000, pageToken });
+    sessions.push(...page.sessions);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return sessions;
+}
+
+/** Gives the events of a session, of some types, oldest first. */
+export async function eventsOf(
+  rpc: Rpc,
+  sessionId: string,
+  types: readonly EventType[],
+): Promise<readonly Event[]> {
+  const filter = { sessionId, userId: "", types: [...types] };
+  const events: Event[] = [];
+  let pageToken = "";
+  do {
+    const page = await rpc.call("listEvents", { filter, pageSize: 1_000, pageToken });
+    events.push(...page.events);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return events;
+}
+
+/** What one change of a session trimmed: how much, and what the window holds since. */
+export interface TrimmedByChange {
+  readonly requestId: string;
+  readonly removedIds: readonly string[];
+  readonly remaining: number;
+}
+
+/** Gives the trims of a session as its events tell them, one entry for each change. */
+export async function trimEvents(rpc: Rpc, sessionId: string): Promise<TrimmedByChange[]> {
+  const changes = new Map<bigint, TrimmedByChange>();
+  for (const event of await eventsOf(rpc, sessionId, [EventType.MESSAGES_TRIMMED])) {
+    if (event.detail?.$case !== "messagesTrimmed") continue;
+    const { trim } = event.detail.value;
+    changes.set(event.revision, {
+      requestId: event.requestId,
+      removedIds: [...(changes.get(event.revision)?.removedIds ?? []), ...(trim?.messageIds ?? [])],
+      remaining: Number(trim?.after?.messageCount ?? 0n),
+    });
+  }
+  return [...changes.values()];
+}
+
+/** Brings a document of another system; replaces the session when there is one. */
+export async function importDocument(
+  rpc: Rpc,
+  sessionId: string,
+  format: SnapshotFormat,
+  document: unknown,
+): Promise<Session> {
+  const bytes = Buffer.from(JSON.stringify(document));
+  const request = { sessionId, format, replace: true, document: bytes };
+  const { session } = await rpc.call("importSession", request);
+  if (session === undefined) throw new CaseFault("ImportSession gave no session");
+  return session;
+}
+
+/** Gives what a call gives, or a value in its place when something is not found. */
+export async function ifFound<T, E>(call: Promise<T>, otherwise: E): Promise<T | E> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof MemorySidecarError)) throw error;
+    const missing = ["SESSION_NOT_FOUND", "MESSAGE_NOT_FOUND"] as const;
+    if (missing.some((reason) => isMemorySidecarError(error, reason))) return otherwise;
+    throw error;
+  }
+}
