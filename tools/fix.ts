@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "./config-readme.ts";
+import { withPolicyFacts } from "./policies-doc.ts";
 import { ROOT } from "./process.ts";
 import { wrapComments } from "./wrap-comments.ts";
 
@@ -29,5 +30,6 @@ for (const path of new Set(sources.split("\n"))) {
   if (path !== "" && !path.includes("/gen/")) rewrite(path, wrapComments);
 }
 rewrite("README.md", withConfigTable);
+rewrite("docs/policies.md", withPolicyFacts);
 tool("buf", "format", "-w");
 tool("biome", "check", "--write", "--error-on-warnings", ".");

@@ -2,7 +2,7 @@
 // computed by the real rules.
 
 import type { Policy, StageOn } from "../src/domain/policy.ts";
-import { expandPreset } from "../src/domain/presets/index.ts";
+import { expandPreset, PRESETS } from "../src/domain/presets/index.ts";
 import { trimWindow } from "../src/domain/window/trim.ts";
 import {
   type MessageDetail,
@@ -31,13 +31,13 @@ const CONVERSATION: readonly Line[] = [
   { letter: "A", role: ROLE.assistant, tokens: 40, text: "In Malaga, Funchal and Valletta." },
   { letter: "U", role: ROLE.user, tokens: 20, text: "Find flights to Malaga." },
   { letter: "C", role: ROLE.assistant, tokens: 20, calls: ["f1"], text: "" },
-  { letter: "R", role: ROLE.tool, tokens: 300, answers: "f1", text: "A long list of flights." },
+  { letter: "R", role: ROLE.tool, tokens: 300, answers: "f1", text: "A flight. ".repeat(120) },
   { letter: "A", role: ROLE.assistant, tokens: 40, text: "There are three, from 90 euros." },
   { letter: "U", role: ROLE.user, tokens: 20, text: "Find flights to Malaga!" },
   { letter: "A", role: ROLE.assistant, tokens: 40, text: "I did: three, from 90 euros." },
   { letter: "U", role: ROLE.user, tokens: 20, text: "And hotels, and the weather?" },
   { letter: "C", role: ROLE.assistant, tokens: 30, calls: ["h1", "w1"], text: "" },
-  { letter: "R", role: ROLE.tool, tokens: 200, answers: "h1", text: "A list of hotels." },
+  { letter: "R", role: ROLE.tool, tokens: 200, answers: "h1", text: "A hotel. ".repeat(89) },
   { letter: "R", role: ROLE.tool, tokens: 60, answers: "w1", text: "Sunny, 19 degrees." },
   { letter: "A", role: ROLE.assistant, tokens: 60, text: "The Vincci is free and it is sunny." },
   { letter: "U", role: ROLE.user, tokens: 20, text: "Book both." },
@@ -136,4 +136,36 @@ export function withPictures(document: string): string {
     at = end;
   }
   return result + document.slice(at);
+}
+
+const OPTIONS_START = "<!-- options:start -->";
+const OPTIONS_END = "<!-- options:end -->";
+
+/** A value as it stands in a table. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/** The options of every general preset as one table. */
+function optionTable(): string {
+  const rows = PRESETS.flatMap(({ name, options }) =>
+    options
+      .filter(({ part }) => part === "")
+      .map((option) => {
+        const initial = option.required ? "required" : `\`${JSON.stringify(option.defaultValue)}\``;
+        return `| ${name} | \`${option.name}\` | ${initial} | ${cell(option.description)} |`;
+      }),
+  );
+  return ["| preset | option | default | meaning |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+}
+
+/** Redraws the pictures and the table of options of docs/policies.md. */
+export function withPolicyFacts(document: string): string {
+  const start = document.indexOf(OPTIONS_START);
+  const end = document.indexOf(OPTIONS_END);
+  if (start < 0 || end < start) throw new Error(`the document lacks ${OPTIONS_START}`);
+  const head = document.slice(0, start + OPTIONS_START.length);
+  return withPictures(`${head}\n\n${optionTable()}\n\n${document.slice(end)}`);
 }

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
+import { withPolicyFacts } from "../policies-doc.ts";
 import { ROOT, run } from "../process.ts";
 import { type Check, inScratch, NotPossible, program } from "./check.ts";
 import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
@@ -93,6 +94,15 @@ export const CHECKS: readonly Check[] = [
       return withConfigTable(readme) === readme
         ? []
         : ["the table of README.md differs from src/config.ts; run npm run fix"];
+    },
+  },
+  {
+    name: "pictures of policies",
+    problems: () => {
+      const page = read("docs/policies.md");
+      return withPolicyFacts(page) === page
+        ? []
+        : ["docs/policies.md differs from what the rules do; run npm run fix"];
     },
   },
   program("biome", "biome", "ci", "--colors=off", "--error-on-warnings", "."),
