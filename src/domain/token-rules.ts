@@ -1,5 +1,5 @@
-// The token rules that need no tokenizer: pure functions of what a message holds. A message of a
-// session costs what its policy's rule said when it was appended; a changed policy recounts nothing.
+// The token rules that need no tokenizer: pure functions of what a message holds. A message costs
+// what the rule of its policy said when it was appended; a changed policy recounts nothing.
 
 import { LIMITS } from "./limits.ts";
 import { modelTokenRule } from "./models.ts";

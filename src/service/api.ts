@@ -4,19 +4,10 @@
 // Every mutation takes an `encode` function for its result: the answer is made inside the decision,
 // so that it can be stored under the request id in the same transaction, and the caller gets bytes.
 
-import type { Event, EventPosition, EventType } from "../domain/event.ts";
-import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
-import type { CountedContent } from "../domain/token-rules.ts";
-import type {
-  MessageDetail,
-  Role,
-  StageRun,
-  ToolOutcome,
-  Totals,
-  Trim,
-  WindowFacts,
-} from "../domain/window/types.ts";
+import type { EventPosition, EventType } from "../domain/event.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Session, SessionRef } from "../domain/session.ts";
+import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../domain/window/types.ts";
 import type {
   Consumer,
   ConsumerRef,
@@ -26,6 +17,7 @@ import type {
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
+import type { MessageDraft } from "./codec.ts";
 import type { SnapshotServiceApi } from "./snapshot-api.ts";
 import type {
   HealSessionInput,
@@ -43,6 +35,14 @@ import type {
 } from "./window-api.ts";
 
 export type { CountedContent } from "../domain/token-rules.ts";
+export type {
+  Codec,
+  MadeMessage,
+  MergedMessage,
+  MessageDraft,
+  MessageStamp,
+  Speech,
+} from "./codec.ts";
 
 /** What every call carries. */
 export interface Call {
@@ -56,97 +56,6 @@ export interface Call {
   readonly writer: string;
   /** Aborted at the deadline, on cancellation and on a forced stop. */
   readonly signal: AbortSignal;
-}
-
-/** A message as a caller gave it, before the server's fields. */
-export interface MessageDraft {
-  /** Empty asks the server for one. */
-  readonly messageId: string;
-  readonly role: Role;
-  /** The name of the speaker or of the tool; may be empty. */
-  readonly name: string;
-  readonly callIds: readonly string[];
-  /** As in WindowFacts. */
-  readonly answers: readonly string[];
-  readonly isResult: boolean;
-  /** For a tool message: the tool failed. */
-  readonly toolError: boolean;
-  /** Those of `answers` whose tool failed, by the message or by the part that answers. */
-  readonly failedIds: readonly string[];
-  /** What the caller says it costs; undefined asks the server to count. */
-  readonly tokenCount: number | undefined;
-  readonly imageCount: number;
-  /** What costs tokens, taken apart for the rules. Made on demand. */
-  counted(): CountedContent;
-  /** The decoded wire message; only the codec looks inside. */
-  readonly wire: unknown;
-}
-
-/** What the server adds to a message. */
-export interface MessageStamp {
-  readonly messageId: string;
-  readonly seq: number;
-  readonly tokenCount: number;
-  readonly tokenRule: TokenRule;
-  readonly writer: string;
-  readonly createMs: number;
-  readonly updateMs: number;
-  readonly etag: string;
-}
-
-/** A stored message with changes applied. */
-export interface MergedMessage {
-  /** The message after the change. Its `tokenCount` is set only when the change gives one. */
-  readonly draft: MessageDraft;
-  /** As stored, before the change. */
-  readonly stamp: MessageStamp;
-  /** Something that costs tokens was among the paths. */
-  readonly contentChanged: boolean;
-}
-
-/** Reads and writes the wire forms that are stored. Implemented by the transport. */
-export interface Codec {
-  /** The wire form of a message. Source and trust follow from the role. */
-  encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array;
-  /** What the window rules need to know of a stored message. */
-  readFacts(bytes: Uint8Array): WindowFacts;
-  /** What conditions, duplicates and shortening look at. */
-  readDetail(bytes: Uint8Array): MessageDetail;
-  /** What was said, and when. */
-  readSpeech(bytes: Uint8Array): Speech;
-  /**
-   * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
-   * and with this token count.
-   */
-  shortenMessage(bytes: Uint8Array, keptChars: number, tokenCount: number): Uint8Array;
-  /** The wire form of a message that the server makes and that is not in the log. */
-  encodeMade(made: MadeMessage): Uint8Array;
-  /** Applies the fields named by `paths` of `draft` to a stored message. */
-  mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
-  /** The wire form of an event. */
-  encodeEvent(event: Event): Uint8Array;
-}
-
-/** What a stored message says. */
-export interface Speech {
-  /** The text and the text parts, joined by line breaks; results of tools are not among them. */
-  readonly text: string;
-  /** When it was said, or else stored. */
-  readonly saidMs: number;
-}
-
-/** A message that stands in the window only. */
-export interface MadeMessage {
-  readonly messageId: string;
-  /** A placed summary is a system message, a healed result a tool message. */
-  readonly kind: WindowInsert["kind"];
-  readonly text: string;
-  readonly tokenCount: number;
-  /** For a result: the call it answers and the tool. */
-  readonly toolCallId: string;
-  readonly name: string;
-  /** 0 for a result that is made for one read. */
-  readonly createMs: number;
 }
 
 /** Randomness and time, handed in. */

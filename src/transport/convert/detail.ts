@@ -1,4 +1,4 @@
-// Reads the content of a stored message as conditions, duplicates, shortening and search look at it.
+// Reads the content of a stored message as conditions, duplicates, shortening and search see it.
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { MessageDetail } from "../../domain/window/types.ts";

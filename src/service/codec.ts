@@ -1,0 +1,99 @@
+// How the service reads and writes messages without knowing their wire form, which is the
+// transport's: drafts that callers gave, what the server adds, and what is made for a window.
+
+import type { Event } from "../domain/event.ts";
+import type { TokenRule } from "../domain/policy.ts";
+import type { WindowInsert } from "../domain/session.ts";
+import type { CountedContent } from "../domain/token-rules.ts";
+import type { MessageDetail, Role, WindowFacts } from "../domain/window/types.ts";
+
+/** A message as a caller gave it, before the server's fields. */
+export interface MessageDraft {
+  /** Empty asks the server for one. */
+  readonly messageId: string;
+  readonly role: Role;
+  /** The name of the speaker or of the tool; may be empty. */
+  readonly name: string;
+  readonly callIds: readonly string[];
+  /** As in WindowFacts. */
+  readonly answers: readonly string[];
+  readonly isResult: boolean;
+  /** For a tool message: the tool failed. */
+  readonly toolError: boolean;
+  /** Those of `answers` whose tool failed, by the message or by the part that answers. */
+  readonly failedIds: readonly string[];
+  /** What the caller says it costs; undefined asks the server to count. */
+  readonly tokenCount: number | undefined;
+  readonly imageCount: number;
+  /** What costs tokens, taken apart for the rules. Made on demand. */
+  counted(): CountedContent;
+  /** The decoded wire message; only the codec looks inside. */
+  readonly wire: unknown;
+}
+
+/** What the server adds to a message. */
+export interface MessageStamp {
+  readonly messageId: string;
+  readonly seq: number;
+  readonly tokenCount: number;
+  readonly tokenRule: TokenRule;
+  readonly writer: string;
+  readonly createMs: number;
+  readonly updateMs: number;
+  readonly etag: string;
+}
+
+/** A stored message with changes applied. */
+export interface MergedMessage {
+  /** The message after the change. Its `tokenCount` is set only when the change gives one. */
+  readonly draft: MessageDraft;
+  /** As stored, before the change. */
+  readonly stamp: MessageStamp;
+  /** Something that costs tokens was among the paths. */
+  readonly contentChanged: boolean;
+}
+
+/** Reads and writes the wire forms that are stored. Implemented by the transport. */
+export interface Codec {
+  /** The wire form of a message. Source and trust follow from the role. */
+  encodeMessage(draft: MessageDraft, stamp: MessageStamp): Uint8Array;
+  /** What the window rules need to know of a stored message. */
+  readFacts(bytes: Uint8Array): WindowFacts;
+  /** What conditions, duplicates and shortening look at. */
+  readDetail(bytes: Uint8Array): MessageDetail;
+  /** What was said, and when. */
+  readSpeech(bytes: Uint8Array): Speech;
+  /**
+   * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
+   * and with this token count.
+   */
+  shortenMessage(bytes: Uint8Array, keptChars: number, tokenCount: number): Uint8Array;
+  /** The wire form of a message that the server makes and that is not in the log. */
+  encodeMade(made: MadeMessage): Uint8Array;
+  /** Applies the fields named by `paths` of `draft` to a stored message. */
+  mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
+  /** The wire form of an event. */
+  encodeEvent(event: Event): Uint8Array;
+}
+
+/** What a stored message says. */
+export interface Speech {
+  /** The text and the text parts, joined by line breaks; results of tools are not among them. */
+  readonly text: string;
+  /** When it was said, or else stored. */
+  readonly saidMs: number;
+}
+
+/** A message that stands in the window only. */
+export interface MadeMessage {
+  readonly messageId: string;
+  /** A placed summary is a system message, a healed result a tool message. */
+  readonly kind: WindowInsert["kind"];
+  readonly text: string;
+  readonly tokenCount: number;
+  /** For a result: the call it answers and the tool. */
+  readonly toolCallId: string;
+  readonly name: string;
+  /** 0 for a result that is made for one read. */
+  readonly createMs: number;
+}
