@@ -219,6 +219,33 @@ describe("what fails while it runs", () => {
   });
 });
 
+test("reads only what it needs", () => {
+  const { message, interaction } = viewOf();
+  const unread = (field: string) => {
+    throw new Error(`${field} was read`);
+  };
+  const view: ConditionView = {
+    interaction,
+    message: {
+      role: message.role,
+      tokens: message.tokens,
+      age_seconds: message.age_seconds,
+      tool_call_id: message.tool_call_id,
+      get name() {
+        return unread("name");
+      },
+      get content() {
+        return unread("content");
+      },
+      get tool_calls() {
+        return unread("tool_calls");
+      },
+    },
+  };
+  expect(test1("message.role == 'tool' and message.tokens > 10", view)).toBe(true);
+  expect(test1("message.name == ''", view)).toBe("failed");
+});
+
 test("gives the same condition again, and forgets the one used longest ago", () => {
   const first = compileCondition("message.tokens > 123456");
   for (let n = 0; n < CACHED_CONDITIONS - 1; n++) {

@@ -73,7 +73,6 @@ function programOf(text: string): ParseResult {
 function conditionOf(program: ParseResult): Condition {
   return {
     test(view) {
-      if (view.message.tool_calls.length > LIMITS.toolCalls) return "failed";
       try {
         const result: unknown = program(valuesOf(view));
         return typeof result === "boolean" ? result : "failed";

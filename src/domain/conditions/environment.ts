@@ -1,6 +1,7 @@
 // The names and operators that conditions know, told to the CEL library.
 
 import { Environment } from "@marcbachmann/cel-js";
+import { LIMITS } from "../limits.ts";
 import { HAS } from "./python-words.ts";
 
 /** A tool call as conditions see it. */
@@ -49,27 +50,49 @@ class CelCall {
   }
 }
 
-const NO_CALLS: readonly CelCall[] = [];
-
+/** Reads from the view only what an expression asks for: to know a content can be work. */
 class CelMessage {
-  readonly role: string;
-  readonly content: string;
-  readonly name: string;
-  readonly tool_call_id: string;
-  readonly tool_calls: readonly CelCall[];
-  readonly tokens: number;
-  readonly age_seconds: number;
+  readonly #message: ConditionView["message"];
+  #calls: readonly CelCall[] | undefined;
 
   constructor({ message }: ConditionView) {
-    this.role = message.role;
-    this.content = message.content;
-    this.name = message.name;
-    this.tool_call_id = message.tool_call_id;
-    const calls = message.tool_calls;
-    this.tool_calls = calls.length === 0 ? NO_CALLS : calls.map((call) => new CelCall(call));
-    this.tokens = message.tokens;
-    this.age_seconds = message.age_seconds;
+    this.#message = message;
   }
+
+  get role(): string {
+    return this.#message.role;
+  }
+
+  get content(): string {
+    return this.#message.content;
+  }
+
+  get name(): string {
+    return this.#message.name;
+  }
+
+  get tool_call_id(): string {
+    return this.#message.tool_call_id;
+  }
+
+  get tool_calls(): readonly CelCall[] {
+    this.#calls ??= callsOf(this.#message.tool_calls);
+    return this.#calls;
+  }
+
+  get tokens(): number {
+    return this.#message.tokens;
+  }
+
+  get age_seconds(): number {
+    return this.#message.age_seconds;
+  }
+}
+
+function callsOf(calls: readonly CallView[]): readonly CelCall[] {
+  // No message is stored with more; what macros may cost rests on it.
+  if (calls.length > LIMITS.toolCalls) throw new Error("A message has too many tool calls.");
+  return calls.map((call) => new CelCall(call));
 }
 
 class CelInteraction {
