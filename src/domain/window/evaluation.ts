@@ -4,7 +4,7 @@
 import type { Policy } from "../policy.ts";
 import { CHOSEN, POPPED } from "./boundary.ts";
 import { type Judge, judgeOf } from "./judge.ts";
-import { type Look, lookAt, once } from "./look.ts";
+import { type Look, lookAt, lookWithout, once } from "./look.ts";
 import type {
   ConditionWarning,
   DetailOf,
@@ -89,33 +89,8 @@ export interface Cause {
   readonly discarded: boolean;
 }
 
-/** Lists the entries with a mark. */
-export function marked<E>(entries: readonly E[], drop: Uint8Array, mark: number): E[] {
+function marked<E>(entries: readonly E[], drop: Uint8Array, mark: number): E[] {
   return entries.filter((_, index) => drop[index] === mark);
-}
-
-/** The window without the entries that are marked. */
-export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Array): Look<E> {
-  const { entries, policy, costs } = look;
-  const kept: E[] = [];
-  const left: number[] = [];
-  let { messageCount, tokenCount, byteCount } = look.totals;
-  let index = -1;
-  for (const entry of entries) {
-    index++;
-    const cost = costs?.[index] ?? entry.tokenCount;
-    if (drop[index] === 0) {
-      kept.push(entry);
-      if (costs !== undefined) left.push(cost);
-      continue;
-    }
-    messageCount -= 1;
-    tokenCount -= cost;
-    byteCount -= entry.byteCount;
-  }
-  if (kept.length === entries.length) return look;
-  const totals = { messageCount, tokenCount, byteCount };
-  return lookAt(kept, policy, totals, costs && Float64Array.from(left));
 }
 
 /** Takes the marked entries out of the window; tells whether there were any. */

@@ -123,6 +123,22 @@ export function groupEntries(entries: readonly WindowEntry[]): Grouping {
   return { callOf, missing };
 }
 
+/** The pairs that are left when whole groups leave, the entries marked in `drop`. */
+export function groupingWithout({ callOf, missing }: Grouping, drop: Uint8Array): Grouping {
+  const places = new Int32Array(drop.length);
+  let count = 0;
+  for (let i = 0; i < drop.length; i++) places[i] = drop[i] === 0 ? count++ : ORPHAN;
+  const left = noGroups(count);
+  for (let i = 0; i < drop.length; i++) {
+    const place = places[i] ?? ORPHAN;
+    if (place === ORPHAN) continue;
+    const call = callOf[i] ?? NO_GROUP;
+    left.callOf[place] = call >= 0 ? (places[call] ?? ORPHAN) : call;
+    left.missing[place] = missing[i] ?? 0;
+  }
+  return left;
+}
+
 /**
  * Tells whether a tool result from index `from` on has no call among the entries. Looks back only
  * as far as it must: entries before `from` are taken to be paired.

@@ -2,7 +2,7 @@
 // asked, and serves every stage until a message leaves.
 
 import type { Policy, Unit } from "../policy.ts";
-import { type Grouping, groupEntries, noGroups } from "./groups.ts";
+import { type Grouping, groupEntries, groupingWithout, noGroups } from "./groups.ts";
 import { guardEntries, setAside, UNSEEN } from "./protect.ts";
 import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
@@ -48,16 +48,25 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** What is known of the entries of a look beforehand. */
+export interface KnownLook {
+  /** What the entries cost. Default: their own token counts. */
+  readonly costs?: Float64Array | undefined;
+  /** Which entries belong together. Default: found out when asked. */
+  readonly grouping?: (() => Grouping) | undefined;
+}
+
 /** Looks at a window through a policy. Costs nothing until something is asked. */
 export function lookAt<E extends WindowEntry>(
   entries: readonly E[],
   policy: Policy,
   totals: WindowTotals,
-  costs?: Float64Array,
+  known: KnownLook = {},
 ): Look<E> {
-  const grouping = once(() =>
-    policy.toolPairs === "loose" ? noGroups(entries.length) : groupEntries(entries),
-  );
+  const { costs } = known;
+  const isLoose = policy.toolPairs === "loose";
+  const grouping =
+    known.grouping ?? once(() => (isLoose ? noGroups(entries.length) : groupEntries(entries)));
   const aside = once(() => setAside(entries, grouping().callOf, policy));
   const guards = once(() => guardEntries(entries, grouping(), policy));
   const layouts = new Map<Unit, Layout>();
@@ -74,9 +83,56 @@ export function lookAt<E extends WindowEntry>(
   return { entries, policy, totals, costs, counted, grouping, aside, layout };
 }
 
+/** The window without the entries that are marked; the very look when none is. */
+export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Array): Look<E> {
+  const { entries, policy, costs } = look;
+  const kept: E[] = [];
+  const left = costs && new Float64Array(entries.length);
+  let { messageCount, tokenCount, byteCount } = look.totals;
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    const cost = costs?.[index] ?? entry.tokenCount;
+    if (drop[index] === 0) {
+      if (left !== undefined) left[kept.length] = cost;
+      kept.push(entry);
+      continue;
+    }
+    messageCount -= 1;
+    tokenCount -= cost;
+    byteCount -= entry.byteCount;
+  }
+  if (kept.length === entries.length) return look;
+  // While pairs are whole, only whole groups leave, and what is left stays paired as it is. When
+  // not, a result without an id may come to stand behind a call.
+  const stays = policy.toolPairs === "whole";
+  const grouping = stays ? once(() => groupingWithout(look.grouping(), drop)) : undefined;
+  const totals = { messageCount, tokenCount, byteCount };
+  return lookAt(kept, policy, totals, { costs: left?.subarray(0, kept.length), grouping });
+}
+
+/** The same window with other costs. */
+export function lookAtCosts<E extends WindowEntry>(
+  look: Look<E>,
+  costs: Float64Array,
+  tokenCount: number,
+): Look<E> {
+  const { entries, policy, totals, grouping } = look;
+  return lookAt(entries, policy, { ...totals, tokenCount }, { costs, grouping });
+}
+
 /** What an entry costs in a look. */
 export function costAt(look: Look, index: number): number {
   return look.costs?.[index] ?? look.entries[index]?.tokenCount ?? 0;
+}
+
+/** What every entry costs in a look, in a list of its own. */
+export function costsOf(look: Look): Float64Array {
+  if (look.costs !== undefined) return look.costs.slice();
+  const costs = new Float64Array(look.entries.length);
+  let index = 0;
+  for (const entry of look.entries) costs[index++] = entry.tokenCount;
+  return costs;
 }
 
 /** Whether the policy sees an entry. */

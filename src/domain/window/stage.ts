@@ -1,17 +1,10 @@
 // Runs one stage of a policy over what the stages before it left.
 
 import type { PolicyStage } from "../policy.ts";
-import {
-  type Evaluation,
-  lookOn,
-  lookWithout,
-  meetsAll,
-  type PendingRun,
-  removeEntries,
-} from "./evaluation.ts";
+import { type Evaluation, lookOn, meetsAll, type PendingRun, removeEntries } from "./evaluation.ts";
 import { heldBy } from "./held.ts";
 import { passesLimit } from "./limit.ts";
-import { costAt, isSeen, lookAt } from "./look.ts";
+import { costAt, costsOf, isSeen, lookAtCosts, lookWithout } from "./look.ts";
 import { chooseEntries } from "./select.ts";
 import { shortenPlan } from "./shorten.ts";
 import { triggerHits } from "./triggers.ts";
@@ -137,14 +130,13 @@ function shortenEntries<E extends WindowEntry>(
     if (!select.allRoles && !entry.isResult) continue;
     const plan = shortenPlan(detailOf(entry), entry.tokenCount, select.maxTokens);
     if (plan === undefined || plan.tokenCount >= cost) continue;
-    costs ??= Float64Array.from(look.entries, (_, index) => costAt(look, index));
+    costs ??= costsOf(look);
     costs[i] = plan.tokenCount;
     saved += cost - plan.tokenCount;
     const { tokenCount } = plan;
     shortened.set(entry, { entry, stage: stage.name, maxTokens: select.maxTokens, tokenCount });
   }
   if (costs === undefined) return false;
-  const totals = { ...look.totals, tokenCount: look.totals.tokenCount - saved };
-  lookOn(evaluation, lookAt(look.entries, evaluation.policy, totals, costs));
+  lookOn(evaluation, lookAtCosts(look, costs, look.totals.tokenCount - saved));
   return true;
 }
