@@ -52,8 +52,7 @@ type Reading = OptionReading<typeof TABLE>;
 function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[] {
   const { max_tokens, era, summarize_at, keep_recent } = values;
   const overBudget = [{ kind: "token-count-over", limit: max_tokens }] as const;
-  const fit = stageOf("fit", {
-    on: "read",
+  const fitting = {
     anyOf: overBudget,
     unit: "message",
     select: {
@@ -63,8 +62,10 @@ function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[
       // The releases with tool turns take a turn without text for the end of what can go.
       stopAtFree: isAtomic,
     },
-    effect: "view",
-  });
+  } as const;
+  const fit = stageOf("fit", { ...fitting, on: "read", effect: "view" });
+  // The same on what is stored: trim_to_fit of the memory.
+  const trimToFit = stageOf("trim_to_fit", { ...fitting, on: "request" });
   const { shortenTokensMin, shortenTokensMax } = LIMITS;
   const cut = stageOf("cut", {
     on: "read",
@@ -86,7 +87,12 @@ function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[
     boundary: { rule: "grow-recent", always: false },
     removedTo: "summarize",
   });
-  return [...(summarize_at === undefined ? [] : [summarize]), fit, ...(era === "C" ? [cut] : [])];
+  return [
+    ...(summarize_at === undefined ? [] : [summarize]),
+    fit,
+    ...(era === "C" ? [cut] : []),
+    trimToFit,
+  ];
 }
 
 /** The profile of lauren-ai. */

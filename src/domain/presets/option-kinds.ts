@@ -120,7 +120,7 @@ export function choice<const W extends string>(
 ): Option<W> {
   return {
     meaning,
-    limits: words.join(", "),
+    limits: `one of ${words.join(", ")}`,
     defaultValue: initial,
     required: false,
     initial,

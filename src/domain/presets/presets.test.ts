@@ -1,0 +1,205 @@
+// Goal: every preset is the policy that is written down for it, for its defaults and for options;
+// the profiles of the source systems take the configurations of those systems and no others.
+
+import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY_PARTS, type Policy } from "../policy.ts";
+import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
+
+function policyOf(name: string, options: PlainOptions = {}): Policy {
+  const expanded = expandPreset(name, options);
+  if ("faults" in expanded) throw new Error(JSON.stringify(expanded.faults));
+  return expanded.policy;
+}
+
+function faultFields(name: string, options: PlainOptions): readonly string[] {
+  const expanded = expandPreset(name, options);
+  return "faults" in expanded ? expanded.faults.map(({ field }) => field) : [];
+}
+
+/** A stage without what it leaves at the defaults. */
+function brief(policy: Policy): readonly object[] {
+  return policy.stages.map(({ countIf, boundary, ...stage }) => ({
+    ...stage,
+    ...(countIf.length === 0 ? {} : { countIf }),
+    ...(boundary === undefined ? {} : { boundary }),
+  }));
+}
+
+const over = (kind: string, limit: number): object => ({ kind: `${kind}-over`, limit });
+const onAppend = { on: "append", effect: "store", removedTo: "log" };
+const onRead = { on: "read", effect: "view", removedTo: "log" };
+const oldest = (limits: object): object => ({
+  kind: "drop-oldest",
+  ...limits,
+  stopAtProtected: false,
+  stopAtFree: false,
+});
+const budget = (trigger: number, target = trigger): readonly object[] =>
+  [
+    { name: "interactions", unit: "interaction" },
+    { name: "rounds", unit: "assistant-round" },
+  ].map((parts) => ({
+    ...onAppend,
+    ...parts,
+    anyOf: [over("token-count", trigger)],
+    select: oldest({ maxTokens: target }),
+  }));
+
+describe("the presets", () => {
+  it("are listed by name, with options that have descriptions", () => {
+    const names = PRESETS.map(({ name }) => name);
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(
+      expect.arrayContaining(
+        "sliding_window token_budget pin_summarize_recent managed interactions summarize_old \
+forget_old alquimia definable lauren marsys selectools".split(" "),
+      ),
+    );
+    for (const { description, options } of PRESETS) {
+      expect(description).toMatch(/\.$/);
+      for (const option of options) expect(option.description).toMatch(/^[A-Z].*\.$/);
+      const keys = options.map(({ part, name }) => `${part}/${name}`);
+      expect(new Set(keys).size).toBe(keys.length);
+    }
+  });
+
+  it("carry their name", () => {
+    for (const { name, options } of PRESETS) {
+      if (!options.some(({ required }) => required)) expect(policyOf(name).name).toBe(name);
+    }
+  });
+
+  it.each(PRESETS.map(({ name }) => name))("%s refuses an unknown option", (name) => {
+    expect(faultFields(name, { max_mesages: 1 })).toContain("max_mesages");
+  });
+
+  it("do not expand a name that is none", () => {
+    expect(faultFields("nope", {})).toEqual([""]);
+  });
+});
+
+describe("the general presets", () => {
+  it("leave all but their stages at the defaults", () => {
+    for (const name of ["sliding_window", "token_budget", "managed", "interactions"]) {
+      expect(policyOf(name)).toEqual({
+        ...DEFAULT_POLICY_PARTS,
+        name,
+        stages: expect.any(Array) as unknown,
+      });
+    }
+  });
+
+  it("sliding_window keeps a number of messages", () => {
+    expect(brief(policyOf("sliding_window", { max_messages: 7 }))).toEqual([
+      {
+        ...onAppend,
+        name: "window",
+        anyOf: [over("message-count", 7)],
+        unit: "message",
+        select: oldest({ maxMessages: 7 }),
+      },
+    ]);
+  });
+
+  it("token_budget keeps a budget less a headroom", () => {
+    expect(brief(policyOf("token_budget"))).toEqual(budget(8_000));
+    expect(brief(policyOf("token_budget", { max_tokens: 101, headroom: 0.5 }))).toEqual(
+      budget(101, 50),
+    );
+  });
+
+  it("managed has a trigger above its target", () => {
+    const options = { trigger_tokens: 100, target_tokens: 60, headroom: 0.1 };
+    expect(brief(policyOf("managed", options))).toEqual([
+      {
+        ...onAppend,
+        name: "pack",
+        anyOf: [over("token-count", 100)],
+        unit: "interaction",
+        select: { kind: "pack-newest", maxTokens: 60, headroom: 0.1, skipUnfit: false },
+      },
+      {
+        ...onAppend,
+        name: "rounds",
+        anyOf: [over("token-count", 100)],
+        unit: "assistant-round",
+        select: oldest({ maxTokens: 54 }),
+      },
+    ]);
+    expect(faultFields("managed", { ...options, target_tokens: 101 })).toEqual(["target_tokens"]);
+  });
+
+  it("interactions keeps a number of them, and tokens if told", () => {
+    const newest = {
+      ...onAppend,
+      name: "newest",
+      anyOf: [over("interaction-count", 20)],
+      unit: "interaction",
+      select: { kind: "keep-last", unitCount: 20 },
+    };
+    expect(brief(policyOf("interactions"))).toEqual([newest]);
+    expect(brief(policyOf("interactions", { max_tokens: 5 }))).toEqual([newest, ...budget(5)]);
+  });
+
+  it("forget_old needs an age, and erases only when told", () => {
+    expect(faultFields("forget_old", {})).toEqual(["max_age_seconds"]);
+    const age = { ...onAppend, name: "age", anyOf: [], unit: "interaction" };
+    expect(brief(policyOf("forget_old", { max_age_seconds: 60 }))).toEqual([
+      { ...age, select: oldest({ maxAgeMs: 60_000 }) },
+    ]);
+    expect(policyOf("forget_old", { max_age_seconds: 60, erase: true }).stages[0]?.removedTo).toBe(
+      "discard",
+    );
+    expect(faultFields("forget_old", { max_age_seconds: 315_576_001 })).toHaveLength(1);
+  });
+
+  it("tool_results_first shortens before it removes", () => {
+    const [shorten, ...rest] = brief(policyOf("tool_results_first", { max_tokens: 90 }));
+    expect(shorten).toMatchObject({
+      on: "append",
+      effect: "view",
+      anyOf: [over("token-count", 90)],
+      select: { kind: "shorten", maxTokens: 400, allRoles: false, keepNewest: 4 },
+    });
+    expect(rest).toEqual(budget(90));
+  });
+
+  it("semantic_pruning changes only what is read", () => {
+    const stages = brief(policyOf("semantic_pruning", { similarity: 0.8 }));
+    expect(stages.slice(0, 2)).toEqual(budget(8_000));
+    expect(stages[2]).toMatchObject({
+      ...onRead,
+      select: { kind: "drop-duplicates", similarity: 0.8, lookahead: 50 },
+    });
+  });
+
+  it("pin_summarize_recent lets the middle wait for a summary", () => {
+    expect(brief(policyOf("pin_summarize_recent"))).toEqual([
+      {
+        ...onAppend,
+        name: "middle",
+        anyOf: [over("message-count", 50)],
+        unit: "message",
+        select: { kind: "pin-middle-recent", pinFirst: 2, keepRecent: 10, minRemoved: 2 },
+        boundary: { rule: "absorb-and-grow", always: false },
+        removedTo: "summarize",
+      },
+    ]);
+    expect(faultFields("pin_summarize_recent", { max_messages: 12 })).toEqual(["max_messages"]);
+  });
+
+  it("summarize_old goes by tokens, or by a share of a known context window", () => {
+    const triggers = (options: PlainOptions) => policyOf("summarize_old", options).stages[0]?.anyOf;
+    const share = { kind: "context-share-at-least", share: 0.75 };
+    expect(triggers({})).toEqual([over("token-count", 8_000)]);
+    expect(triggers({ context_share: 0.75, model: "gpt-4o" })).toEqual([share]);
+    expect(triggers({ context_share: 0.75, context_window: 9, max_tokens: 5 })).toEqual([
+      over("token-count", 5),
+      share,
+    ]);
+    expect(policyOf("summarize_old", { model: "gpt-4o" }).contextWindow).toBe(128_000);
+    expect(faultFields("summarize_old", { context_share: 0.5, model: "x" })).toEqual([
+      "context_share",
+    ]);
+  });
+});

@@ -1,0 +1,457 @@
+// Goal: the profiles take the configurations of the source systems as they are, with their names
+// and defaults, and give the policies that stand for them.
+
+import { describe, expect, it } from "vitest";
+import type { Policy } from "../policy.ts";
+import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
+
+function policyOf(name: string, options: PlainOptions = {}): Policy {
+  const expanded = expandPreset(name, options);
+  if ("faults" in expanded) throw new Error(JSON.stringify(expanded.faults));
+  return expanded.policy;
+}
+
+function faultsOf(name: string, options: PlainOptions): readonly string[] {
+  const expanded = expandPreset(name, options);
+  return "faults" in expanded
+    ? expanded.faults.map(({ field, description }) => `${field}: ${description}`)
+    : [];
+}
+
+/** The defaults of the options of a part, by name. */
+function defaultsOf(name: string, part: string): object {
+  const options = PRESETS.find((preset) => preset.name === name)?.options ?? [];
+  const own = options.filter((option) => option.part === part);
+  return Object.fromEntries(own.map((option) => [option.name, option.defaultValue]));
+}
+
+const protections = (fields: Partial<Policy["protections"]>): Policy["protections"] => ({
+  system: "none",
+  pinFirst: 0,
+  pinIds: [],
+  minMessages: 0,
+  lastUser: false,
+  ...fields,
+});
+
+describe("selectools", () => {
+  it("enforces its limits on every append and pops tool messages at the head", () => {
+    expect(policyOf("selectools", { max_messages: 3, max_tokens: 25 })).toEqual({
+      name: "selectools",
+      tokenRule: "chars-floor-4",
+      customTokenRule: undefined,
+      imageTokenCount: 0,
+      model: "",
+      contextWindow: 0,
+      protections: protections({ minMessages: 1 }),
+      toolPairs: "loose",
+      healing: undefined,
+      stages: [
+        {
+          name: "enforce_limits",
+          on: "append",
+          anyOf: [],
+          unit: "message",
+          select: {
+            kind: "drop-oldest",
+            maxMessages: 3,
+            maxTokens: 25,
+            stopAtProtected: false,
+            stopAtFree: false,
+          },
+          countIf: [],
+          boundary: { rule: "pop-tool-head", always: true },
+          effect: "store",
+          removedTo: "log",
+        },
+      ],
+    });
+  });
+
+  it("has its defaults and errors", () => {
+    expect(defaultsOf("selectools", "ConversationMemory")).toEqual({
+      max_messages: 20,
+      max_tokens: null,
+    });
+    const { select } = policyOf("selectools", { max_tokens: null }).stages[0] ?? {};
+    expect(select).toMatchObject({ maxMessages: 20 });
+    expect(select).not.toHaveProperty("maxTokens");
+    for (const limit of [0, -3]) {
+      expect(faultsOf("selectools", { max_messages: limit })).toEqual([
+        "max_messages: max_messages must be at least 1",
+      ]);
+    }
+    expect(faultsOf("selectools", { max_tokens: 0 })).toEqual([
+      "max_tokens: max_tokens must be at least 1",
+    ]);
+    expect(policyOf("selectools", { token_estimate: "floor_4_min_1" }).tokenRule).toBe(
+      "chars-floor-4-min-1",
+    );
+    const withSummaries = policyOf("selectools", { summarize_on_trim: true });
+    expect(withSummaries).toEqual(policyOf("selectools"));
+  });
+});
+
+describe("lauren", () => {
+  it("fits what is read into its budget, with a guard and healing", () => {
+    expect(policyOf("lauren", { max_tokens: 10 })).toMatchObject({
+      tokenRule: "chars-sum-4",
+      imageTokenCount: 0,
+      protections: protections({ system: "all", lastUser: true }),
+      toolPairs: "grouped",
+      healing: { when: "moved-on", newestOnly: true, text: "" },
+      stages: [
+        {
+          name: "fit",
+          on: "read",
+          anyOf: [{ kind: "token-count-over", limit: 10 }],
+          unit: "message",
+          select: {
+            kind: "drop-oldest",
+            maxTokens: 10,
+            stopAtProtected: true,
+            stopAtFree: true,
+          },
+          effect: "view",
+        },
+        { name: "trim_to_fit", on: "request", effect: "store", removedTo: "log" },
+      ],
+    });
+    const [fit, trimToFit] = policyOf("lauren").stages;
+    expect(trimToFit?.select).toEqual(fit?.select);
+  });
+
+  it("drops message by message in its oldest era, told by flags or by name", () => {
+    const naive = policyOf("lauren", { tool_turn_atomic: false, guard_last_user: false });
+    expect(naive).toMatchObject({
+      toolPairs: "loose",
+      healing: undefined,
+      protections: { lastUser: false },
+      stages: [{ select: { stopAtFree: false } }, { select: { stopAtFree: false } }],
+    });
+    expect(policyOf("lauren", { era: "A" })).toEqual(naive);
+    expect(policyOf("lauren", { era: "A", heal: true }).healing).toBeDefined();
+  });
+
+  it("cuts what is larger than the budget in its newest era", () => {
+    const cut = policyOf("lauren", { era: "C", max_tokens: 3 }).stages[1];
+    expect(cut).toMatchObject({
+      on: "read",
+      effect: "view",
+      select: { kind: "shorten", maxTokens: 16, allRoles: true, keepNewest: 0 },
+    });
+  });
+
+  it("summarizes from a share of its window", () => {
+    const { contextWindow, stages } = policyOf("lauren", {
+      summarize_at: 0.8,
+      memory_window_tokens: 1_000,
+    });
+    expect(contextWindow).toBe(1_000);
+    expect(stages.map(({ name }) => name)).toEqual(["summarize", "fit", "trim_to_fit"]);
+    expect(stages[0]).toMatchObject({
+      on: "turn-end",
+      anyOf: [{ kind: "context-share-at-least", share: 0.8 }],
+      select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: 6 },
+      boundary: { rule: "grow-recent", always: false },
+      removedTo: "summarize",
+    });
+    expect(defaultsOf("lauren", "ShortTermMemory")).toEqual({ max_tokens: 40_000 });
+  });
+});
+
+describe("definable", () => {
+  it("lets the middle wait for a summary", () => {
+    expect(policyOf("definable", { max_messages: 6, recent_count: 2 })).toMatchObject({
+      protections: protections({}),
+      toolPairs: "loose",
+      stages: [
+        {
+          on: "append",
+          anyOf: [{ kind: "message-count-over", limit: 6 }],
+          select: { kind: "pin-middle-recent", pinFirst: 2, keepRecent: 2, minRemoved: 2 },
+          boundary: { rule: "absorb-and-grow", always: false },
+          effect: "store",
+          removedTo: "summarize",
+        },
+      ],
+    });
+    expect(policyOf("definable", { enabled: false }).stages).toEqual([]);
+    expect(faultsOf("definable", { recent_count: 0 })).toEqual([
+      "recent_count: recent_count must be at least 1",
+    ]);
+    const options = { model: "gpt-4o", store: { kind: "sqlite" }, description: "x" };
+    expect(policyOf("definable", options)).toEqual(policyOf("definable"));
+  });
+
+  it("tells the defaults of each of its parts", () => {
+    expect(defaultsOf("definable", "memory")).toEqual({
+      store: null,
+      model: null,
+      enabled: true,
+      max_messages: 100,
+      pin_count: 2,
+      recent_count: 5,
+      description: null,
+    });
+    expect(defaultsOf("definable", "strategy_alone")).toEqual({ pin_count: 2, recent_count: 3 });
+    expect(defaultsOf("definable", "entry")).toEqual({
+      user_id: "default",
+      role: "user",
+      content: "",
+      message_data: null,
+    });
+    expect(defaultsOf("definable", "add_defaults")).toEqual({
+      session_id: "default",
+      user_id: "default",
+    });
+  });
+});
+
+describe("marsys", () => {
+  const pack = (maxTokens: number, headroom: number): object => ({
+    name: "pack",
+    on: "read",
+    unit: "message",
+    select: { kind: "pack-newest", maxTokens, headroom, skipUnfit: false },
+  });
+  const CONFIG = {
+    max_total_tokens_trigger: 150,
+    target_total_tokens: 100,
+    image_token_estimate: 7,
+    enable_headroom_percent: 0.2,
+  };
+
+  it("packs every read to its target", () => {
+    expect(policyOf("marsys")).toMatchObject({
+      tokenRule: "structured",
+      imageTokenCount: 800,
+      protections: protections({ minMessages: 1 }),
+      toolPairs: "grouped",
+      stages: [{ ...pack(100_000, 0.1), anyOf: [], effect: "view" }],
+    });
+    const given = policyOf("marsys", CONFIG);
+    expect(given).toMatchObject({ imageTokenCount: 7, stages: [pack(100, 0.2)] });
+    expect(policyOf("marsys", { memory_config: CONFIG })).toEqual(given);
+  });
+
+  it("packs for good above its trigger when it is strict", () => {
+    expect(policyOf("marsys", { ...CONFIG, mode: "strict" }).stages).toMatchObject([
+      {
+        ...pack(100, 0.2),
+        anyOf: [{ kind: "token-count-over", limit: 150 }],
+        effect: "store",
+        removedTo: "log",
+      },
+    ]);
+  });
+
+  it("packs by its gaps when adding does not", () => {
+    const cached = { ...CONFIG, cache_invalidation_events: ["remove_by_id"] };
+    const triggers = (more: PlainOptions) =>
+      policyOf("marsys", { ...cached, ...more }).stages.map(({ anyOf }) => anyOf);
+    const overTrigger = { kind: "token-count-over", limit: 150 };
+    expect(triggers({})).toEqual([
+      [
+        overTrigger,
+        { kind: "new-messages-at-least", limit: 2 },
+        { kind: "new-tokens-at-least", limit: 5_000 },
+      ],
+    ]);
+    expect(triggers({ trigger_events: ["add"] })).toEqual([[overTrigger]]);
+    expect(triggers({ trigger_events: [] })).toEqual([]);
+    expect(triggers({ min_retrieval_gap_steps: 0 })).toEqual([[]]);
+    expect(triggers({ mode: "repack_always" })).toEqual([[]]);
+  });
+
+  it("leaves nothing out of other kinds of memory", () => {
+    const other = policyOf("marsys", { memory_type: "conversation_history", description: "Sys" });
+    expect(other.stages).toEqual([]);
+    expect(policyOf("marsys", { memory_type: "kg", model: "m" }).stages).toEqual([]);
+  });
+
+  it.each<readonly [PlainOptions, string]>([
+    [{ memory_type: "nope" }, "memory_type"],
+    [{ memory_type: "kg" }, "model"],
+    [{ memory_config: { target: 1 } }, "memory_config.target"],
+    [{ memory_config: {}, target_total_tokens: 1 }, "target_total_tokens"],
+    [{ threshold_tokens: 1, target_total_tokens: 1 }, "threshold_tokens"],
+    [{ trigger_events: ["sneeze"] }, "trigger_events[0]"],
+    [{ active_context: { tool_truncation: { grace: 0 } } }, "active_context.tool_truncation.grace"],
+  ])("refuses %j", (options, field) => {
+    const [fault] = faultsOf("marsys", options);
+    expect(fault?.startsWith(`${field}: `)).toBe(true);
+  });
+
+  it("compacts on request in its later releases", () => {
+    const compacting = policyOf("marsys", { threshold_tokens: 1_000, active_context: {} });
+    const overThreshold = [{ kind: "token-count-over", limit: 1_000 }];
+    expect(compacting.protections).toEqual(
+      protections({ system: "leading", minMessages: 1, lastUser: true }),
+    );
+    expect(compacting.stages).toMatchObject([
+      { on: "read", anyOf: overThreshold, select: { kind: "shorten", maxTokens: 1_200 } },
+      {
+        on: "request",
+        anyOf: overThreshold,
+        select: { kind: "pack-newest", maxTokens: 600, headroom: 0, skipUnfit: true },
+        removedTo: "summarize",
+      },
+    ]);
+    const stages = (context: PlainOptions) =>
+      policyOf("marsys", { active_context: context }).stages.map(({ name, removedTo }) => [
+        name,
+        removedTo,
+      ]);
+    expect(stages({ enabled: false })).toEqual([]);
+    expect(stages({ excluded_processors: ["tool_truncation", "summarization"] })).toEqual([
+      ["backward_packing", "log"],
+    ]);
+    expect(stages({ processor_order: ["tool_truncation"] })).toEqual([["tool_truncation", "log"]]);
+    expect(stages({ mode: "sliding_window" })).toEqual([["sliding_window", "log"]]);
+  });
+});
+
+describe("alquimia", () => {
+  const CONDITION = "message.role != 'tool'";
+  const short = { memory_strategy_id: "max_tokens" };
+  const neuralyzer = { long_term_memory_id: "neuralyzer" };
+  const summarizer = { long_term_memory_id: "summarizer" };
+  const packed = (maxTokens: number): object => ({
+    name: "short_term",
+    on: "read",
+    unit: "interaction",
+    select: { kind: "pack-newest", maxTokens, headroom: 0, skipUnfit: false },
+    effect: "view",
+  });
+
+  it("reads everything without a strategy, and counts as given", () => {
+    expect(policyOf("alquimia")).toMatchObject({
+      tokenRule: "given",
+      protections: protections({}),
+      toolPairs: "loose",
+      stages: [],
+    });
+  });
+
+  it("fills a budget with interactions that meet conditions", () => {
+    expect(policyOf("alquimia", short).stages).toMatchObject([packed(10_000)]);
+    const options = { ...short, memory_max_tokens: 200, conditions: [CONDITION] };
+    expect(policyOf("alquimia", options).stages).toMatchObject([
+      {
+        on: "read",
+        unit: "interaction",
+        select: { kind: "filter", conditions: [CONDITION], scope: "unit" },
+        effect: "view",
+      },
+      packed(200),
+    ]);
+    expect(policyOf("alquimia", { ...short, memory_max_tokens: -1 }).stages).toMatchObject([
+      { select: { kind: "keep-last", unitCount: 0 }, effect: "view" },
+    ]);
+    expect(policyOf("alquimia", { ...short, memory_max_tokens: 0 }).stages).toMatchObject([
+      packed(0),
+    ]);
+  });
+
+  it("erases or summarizes at the end of a turn, for any of the triggers", () => {
+    const options = {
+      ...neuralyzer,
+      interaction_threshold_qty: 3,
+      interaction_threshold_tokens: 35,
+      input_tokens_threshold: 1_000,
+      interaction_keep: 2,
+      interaction_conditions: [CONDITION],
+      on_tools_success_threshold: ["close"],
+      on_tools_error_threshold: ["pay"],
+    };
+    expect(policyOf("alquimia", options).stages).toEqual([
+      {
+        name: "neuralyzer",
+        on: "turn-end",
+        anyOf: [
+          { kind: "model-input-tokens-over", limit: 1_000 },
+          { kind: "interaction-count-over", limit: 3 },
+          { kind: "interaction-tokens-over", limit: 35 },
+          { kind: "tool-success", names: ["close"] },
+          { kind: "tool-error", names: ["pay"] },
+        ],
+        unit: "interaction",
+        select: { kind: "keep-last", unitCount: 2 },
+        countIf: [CONDITION],
+        boundary: undefined,
+        effect: "store",
+        removedTo: "discard",
+      },
+    ]);
+    expect(policyOf("alquimia", { ...summarizer, cod_max_loops: 3 }).stages).toMatchObject([
+      {
+        name: "summarizer",
+        anyOf: [
+          { kind: "interaction-count-over", limit: 20 },
+          { kind: "interaction-tokens-over", limit: 20_000 },
+        ],
+        removedTo: "summarize",
+      },
+    ]);
+  });
+
+  it("never acts without a threshold", () => {
+    const off = { interaction_threshold_qty: -1, interaction_threshold_tokens: 0 };
+    expect(policyOf("alquimia", neuralyzer).stages).toEqual([]);
+    expect(policyOf("alquimia", { ...summarizer, ...off }).stages).toEqual([]);
+  });
+
+  it("takes both kinds at once, and lists of them", () => {
+    const both = { ...short, ...neuralyzer, interaction_threshold_qty: 1 };
+    const names = (options: PlainOptions) =>
+      policyOf("alquimia", options).stages.map(({ name }) => name);
+    expect(names(both)).toEqual(["neuralyzer", "short_term"]);
+    const lists = {
+      short_term_memory: [{ ...short, conditions: [CONDITION] }, short],
+      long_term_memory: [summarizer, { ...neuralyzer, interaction_threshold_qty: 1 }],
+    };
+    expect(names(lists)).toEqual([
+      "summarizer",
+      "neuralyzer_2",
+      "conditions",
+      "short_term",
+      "short_term_2",
+    ]);
+  });
+
+  it.each<readonly [PlainOptions, string]>([
+    [{ ...short, memory_max_token: 5 }, "memory_max_token"],
+    [{ long_term_memory_id: "forgetter" }, "long_term_memory_id"],
+    [{ long_term_memory_id: 3 }, "long_term_memory_id"],
+    [{ memory_strategy_id: "newest" }, "memory_strategy_id"],
+    [{ memory_max_tokens: 5 }, "memory_strategy_id"],
+    [{ interaction_keep: 5 }, "long_term_memory_id"],
+    [{ ...neuralyzer, cod_max_loops: 5 }, "cod_max_loops"],
+    [{ ...short, memory_max_tokens: -2 }, "memory_max_tokens"],
+    [{ ...short, conditions: ["message.role !="] }, "conditions[0]"],
+    [{ ...short, short_term_memory: [short] }, "memory_strategy_id"],
+    [{ short_term_memory: [{ memory_max_tokens: 1 }] }, "short_term_memory[0].memory_strategy_id"],
+    [{ long_term_memory: [{ ...neuralyzer, x: 1 }] }, "long_term_memory[0].x"],
+    [
+      { long_term_memory: [{ long_term_memory_id: "no" }] },
+      "long_term_memory[0].long_term_memory_id",
+    ],
+  ])("refuses %j", (options, field) => {
+    expect(faultsOf("alquimia", options).map((fault) => fault.split(": ")[0])).toEqual([field]);
+  });
+
+  it("tells the defaults of each strategy", () => {
+    expect(defaultsOf("alquimia", "neuralyzer")).toMatchObject({
+      interaction_threshold_qty: -1,
+      interaction_threshold_tokens: -1,
+      interaction_keep: 0,
+    });
+    expect(defaultsOf("alquimia", "summarizer")).toMatchObject({
+      interaction_threshold_qty: 20,
+      interaction_threshold_tokens: 20_000,
+      cod_max_loops: 5,
+    });
+    expect(defaultsOf("alquimia", "max_tokens")).toMatchObject({ memory_max_tokens: 10_000 });
+  });
+});
