@@ -3,8 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { policyArbitrary } from "../../test/support/policy-arbitraries.ts";
+import { wireMessages } from "../../test/support/wire-messages.ts";
 import { Value } from "../gen/google/protobuf/struct.ts";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
+import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
 import { toPolicy } from "./convert/policy.ts";
@@ -78,6 +80,16 @@ describe("encodeWire", () => {
         expect(Buffer.from(encodeWire(AppendMessagesRequest, typed)).equals(expected)).toBe(true);
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it("gives the bytes of the library for messages with tool results inside", () => {
+    fc.assert(
+      fc.property(wireMessages, (value) => {
+        const expected = Buffer.from(Message.encode(value).finish());
+        expect(Buffer.from(encodeWire(Message, value)).equals(expected)).toBe(true);
+      }),
+      { numRuns: 200 },
     );
   });
 

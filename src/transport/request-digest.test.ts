@@ -31,6 +31,8 @@ function request(fields: {
     messages: [message],
     createSession: false,
     requestId: fields.requestId ?? "",
+    turnEnd: false,
+    toolOutcomes: [],
   }).finish();
 }
 

@@ -3,7 +3,7 @@
 // that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
 
 import { writeSync } from "node:fs";
-import type { SessionRef } from "../../src/domain/session.ts";
+import { EMPTY_POLICY_STATE, type SessionRef } from "../../src/domain/session.ts";
 import { armFailpoints } from "../../src/lib/failpoint.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
 import type { SessionPlan, SessionView, Store, StoredEntry } from "../../src/storage/store.ts";
@@ -11,6 +11,7 @@ import {
   newEvent,
   newFields,
   newHead,
+  newInsert,
   newMessage,
   newReply,
   rangesOf,
@@ -60,6 +61,33 @@ function headOf(
   });
 }
 
+/**
+ * Appends two messages and erases for good what leaves the window, the first of the two as well;
+ * places a summary instead, and has the policy remember it.
+ */
+export function discardPlan(ref: SessionRef, view: SessionView, text: string): SessionPlan {
+  const { lastSeq } = view.session?.head ?? newHead();
+  const messages = [1, 2].map((step) =>
+    newMessage({ seq: lastSeq + step, text, tokenCount: 2.25 }),
+  );
+  const old = view.window ?? [];
+  const window = [...old.slice(-3), ...messages.slice(1)];
+  const gone = [...old.slice(0, -3), ...messages.slice(0, 1)];
+  const { messageCount, tokenCount } = totalsOf(gone);
+  const added = { messageCount: 2 - messageCount, tokenCount: 4.5 - tokenCount };
+  const mark = { stage: "stage", seq: lastSeq + 2, window: { messageCount, tokenCount } };
+  const head = headOf(view, lastSeq + 2, window, added);
+  return {
+    fields: { ...newFields({ userId: "u" }), inserts: [newInsert({ position: lastSeq + 0.5 })] },
+    append: messages,
+    erase: gone.map(({ seq, messageId }) => ({ seq, messageId })),
+    window,
+    windowTrimmed: true,
+    head: { ...head, policyState: { ...EMPTY_POLICY_STATE, marks: [mark] } },
+    events: [newEvent(ref)],
+  };
+}
+
 /** Erases the newest message of the window. */
 export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | undefined {
   const last = view.window?.at(-1);
@@ -79,10 +107,11 @@ export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | und
 async function step(store: Store, random: Random, name: string): Promise<void> {
   const ref = { namespace: "default", sessionId: name };
   const change = { ...ref, needWindow: true, requestId: `${name}-${random.int(0, 1_000_000_000)}` };
-  const kind = random.weighted({ append: 20, erase: 2, remove: 1, copy: 1, upkeep: 2 });
-  if (kind === "append") {
+  const kind = random.weighted({ append: 20, discard: 3, erase: 2, remove: 1, copy: 1, upkeep: 2 });
+  if (kind === "append" || kind === "discard") {
+    const text = "x".repeat(random.int(0, 400));
     const seq = await store.changeSession(change, (view) => {
-      const plan = { ...appendPlan(ref, view, "x".repeat(random.int(0, 400))) };
+      const plan = (kind === "append" ? appendPlan : discardPlan)(ref, view, text);
       return {
         kind: "save",
         result: plan.head?.lastSeq ?? 0,
