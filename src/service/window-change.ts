@@ -99,6 +99,8 @@ interface Progress {
   readonly runs: readonly StageRun[];
   readonly warnings: readonly ConditionWarning[];
   readonly state: PolicyState;
+  /** The occasions so far, of the session's own policy. */
+  readonly occasions: readonly StageOn[];
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
   /** What the last pass was asked. */
   readonly request: TrimRequest<StoredEntry> | undefined;
@@ -129,6 +131,7 @@ export function changeWindow(
     runs: [],
     warnings: [],
     state: head.policyState,
+    occasions: [],
     outcome: undefined,
     request: undefined,
   };
@@ -191,9 +194,11 @@ function runPass(
   if (outcome.ceilingPassed === "messages") throw windowFull(`${CEILING.messages} messages`);
   if (outcome.ceilingPassed === "bytes") throw windowFull(`${CEILING.bytes} bytes`);
   const runs = mergeRuns(before, outcome);
+  const isOwn = pass.policy === undefined;
+  const occasions = isOwn ? append(before.occasions, pass.occasions) : before.occasions;
   const ran = {
     policy,
-    occasions: pass.occasions,
+    occasions,
     runs,
     lastSeq: head.lastSeq,
     window: totalsOf(outcome.stored),
@@ -204,7 +209,9 @@ function runPass(
     trims: append(before.trims, outcome.storedTrims),
     runs,
     warnings: append(before.warnings, outcome.warnings),
-    state: pass.policy === undefined ? withRuns(before.state, ran) : before.state,
+    // From the start: a limit that one pass could not reach may hold after the next.
+    state: isOwn ? withRuns(session.head.policyState, ran) : before.state,
+    occasions,
     outcome,
     request,
   };

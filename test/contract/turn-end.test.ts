@@ -1,0 +1,312 @@
+// AppendMessages with what policies are told beside messages: the end of a turn, what the model's
+// input took, and how tools ended.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
+import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { Unit } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { TriggerKind } from "../../src/gen/memorysidecar/v1/window.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  bare,
+  eventsOf,
+  keepNewest,
+  onTurnEnd,
+  result,
+  sessionMaker,
+  trigger,
+  users,
+  windowIds,
+} from "../support/policy-wire.ts";
+import { message, toolCall } from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const make = sessionMaker(() => server);
+
+type Condition = Parameters<typeof trigger>[0];
+
+interface Signals {
+  readonly modelInputTokens?: bigint;
+  readonly toolOutcomes?: { readonly tool: string; readonly error: boolean }[];
+}
+
+/** Ends a turn; whether the stage on turn end acted, and for which triggers. */
+async function endTurn(sessionId: string, signals: Signals = {}) {
+  const answer = await server.client.call("appendMessages", {
+    sessionId,
+    turnEnd: true,
+    ...signals,
+  });
+  return answer.stageRuns.flatMap((run) => run.triggers);
+}
+
+describe("a stage on turn end", () => {
+  const hours = { seconds: 3_600n, nanos: 0 };
+  const failed = { toolOutcomes: [{ tool: "search", error: true }] };
+  it.each<[string, Condition, Condition, TriggerKind, Signals]>([
+    [
+      "message count",
+      { $case: "messageCountOver", value: 2 },
+      { $case: "messageCountOver", value: 3 },
+      TriggerKind.MESSAGE_COUNT,
+      {},
+    ],
+    [
+      "token count",
+      { $case: "tokenCountOver", value: 2n },
+      { $case: "tokenCountOver", value: 3n },
+      TriggerKind.TOKEN_COUNT,
+      {},
+    ],
+    [
+      "share of the context window",
+      { $case: "contextShareAtLeast", value: 0.3 },
+      { $case: "contextShareAtLeast", value: 0.31 },
+      TriggerKind.CONTEXT_SHARE,
+      {},
+    ],
+    [
+      "tokens of the model's input",
+      { $case: "modelInputTokensOver", value: 99n },
+      { $case: "modelInputTokensOver", value: 100n },
+      TriggerKind.MODEL_INPUT_TOKENS,
+      { modelInputTokens: 100n },
+    ],
+    [
+      "interactions",
+      { $case: "interactionCountOver", value: 2 },
+      { $case: "interactionCountOver", value: 3 },
+      TriggerKind.INTERACTION_COUNT,
+      {},
+    ],
+    [
+      "tokens of interactions",
+      { $case: "interactionTokensOver", value: 2n },
+      { $case: "interactionTokensOver", value: 3n },
+      TriggerKind.INTERACTION_TOKENS,
+      {},
+    ],
+    [
+      "new messages",
+      { $case: "newMessagesAtLeast", value: 3 },
+      { $case: "newMessagesAtLeast", value: 4 },
+      TriggerKind.NEW_MESSAGES,
+      {},
+    ],
+    [
+      "new tokens",
+      { $case: "newTokensAtLeast", value: 3n },
+      { $case: "newTokensAtLeast", value: 4n },
+      TriggerKind.NEW_TOKENS,
+      {},
+    ],
+    [
+      "tool failures",
+      { $case: "toolError", value: { names: ["search"] } },
+      { $case: "toolSuccess", value: { names: ["search"] } },
+      TriggerKind.TOOL_ERROR,
+      failed,
+    ],
+    [
+      "tool successes",
+      { $case: "toolSuccess", value: { names: ["mail"] } },
+      { $case: "toolError", value: { names: ["mail"] } },
+      TriggerKind.TOOL_SUCCESS,
+      { toolOutcomes: [{ tool: "mail", error: false }] },
+    ],
+  ])("acts by %s, and not below", async (_, holds, holdsNot, kind, signals) => {
+    const fields = { contextWindow: 10n };
+    const acting = await make(bare([onTurnEnd(trigger(holds))], fields), users(3));
+    expect((await endTurn(acting, signals)).map((hit) => hit.kind)).toEqual([kind]);
+    expect(await windowIds(server, acting)).toEqual(["m3"]);
+    const idle = await make(bare([onTurnEnd(trigger(holdsNot))], fields), users(3));
+    expect(await endTurn(idle, signals)).toEqual([]);
+    expect(await windowIds(server, idle)).toHaveLength(3);
+  });
+
+  it("acts by age, and always", async () => {
+    const old = await make(
+      bare([onTurnEnd(trigger({ $case: "ageOver", value: hours }))]),
+      users(2),
+    );
+    expect(await endTurn(old)).toEqual([]);
+    server.advance(3_600_001);
+    await server.client.call("appendMessages", { sessionId: old, messages: users(1, 3) });
+    expect((await endTurn(old)).map((hit) => hit.kind)).toEqual([TriggerKind.AGE]);
+    const always = await make(
+      bare([onTurnEnd(trigger({ $case: "always", value: true }))]),
+      users(2),
+    );
+    expect((await endTurn(always)).map((hit) => hit.kind)).toEqual([TriggerKind.ALWAYS]);
+  });
+
+  it("does not run without a turn end, and runs after the stages on append", async () => {
+    const both = bare([onTurnEnd(), keepNewest(3)]);
+    const sessionId = await make(both, users(2));
+    expect(await windowIds(server, sessionId)).toEqual(["m1", "m2"]);
+    const answer = await server.client.call("appendMessages", {
+      sessionId,
+      messages: users(2, 3),
+      turnEnd: true,
+    });
+    expect(answer.trims.map(({ stage, messageIds }) => [stage, messageIds])).toEqual([
+      ["keep", ["m1"]],
+      ["end", ["m2", "m3"]],
+    ]);
+    expect(answer.window?.messageCount).toBe(1n);
+    expect(answer.stageRuns.map(({ stage }) => stage)).toEqual(["keep", "end"]);
+    const events = await eventsOf(server, sessionId, answer.revision);
+    expect(events.map(({ type }) => type)).toEqual([
+      EventType.MESSAGES_APPENDED,
+      EventType.MESSAGES_TRIMMED,
+      EventType.MESSAGES_TRIMMED,
+    ]);
+  });
+});
+
+describe("a turn end without messages", () => {
+  it("is an event, moves the revision and leaves the log", async () => {
+    const sessionId = await make(bare([onTurnEnd()]), users(3));
+    const answer = await server.client.call("appendMessages", { sessionId, turnEnd: true });
+    expect(answer).toMatchObject({ messages: [], lastSeq: 3n, window: { messageCount: 1n } });
+    expect(Number(answer.revision)).toBe(server.store.revision());
+    const events = await eventsOf(server, sessionId, answer.revision);
+    expect(events.map(({ type }) => type)).toEqual([
+      EventType.TURN_ENDED,
+      EventType.MESSAGES_TRIMMED,
+    ]);
+    const ended = events[0]?.detail;
+    expect(ended).toMatchObject({
+      $case: "turnEnded",
+      value: { window: { messageCount: 3n, tokenCount: 3n } },
+    });
+  });
+
+  it("needs a session that exists, even one that may be created", async () => {
+    const request = { sessionId: "nobody", turnEnd: true, createSession: true };
+    const missing = await server.client.fail("appendMessages", request);
+    expect(missing.reason).toBe("SESSION_NOT_FOUND");
+    const empty = await server.client.fail("appendMessages", { sessionId: "nobody" });
+    expect(empty).toMatchObject({ reason: "REQUEST_INVALID", fields: ["messages"] });
+  });
+
+  it("is repeated with its request id without effect", async () => {
+    const sessionId = await make(bare([onTurnEnd()]), users(3));
+    const request = { sessionId, turnEnd: true, requestId: `end-${sessionId}` };
+    const first = await server.client.call("appendMessages", request);
+    const revision = server.store.revision();
+    expect(await server.client.call("appendMessages", request)).toEqual(first);
+    expect(server.store.revision()).toBe(revision);
+    const other = { ...request, turnEnd: false, messages: users(1, 9) };
+    const reused = await server.client.fail("appendMessages", other);
+    expect(reused.reason).toBe("REQUEST_ID_REUSED");
+  });
+});
+
+describe("outcomes of tools", () => {
+  const failing = trigger({ $case: "toolError", value: { names: ["search"] } });
+  const call: Message = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] });
+
+  it("are those of this append for a stage on append", async () => {
+    const stage = keepNewest(1, { unit: Unit.INTERACTION, anyOf: [failing] });
+    const sessionId = await make(bare([stage]), users(2));
+    const good = await server.client.call("appendMessages", {
+      sessionId,
+      messages: [call, result("c1")],
+    });
+    expect(good.stageRuns).toEqual([]);
+    const named = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c2")] });
+    await server.client.call("appendMessages", { sessionId, messages: [named] });
+    const bad = await server.client.call("appendMessages", {
+      sessionId,
+      messages: [result("c2", { toolError: true })],
+    });
+    expect(bad.stageRuns).toMatchObject([
+      { stage: "keep", triggers: [{ kind: TriggerKind.TOOL_ERROR, tool: "search" }] },
+    ]);
+    const after = await server.client.call("appendMessages", { sessionId, messages: users(1, 7) });
+    expect(after.stageRuns).toEqual([]);
+  });
+
+  it("are all since the last turn end for a stage on turn end", async () => {
+    const sessionId = await make(bare([onTurnEnd(failing)]), users(2));
+    const failed = [{ tool: "search", error: true }];
+    await server.client.call("appendMessages", {
+      sessionId,
+      messages: users(1, 3),
+      toolOutcomes: failed,
+    });
+    await server.client.call("appendMessages", { sessionId, messages: users(1, 4) });
+    expect((await endTurn(sessionId)).map(({ tool }) => tool)).toEqual(["search"]);
+    await server.client.call("appendMessages", { sessionId, messages: users(1, 5) });
+    expect(await endTurn(sessionId)).toEqual([]);
+  });
+
+  it("come from results among the parts of a user message, each with its own flag", async () => {
+    const sessionId = await make(bare([onTurnEnd(failing)]), users(1));
+    const calls = message({
+      role: Role.ASSISTANT,
+      toolCalls: [toolCall("p1", "mail"), toolCall("p2", "search")],
+    });
+    const part = (toolCallId: string, error: boolean): ContentPart => ({
+      part: { $case: "toolResult", value: { toolCallId, text: "x", parts: [], error } },
+    });
+    await server.client.call("appendMessages", {
+      sessionId,
+      messages: [calls, message({ parts: [part("p1", true), part("p2", false)] })],
+    });
+    expect(await endTurn(sessionId)).toEqual([]);
+    const again = message({ role: Role.ASSISTANT, toolCalls: [toolCall("p3", "search")] });
+    await server.client.call("appendMessages", {
+      sessionId,
+      messages: [again, message({ parts: [part("p3", true)] })],
+    });
+    expect((await endTurn(sessionId)).map(({ tool }) => tool)).toEqual(["search"]);
+  });
+
+  it("are refused without a name, and when there are too many", async () => {
+    const sessionId = await make(bare([]), users(1));
+    const nameless = await server.client.fail("appendMessages", {
+      sessionId,
+      turnEnd: true,
+      toolOutcomes: [{ tool: "", error: false }],
+    });
+    expect(nameless.fields).toEqual(["tool_outcomes[0].tool"]);
+    const many = Array.from({ length: 257 }, () => ({ tool: "t", error: false }));
+    const request = { sessionId, turnEnd: true, toolOutcomes: many };
+    expect((await server.client.fail("appendMessages", request)).fields).toEqual(["tool_outcomes"]);
+    const tokens = { sessionId, turnEnd: true, modelInputTokens: 1_000_000_001n };
+    expect((await server.client.fail("appendMessages", tokens)).fields).toEqual([
+      "model_input_tokens",
+    ]);
+  });
+});
+
+describe("what a session remembers for its policy", () => {
+  it("is told by the session, and dropped with the stage", async () => {
+    const counting = onTurnEnd(trigger({ $case: "newMessagesAtLeast", value: 2 }));
+    const sessionId = await make(bare([counting]), users(2));
+    await endTurn(sessionId, { modelInputTokens: 17n });
+    const { session } = await server.client.call("getSession", { sessionId });
+    expect(session?.modelInputTokens).toBe(17n);
+    expect(session?.stageStates).toEqual([
+      { stage: "end", lastSeq: 2n, window: { messageCount: 1n, tokenCount: 1n } },
+    ]);
+    await server.client.call("appendMessages", { sessionId, messages: users(1, 3) });
+    expect(await endTurn(sessionId)).toEqual([]);
+    await server.client.call("appendMessages", { sessionId, messages: users(1, 4) });
+    expect(await endTurn(sessionId)).toHaveLength(1);
+    const changed = await server.client.call("updateSession", {
+      session: { ...(session ?? expect.unreachable()), etag: "", policy: bare([keepNewest(9)]) },
+      updateMask: ["policy"],
+    });
+    expect(changed.session).toMatchObject({ stageStates: [], modelInputTokens: 17n });
+  });
+});
