@@ -2,8 +2,8 @@
 // looks at, and each condition is asked at most once for each message.
 
 import { type Condition, type ConditionView, compileCondition } from "../conditions/condition.ts";
-import { costAt, type Look, once } from "./look.ts";
-import { type DetailOf, ROLE, type Role, type WindowEntry } from "./types.ts";
+import { costAt, type Look } from "./look.ts";
+import { type DetailOf, type MessageDetail, ROLE, type Role, type WindowEntry } from "./types.ts";
 import { NO_UNIT } from "./units.ts";
 
 const ROLE_NAMES: { readonly [role in Role]: string } = {
@@ -16,6 +16,46 @@ const ROLE_NAMES: { readonly [role in Role]: string } = {
 /** Answers what a condition says of an entry. */
 export interface Judge {
   readonly test: (expression: string, index: number) => boolean | "failed";
+}
+
+/**
+ * What conditions know of a message; reads the details only when one asks for them. A class, because
+ * one is made for every message and objects with getters of their own are slow to make.
+ */
+class MessageView<E extends WindowEntry> {
+  readonly role: string;
+  readonly tool_call_id: string;
+  readonly tokens: number;
+  readonly age_seconds: number;
+  readonly #entry: E;
+  readonly #detailOf: DetailOf<E>;
+  #detail: MessageDetail | undefined;
+
+  constructor(entry: E, tokens: number, ageMs: number, detailOf: DetailOf<E>) {
+    this.role = ROLE_NAMES[entry.role];
+    this.tool_call_id = entry.answers[0] ?? "";
+    this.tokens = tokens;
+    this.age_seconds = ageMs / 1000;
+    this.#entry = entry;
+    this.#detailOf = detailOf;
+  }
+
+  get content(): string {
+    return this.#read().content;
+  }
+
+  get name(): string {
+    return this.#read().name;
+  }
+
+  get tool_calls(): MessageDetail["toolCalls"] {
+    return this.#read().toolCalls;
+  }
+
+  #read(): MessageDetail {
+    this.#detail ??= this.#detailOf(this.#entry);
+    return this.#detail;
+  }
 }
 
 /** A condition and what it said of each entry so far. */
@@ -49,12 +89,7 @@ export function judgeOf<E extends WindowEntry>(
   };
   const viewOf = (index: number, entry: E): ConditionView => {
     views[index] ??= {
-      message: messageView(
-        entry,
-        costAt(look, index),
-        once(() => detailOf(entry)),
-        newestMs(),
-      ),
+      message: new MessageView(entry, costAt(look, index), newestMs() - entry.createMs, detailOf),
       interaction: interactionOf(index),
     };
     return views[index];
@@ -71,28 +106,4 @@ export function judgeOf<E extends WindowEntry>(
     return known.answers[index];
   };
   return { test };
-}
-
-/** The names of a message. The content is read only when an expression asks for it. */
-function messageView(
-  entry: WindowEntry,
-  tokens: number,
-  detail: () => ReturnType<DetailOf>,
-  newestMs: number,
-): ConditionView["message"] {
-  return {
-    role: ROLE_NAMES[entry.role],
-    tool_call_id: entry.answers[0] ?? "",
-    tokens,
-    age_seconds: Math.max(0, newestMs - entry.createMs) / 1000,
-    get content() {
-      return detail().content;
-    },
-    get name() {
-      return detail().name;
-    },
-    get tool_calls() {
-      return detail().toolCalls;
-    },
-  };
 }
