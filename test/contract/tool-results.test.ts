@@ -11,7 +11,15 @@ import {
   Trust,
 } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
-import { deepStruct, keepStage, message, policy, session, toolCall } from "../support/samples.ts";
+import {
+  deepStruct,
+  field,
+  keepStage,
+  message,
+  policy,
+  session,
+  toolCall,
+} from "../support/samples.ts";
 
 let server: TestServer;
 let count = 0;
@@ -215,6 +223,16 @@ describe("a tool result is refused", () => {
     expect(
       await update({ messageId: "tool", role: 4, toolCallId: "c" }, "tool_call_id"),
     ).toMatchObject({ fields: [`message.${RESULT}.tool_call_id`] });
+  });
+
+  it("inside others without end, before it is decoded", async () => {
+    let part = Buffer.alloc(0);
+    // A part holds a result (4), which holds a part (3).
+    for (let level = 0; level < 5_000; level += 1) part = field(0x1a, field(0x22, part));
+    const held = field(0x32, field(0x22, part));
+    const bytes = Buffer.concat([field(0x12, Buffer.from("any")), field(0x1a, held)]);
+    const outcome = await server.client.raw("appendMessages", bytes);
+    expect(outcome).toMatchObject({ failure: { reason: "REQUEST_MALFORMED" } });
   });
 
   it("with more nested parts than allowed only", async () => {
