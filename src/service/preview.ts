@@ -18,11 +18,14 @@ import { detailReader, isInLog, mergeInserts, signalsOf } from "./window-view.ts
 
 const DEFAULT_OCCASIONS: readonly StageOn[] = ["append", "read"];
 
+/** The occasions that change the stored window, in the order in which an append brings them. */
+const CHANGES: readonly StageOn[] = ["append", "turn-end", "request"];
+
 /** What every policy of a preview looks at. */
 interface Scene {
   readonly entries: readonly StoredEntry[];
   readonly occasions: ReadonlySet<StageOn>;
-  readonly signals: Signals;
+  readonly signalsOn: (occasion: StageOn) => Signals;
   readonly detailOf: DetailOf<StoredEntry>;
   /** The messages that the preview of one policy names. */
   readonly messagesMax: number;
@@ -42,7 +45,7 @@ export async function previewPolicy(
   const scene: Scene = {
     entries,
     occasions,
-    signals: signals(session, occasions, input),
+    signalsOn: (occasion) => signals(session, occasion, input),
     detailOf: detailReader(context.codec),
     messagesMax: Math.floor(LIMITS.previewMessages / policies.length),
   };
@@ -93,36 +96,78 @@ async function newestOfLog(context: ServiceContext, call: Call, ref: SessionRef)
 }
 
 /** What the request tells the policies, and else what the session knows. */
-function signals({ head }: Session, occasions: ReadonlySet<StageOn>, input: PreviewInput): Signals {
-  // Triggers for tools look at one append alone, and the next one has yet to come.
-  const isAppend = occasions.size === 1 && occasions.has("append");
-  const known = isAppend ? [] : head.policyState.outcomes;
+function signals({ head }: Session, occasion: StageOn, input: PreviewInput): Signals {
+  // On append, triggers for tools look at one append alone, and the next one has yet to come.
+  const known = occasion === "append" ? [] : head.policyState.outcomes;
   const told = signalsOf(head, input.toolOutcomes.length > 0 ? input.toolOutcomes : known);
   const { modelInputTokens } = input;
   return modelInputTokens === undefined ? told : { ...told, modelInputTokens };
 }
 
-function preview(scene: Scene, policy: Policy): PolicyPreview {
-  const { entries, occasions, detailOf } = scene;
-  const outcome = trimWindow<StoredEntry>({
-    entries,
+/** What a policy made of a window: changes first, then a read. */
+interface Course extends Pick<TrimOutcome<StoredEntry>, "trims" | "runs" | "warnings"> {
+  /** What the read showed. */
+  readonly shown: TrimOutcome<StoredEntry>;
+  readonly overLimit: boolean;
+}
+
+function follow({ entries, occasions, signalsOn, detailOf }: Scene, policy: Policy): Course {
+  const outcomes: TrimOutcome<StoredEntry>[] = [];
+  let stored = entries;
+  for (const occasion of CHANGES.filter((one) => occasions.has(one))) {
+    const outcome = trimWindow<StoredEntry>({
+      entries: stored,
+      policy,
+      occasions: new Set([occasion]),
+      ceiling: true,
+      signals: signalsOn(occasion),
+      detailOf,
+    });
+    outcomes.push(outcome);
+    stored = outcome.stored;
+  }
+  // Without the occasion, too: stages that shorten act in every read.
+  const shown = trimWindow<StoredEntry>({
+    entries: stored,
     policy,
-    occasions,
-    // Only a change holds it, a read does not.
-    ceiling: occasions.has("append"),
-    signals: scene.signals,
+    occasions: new Set(occasions.has("read") ? ["read"] : []),
+    ceiling: false,
+    signals: signalsOn("read"),
     detailOf,
   });
+  outcomes.push(shown);
+  const runs = outcomes.flatMap((outcome) => outcome.runs);
+  const warnings = outcomes.flatMap((outcome) => outcome.warnings);
+  const passed = outcomes.some((outcome) => outcome.ceilingPassed !== undefined);
+  return {
+    trims: outcomes.flatMap((outcome) => outcome.trims),
+    runs: firstOf(runs, ({ stage }) => stage),
+    warnings: firstOf(warnings, ({ stage, field }) => `${stage} ${field}`),
+    shown,
+    overLimit: passed || shown.overLimit || runs.some((run) => run.overLimit),
+  };
+}
+
+/** The first of those that have the same key. */
+function firstOf<T>(list: readonly T[], keyOf: (one: T) => string): readonly T[] {
+  const found = new Map<string, T>();
+  for (const one of list) if (!found.has(keyOf(one))) found.set(keyOf(one), one);
+  return [...found.values()];
+}
+
+function preview(scene: Scene, policy: Policy): PolicyPreview {
+  const { entries, messagesMax } = scene;
+  const course = follow(scene, policy);
   return {
     policy,
     before: plain(totalsOf(entries)),
-    after: plain(outcome.totals),
-    trims: outcome.trims,
-    runs: outcome.runs,
-    warnings: outcome.warnings,
-    overLimit: outcome.overLimit || outcome.ceilingPassed !== undefined,
-    messages: messagesOf(scene, policy, outcome),
-    truncated: entries.length > scene.messagesMax,
+    after: plain(course.shown.totals),
+    trims: course.trims,
+    runs: course.runs,
+    warnings: course.warnings,
+    overLimit: course.overLimit,
+    messages: messagesOf(scene, policy, course),
+    truncated: entries.length > messagesMax,
   };
 }
 
@@ -141,22 +186,25 @@ interface Fates {
 function messagesOf(
   { entries, messagesMax }: Scene,
   policy: Policy,
-  outcome: TrimOutcome<StoredEntry>,
+  course: Course,
 ): readonly MessagePreview[] {
-  const acting = new Set(outcome.runs.map(({ stage }) => stage));
+  const acting = new Set(course.runs.map(({ stage }) => stage));
   const stages = policy.stages.filter(({ name }) => acting.has(name));
   const explained = explainWindow(entries, policy, stages);
   const fates: Fates = {
     removed: new Map(
-      outcome.trims.flatMap(({ removed, stage, reason }) =>
+      course.trims.flatMap(({ removed, stage, reason }) =>
         removed.map(({ seq }) => [seq, { stage, reason }] as const),
       ),
     ),
     shortened: new Map(
-      outcome.shortened.map(({ entry, stage, tokenCount }) => [entry.seq, { stage, tokenCount }]),
+      course.shown.shortened.map(({ entry, stage, tokenCount }) => [
+        entry.seq,
+        { stage, tokenCount },
+      ]),
     ),
     awaiting: new Map(
-      outcome.runs.flatMap(({ stage, awaitsSummary }) =>
+      course.runs.flatMap(({ stage, awaitsSummary }) =>
         awaitsSummary.map(({ seq }) => [seq, stage] as const),
       ),
     ),

@@ -85,8 +85,12 @@ function byStage(
     entries,
     policy,
     occasions: new Set([stage.on]),
-    ceiling: false,
-    signals: signalsOf(session.head, session.head.policyState.outcomes),
+    ceiling: stage.on !== "read",
+    // On append, triggers for tools look at one append alone, and there is none now.
+    signals: signalsOf(
+      session.head,
+      stage.on === "append" ? [] : session.head.policyState.outcomes,
+    ),
     detailOf: detailReader(context.codec),
   });
   const seqs = new Set<number>();

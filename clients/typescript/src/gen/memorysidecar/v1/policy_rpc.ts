@@ -74,8 +74,9 @@ export interface PreviewPolicyRequest {
    */
   policies: Policy[];
   /**
-   * Which stages run: those on these occasions, in the order of the policy. None
-   * means append and read.
+   * Which stages run: those on these occasions, as one change after the other would
+   * run them, append, turn end and request, and then a read. None means append and
+   * read.
    */
   occasions: StageOn[];
   /** Over which messages. Unset means `PREVIEW_SOURCE_WINDOW`. */

@@ -1,0 +1,300 @@
+// PreviewPolicy: what it says of policies and messages, and each documented failure.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type Policy, ToolPairs } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { PreviewSource, Verdict } from "../../src/gen/memorysidecar/v1/policy_rpc.ts";
+import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { HoldReason, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  dropOldest,
+  keepStage,
+  message,
+  policy,
+  protections,
+  session,
+  toolCall,
+} from "../support/samples.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function seeded(messages: readonly Message[], fields = policy({})): Promise<string> {
+  const sessionId = `session-${count++}`;
+  await server.client.call("createSession", { session: session({ sessionId, policy: fields }) });
+  await server.client.call("appendMessages", { sessionId, messages: [...messages] });
+  return sessionId;
+}
+
+const users = (...texts: string[]): Message[] =>
+  texts.map((text, index) => message({ messageId: `m${index + 1}`, text }));
+
+const keep = (maxMessages: number, fields: Parameters<typeof keepStage>[0] = {}) =>
+  keepStage({ select: { $case: "dropOldest", value: dropOldest({ maxMessages }) }, ...fields });
+
+async function preview(sessionId: string, policies: Policy[]) {
+  return await server.client.call("previewPolicy", { sessionId, policies });
+}
+
+describe("PreviewPolicy", () => {
+  it("says of each policy and each message what would become of it, and changes nothing", async () => {
+    const sessionId = await seeded(users("a", "b", "c", "d"));
+    const revision = server.store.revision();
+    const answer = await preview(sessionId, [
+      policy({ stages: [keep(3)] }),
+      policy({ stages: [keep(100)], name: "roomy" }),
+    ]);
+    expect(answer).toMatchObject({ lastSeq: 4n, revision: BigInt(revision) });
+    const [tight, roomy] = answer.previews;
+    expect(tight).toMatchObject({
+      before: { messageCount: 4n },
+      after: { messageCount: 3n },
+      stageRuns: [{ stage: "keep", overLimit: false }],
+      overLimit: false,
+      truncated: false,
+    });
+    expect(tight?.trims).toMatchObject([
+      { stage: "keep", reason: TrimReason.MESSAGE_LIMIT, removed: { messageCount: 1n } },
+    ]);
+    expect(tight?.trims[0]).toMatchObject({ messageIds: [], seqRanges: [] });
+    expect(tight?.policy).toMatchObject({ imageTokenCount: 800, protections: { lastUser: true } });
+    const about = (id: string) => tight?.messages.find(({ messageId }) => messageId === id);
+    expect(about("m1")).toEqual({
+      messageId: "m1",
+      seq: 1n,
+      verdict: Verdict.REMOVED,
+      stage: "keep",
+      reason: TrimReason.MESSAGE_LIMIT,
+      heldBy: [],
+      tokenCount: 1,
+      interaction: 1,
+    });
+    expect(about("m2")).toMatchObject({ verdict: Verdict.KEPT, stage: "", heldBy: [] });
+    expect(about("m4")).toMatchObject({
+      verdict: Verdict.KEPT,
+      interaction: 4,
+      heldBy: [HoldReason.MIN_MESSAGES, HoldReason.LAST_USER],
+    });
+    expect(roomy?.policy?.name).toBe("roomy");
+    expect(roomy?.after).toMatchObject({ messageCount: 4n });
+    expect(server.store.revision()).toBe(revision);
+    const { messages } = await server.client.call("getWindow", { sessionId });
+    expect(messages).toHaveLength(4);
+  });
+
+  it("says why messages stay that nothing may remove", async () => {
+    const sessionId = await seeded([
+      message({ messageId: "s", role: Role.SYSTEM, text: "rules" }),
+      message({ messageId: "first", text: "a" }),
+      message({ messageId: "pinned", text: "b" }),
+      message({ messageId: "q", text: "c" }),
+      message({ messageId: "call", role: Role.ASSISTANT, toolCalls: [toolCall("c1")] }),
+    ]);
+    const { previews } = await preview(sessionId, [
+      policy({
+        protections: protections({ pinFirst: 1, pinMessageIds: ["pinned"] }),
+        stages: [keep(0)],
+      }),
+    ]);
+    expect(previews[0]?.overLimit).toBe(true);
+    const held = Object.fromEntries(
+      (previews[0]?.messages ?? []).map(({ messageId, heldBy }) => [messageId, heldBy]),
+    );
+    expect(held).toMatchObject({
+      s: [HoldReason.SYSTEM],
+      first: [HoldReason.PIN_FIRST],
+      pinned: [HoldReason.PIN_ID],
+    });
+    expect(held["call"]).toContain(HoldReason.WAITING_CALL);
+    expect(held["q"]).toContain(HoldReason.LAST_USER);
+  });
+
+  it("takes the session's own policy, on append and read, when nothing is asked", async () => {
+    const stages = [
+      keep(5),
+      keep(4, { name: "shown", on: StageOn.READ }),
+      keep(1, { name: "asked", on: StageOn.REQUEST }),
+      keep(2, { name: "turn", on: StageOn.TURN_END }),
+    ];
+    const sessionId = await seeded(users("a", "b", "c", "d", "e"), policy({ stages }));
+    const run = async (occasions: StageOn[]) => {
+      const { previews } = await server.client.call("previewPolicy", { sessionId, occasions });
+      return previews.map(({ after }) => Number(after?.messageCount));
+    };
+    expect(await run([])).toEqual([4]);
+    expect(await run([StageOn.APPEND])).toEqual([5]);
+    expect(await run([StageOn.TURN_END, StageOn.APPEND])).toEqual([2]);
+    expect(await run([StageOn.REQUEST])).toEqual([1]);
+  });
+
+  it("says what would be shortened and what would wait for a summary", async () => {
+    const long = "word ".repeat(400);
+    const sessionId = await seeded([
+      ...users("a", "b"),
+      message({ messageId: "long", text: long }),
+    ]);
+    const { previews } = await preview(sessionId, [
+      policy({
+        stages: [
+          keepStage({
+            name: "cut",
+            select: { $case: "shorten", value: { maxTokens: 100, allRoles: true, keepNewest: 0 } },
+            effect: 2,
+          }),
+        ],
+      }),
+      policy({ stages: [keep(1, { removedTo: RemovedTo.SUMMARIZE })] }),
+    ]);
+    const [cut, waits] = previews;
+    expect(cut?.messages.at(-1)).toMatchObject({ verdict: Verdict.SHORTENED, stage: "cut" });
+    expect(cut?.messages.at(-1)?.tokenCount).toBeLessThan(150);
+    expect(Number(cut?.after?.tokenCount)).toBeLessThan(Number(cut?.before?.tokenCount));
+    expect(waits?.messages.map(({ verdict }) => verdict)).toEqual([
+      Verdict.AWAITS_SUMMARY,
+      Verdict.AWAITS_SUMMARY,
+      Verdict.KEPT,
+    ]);
+    expect(waits?.after).toMatchObject({ messageCount: 3n });
+    expect(waits?.stageRuns[0]?.awaitsSummary).toEqual(["m1", "m2"]);
+  });
+
+  it("looks at signals of the request in place of those it knows", async () => {
+    const byInput = keep(1, {
+      name: "full",
+      anyOf: [{ condition: { $case: "modelInputTokensOver", value: 1_000n } }],
+    });
+    const byTool = keep(1, {
+      name: "tool",
+      anyOf: [{ condition: { $case: "toolError", value: { names: ["search"] } } }],
+    });
+    const sessionId = await seeded(users("a", "b"));
+    const policies = [policy({ stages: [byInput, byTool] })];
+    const run = async (fields: object) => {
+      const { previews } = await server.client.call("previewPolicy", {
+        sessionId,
+        policies,
+        ...fields,
+      });
+      return previews[0]?.stageRuns.map(({ stage }) => stage);
+    };
+    expect(await run({})).toEqual([]);
+    expect(await run({ modelInputTokens: 1_001n })).toEqual(["full"]);
+    expect(await run({ toolOutcomes: [{ tool: "search", error: true }] })).toEqual(["tool"]);
+    await server.client.call("appendMessages", {
+      sessionId,
+      messages: [message({ text: "c" })],
+      modelInputTokens: 2_000n,
+    });
+    expect(await run({})).toEqual(["full"]);
+    expect(await run({ modelInputTokens: 0n })).toEqual([]);
+  });
+
+  it("looks at the newest messages of the log when asked to", async () => {
+    const sessionId = await seeded(users("a", "b", "c"), policy({ stages: [keep(1)] }));
+    const policies = [policy({ stages: [keep(2)] })];
+    const log = await server.client.call("previewPolicy", {
+      sessionId,
+      policies,
+      source: PreviewSource.LOG,
+    });
+    expect(log.previews[0]?.before).toMatchObject({ messageCount: 3n });
+    expect(log.previews[0]?.messages.map(({ messageId }) => messageId)).toEqual(["m1", "m2", "m3"]);
+    const window = await server.client.call("previewPolicy", { sessionId, policies });
+    expect(window.previews[0]?.before).toMatchObject({ messageCount: 1n });
+  });
+
+  it("looks at no more of the log than a window may hold", async () => {
+    const sessionId = `session-${count++}`;
+    const messages = Array.from({ length: 4 }, (_, index) =>
+      message({ messageId: `l${index}`, text: "x".repeat(900_000) }),
+    );
+    await server.client.call("createSession", { session: session({ sessionId }) });
+    for (const one of messages) {
+      await server.client.call("appendMessages", { sessionId, messages: [one] });
+    }
+    const { previews } = await server.client.call("previewPolicy", {
+      sessionId,
+      source: PreviewSource.LOG,
+    });
+    expect(previews[0]?.messages.map(({ messageId }) => messageId)).toEqual(["l1", "l2", "l3"]);
+  });
+
+  it("shows what the server made, without a seq", async () => {
+    const sessionId = await seeded(users("a", "b"));
+    const { placed } = await server.client.call("setSummary", {
+      sessionId,
+      text: "a",
+      replacedMessageIds: ["m1"],
+      placement: SummaryPlacement.IN_PLACE,
+    });
+    const { previews } = await preview(sessionId, []);
+    expect(previews[0]?.messages[0]).toMatchObject({ messageId: placed?.messageId, seq: 0n });
+  });
+
+  it("reports conditions that fail, and loose pairs", async () => {
+    const sessionId = await seeded(users("a", "b"));
+    const filter = keepStage({
+      name: "filter",
+      select: {
+        $case: "filter",
+        value: { conditions: ["message.tool_calls[0].name == 'x'"], scope: 0 },
+      },
+    });
+    const { previews } = await preview(sessionId, [
+      policy({ stages: [filter], toolPairs: ToolPairs.LOOSE }),
+    ]);
+    expect(previews[0]?.warnings).toMatchObject([
+      { stage: "filter", field: "filter.conditions[0]", messageId: "m1", messageCount: 1 },
+    ]);
+  });
+
+  it("names at most 10,000 messages in all, the newest of each policy", async () => {
+    const sessionId = await seeded(users("a"));
+    for (let batch = 0; batch < 2; batch++) {
+      const messages = Array.from({ length: 1_000 }, () => message({ text: "x" }));
+      await server.client.call("appendMessages", { sessionId, messages });
+    }
+    const { previews } = await preview(
+      sessionId,
+      Array.from({ length: 8 }, () => policy({})),
+    );
+    expect(previews.map(({ messages }) => messages.length)).toEqual(Array(8).fill(1_250));
+    expect(previews.map(({ truncated }) => truncated)).toEqual(Array(8).fill(true));
+    expect(previews[7]?.messages.at(-1)?.seq).toBe(2_001n);
+    expect(previews[7]?.messages[0]?.interaction).toBe(752);
+  });
+
+  it("refuses a session that does not exist", async () => {
+    expect(await server.client.fail("previewPolicy", { sessionId: "none" })).toMatchObject({
+      code: "NOT_FOUND",
+      reason: "SESSION_NOT_FOUND",
+    });
+    expect(
+      await server.client.fail("previewPolicy", { sessionId: "none", source: PreviewSource.LOG }),
+    ).toMatchObject({ reason: "SESSION_NOT_FOUND" });
+  });
+
+  it.each([
+    ["an unset occasion", { occasions: [0 as const] }, "occasions[0]"],
+    ["an unknown occasion", { occasions: [1 as const, 9 as 1] }, "occasions[1]"],
+    ["an unknown source", { source: 9 as 1 }, "source"],
+    ["a nameless tool", { toolOutcomes: [{ tool: "", error: false }] }, "tool_outcomes[0].tool"],
+    ["negative tokens", { modelInputTokens: -1n }, "model_input_tokens"],
+    [
+      "a policy with a fault",
+      { policies: [policy({}), policy({ stages: [keepStage({ name: "" })] })] },
+      "policies[1].stages[0].name",
+    ],
+  ])("refuses %s", async (_, fields, field) => {
+    const failure = await server.client.fail("previewPolicy", { sessionId: "s", ...fields });
+    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: [field] });
+  });
+});

@@ -1,0 +1,176 @@
+// SearchSessions: what it finds and how it ranks, and how it shares the server with other calls.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { message, session } from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const assistant = (text: string): Message => message({ role: Role.ASSISTANT, text });
+
+async function seed(namespace: string, sessionId: string, messages: Message[]): Promise<void> {
+  await server.client.call("appendMessages", {
+    namespace,
+    sessionId,
+    messages,
+    createSession: true,
+  });
+}
+
+async function find(namespace: string, query: string, fields: object = {}) {
+  const { matches } = await server.client.call("searchSessions", { namespace, query, ...fields });
+  return matches.map(({ sessionId, score }) => [sessionId, Number(score)]);
+}
+
+describe("SearchSessions", () => {
+  it("counts words in user and assistant messages, without case", async () => {
+    const namespace = "tea";
+    await seed(namespace, "s1", [
+      message({ text: "Alice likes tea" }),
+      assistant("tea is nice, TEA"),
+    ]);
+    await seed(namespace, "s2", [message({ text: "coffee and tea" })]);
+    await seed(namespace, "s3", [
+      message({ text: "q" }),
+      message({ role: Role.TOOL, text: "tea tea tea" }),
+      message({ role: Role.SYSTEM, text: "tea" }),
+    ]);
+    await seed("other", "s1", [message({ text: "tea" })]);
+    expect(await find(namespace, "TEA")).toEqual([
+      ["s1", 3],
+      ["s2", 1],
+    ]);
+    expect(await find("other", "tea")).toEqual([["s1", 1]]);
+    expect(await find(namespace, "coffee\t tea\n")).toEqual([
+      ["s1", 3],
+      ["s2", 2],
+    ]);
+    expect(await find(namespace, "tea tea")).toEqual(await find(namespace, "tea"));
+    expect(await find(namespace, "   ")).toEqual([]);
+    expect(await find(namespace, "tea", { limit: 0 })).toEqual([]);
+    expect(await find(namespace, "tea", { limit: 1 })).toEqual([["s1", 3]]);
+    expect(await find(namespace, "cocoa")).toEqual([]);
+  });
+
+  it("reads text parts, and the whole log, not just the window", async () => {
+    const namespace = "parts";
+    await seed(namespace, "s", [
+      message({
+        text: "one",
+        parts: [
+          { part: { $case: "text", value: "two needle" } },
+          {
+            part: {
+              $case: "toolResult",
+              value: { toolCallId: "c", text: "hidden", parts: [], error: false },
+            },
+          },
+        ],
+      }),
+      message({ text: "three" }),
+    ]);
+    await server.client.call("trimSession", {
+      namespace,
+      sessionId: "s",
+      target: { $case: "maxMessages", value: 1 },
+    });
+    expect(await find(namespace, "needle")).toEqual([["s", 1]]);
+    expect(await find(namespace, "hidden")).toEqual([]);
+  });
+
+  it("gives pieces of the first messages that match", async () => {
+    const namespace = "pieces";
+    const long = `${"a ".repeat(500)}Needle${" b".repeat(500)}`;
+    const texts = [long, "no match", ...Array.from({ length: 7 }, (_, i) => `needle ${i}`)];
+    await seed(
+      namespace,
+      "s",
+      texts.map((text, index) => message({ messageId: `m${index + 1}`, text })),
+    );
+    const { matches } = await server.client.call("searchSessions", { namespace, query: "needle" });
+    expect(matches[0]?.score).toBe(8n);
+    const snippets = matches[0]?.snippets ?? [];
+    expect(snippets.map(({ messageId }) => messageId)).toEqual(["m1", "m3", "m4", "m5", "m6"]);
+    expect(snippets.map(({ seq }) => seq)).toEqual([1n, 3n, 4n, 5n, 6n]);
+    expect([...(snippets[0]?.text ?? "")]).toHaveLength(160);
+    expect(snippets[0]?.text).toContain("Needle");
+    expect(snippets[1]?.text).toBe("needle 0");
+  });
+
+  it("breaks ties by id, gives 5 sessions by default, and ranks all of many", async () => {
+    const namespace = "ties";
+    const ids = ["b", "a", "é", "\u{1F600}", "\uff5e", "c", "d"];
+    for (const id of ids) await seed(namespace, id, [message({ text: "same" })]);
+    await seed(namespace, "zz", [message({ text: "same same" })]);
+    const all = await find(namespace, "same", { limit: 100 });
+    expect(all.map(([id]) => id)).toEqual(["zz", "a", "b", "c", "d", "é", "\uff5e", "\u{1F600}"]);
+    expect(await find(namespace, "same")).toEqual(all.slice(0, 5));
+  });
+
+  it("looks only where filter and prefix allow, and not at expired sessions", async () => {
+    const namespace = "where";
+    const make = async (sessionId: string, fields: Parameters<typeof session>[0]) => {
+      await server.client.call("createSession", {
+        namespace,
+        session: session({ sessionId, ...fields }),
+      });
+      await seed(namespace, sessionId, [message({ text: "word" })]);
+    };
+    await make("a-1", { userId: "ann" });
+    await make("a-2", { userId: "bob", labels: new Map([["k", "v"]]) });
+    await make("b-1", { userId: "bob" });
+    await make("short", { ttl: { seconds: 10n, nanos: 0 } });
+    const filter = {
+      userId: "bob",
+      agentId: "",
+      labels: new Map<string, string>(),
+      createdFrom: undefined,
+      createdBefore: undefined,
+      updatedFrom: undefined,
+      updatedBefore: undefined,
+    };
+    const ids = async (fields: object) => (await find(namespace, "word", fields)).map(([id]) => id);
+    expect(await ids({})).toEqual(["a-1", "a-2", "b-1", "short"]);
+    expect(await ids({ filter })).toEqual(["a-2", "b-1"]);
+    expect(await ids({ sessionIdPrefix: "a-" })).toEqual(["a-1", "a-2"]);
+    expect(await ids({ sessionIdPrefix: "a-", filter })).toEqual(["a-2"]);
+    expect(await ids({ filter: { ...filter, labels: new Map([["k", "v"]]) } })).toEqual(["a-2"]);
+    server.advance(11_000);
+    expect(await ids({})).toEqual(["a-1", "a-2", "b-1"]);
+  });
+
+  it("finds words again after an edit, and not those that were erased", async () => {
+    const namespace = "edits";
+    await seed(namespace, "s", [
+      message({ messageId: "m", text: "old" }),
+      message({ messageId: "gone", text: "gone" }),
+    ]);
+    await server.client.call("updateMessage", {
+      namespace,
+      sessionId: "s",
+      message: message({ messageId: "m", text: "new" }),
+    });
+    await server.client.call("deleteMessage", { namespace, sessionId: "s", messageId: "gone" });
+    expect(await find(namespace, "old gone")).toEqual([]);
+    expect(await find(namespace, "new")).toEqual([["s", 1]]);
+  });
+
+  it.each([
+    ["33 words", { query: Array.from({ length: 33 }, (_, i) => `w${i}`).join(" ") }, "query"],
+    ["a negative limit", { query: "x", limit: -1 }, "limit"],
+  ])("refuses %s", async (_, fields, field) => {
+    const failure = await server.client.fail("searchSessions", fields);
+    expect(failure).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      reason: "REQUEST_INVALID",
+      fields: [field],
+    });
+  });
+});
