@@ -55,8 +55,15 @@ describe("an age limit", () => {
 
   test("passes over what is young enough", () => {
     expect(drop("A(x)@1 U@2 T(x)@25 U@30", { select })[0]).toEqual([1, 3, 4]);
+  });
+
+  test("stops at what is protected, old or not, when it is to stop", () => {
     const stopping = dropTo({ maxAgeMs: 10_000 }, { stopAtProtected: true });
-    expect(drop("A(x)@1 U@2 T(x)@25 U@30", { select: stopping })[0]).toEqual([1, 2, 3, 4]);
+    const pinned = { lastUser: true };
+    const window = "A@1 U@25 A@2 A@30";
+    expect(drop(window, { select }, pinned)[0]).toEqual([2, 4]);
+    expect(drop(window, { select: stopping }, pinned)[0]).toEqual([2, 3, 4]);
+    expect(drop(window, { select: stopping })[0]).toEqual([2, 4]);
   });
 
   test("is over while something old is protected", () => {

@@ -38,17 +38,11 @@ function dropOldest(layout: Layout, totals: WindowTotals, rule: Rule): Dropped {
   for (let unit = 0; unit < layout.count; unit++) {
     const fits = rule.holds(left);
     if (fits && rule.since === Number.NEGATIVE_INFINITY) break;
-    if (fits && (sizes.newestMs[unit] ?? 0) >= rule.since) {
-      // What is left behind here must not become the edge of a hole.
-      if (rule.stopAtProtected) break;
-      continue;
-    }
     if (rule.stopAtFree && sizes.tokens[unit] === 0) return stop(HOLD.free);
     const held = layout.holds[unit] ?? 0;
-    if (held !== 0) {
-      if (rule.stopAtProtected) return stop(held);
-      continue;
-    }
+    if (held !== 0 && rule.stopAtProtected) return stop(held);
+    const isYoung = fits && (sizes.newestMs[unit] ?? 0) >= rule.since;
+    if (held !== 0 || isYoung) continue;
     drop[unit] = 1;
     left.messageCount -= sizes.messages[unit] ?? 0;
     left.tokenCount -= sizes.tokens[unit] ?? 0;
