@@ -226,7 +226,7 @@ describe("a tool result is refused", () => {
   });
 
   it("inside others without end, before it is decoded", async () => {
-    let part = Buffer.alloc(0);
+    let part: Buffer = Buffer.alloc(0);
     // A part holds a result (4), which holds a part (3).
     for (let level = 0; level < 5_000; level += 1) part = field(0x1a, field(0x22, part));
     const held = field(0x32, field(0x22, part));
