@@ -280,6 +280,8 @@ export function reading(store: Store): Store {
     readWindowAt: (ref, seq) => store.readWindowAt(ref, seq),
     changeSession: (change, decide) => store.changeSession(change, decide),
     copySession: (copy, decide) => store.copySession(copy, decide),
+    openSnapshot: (ref) => store.openSnapshot(ref),
+    importLog: (seqs) => store.importLog(seqs),
     readConsumer: (ref) => store.readConsumer(ref),
     listConsumers: (namespace, after, limit) => store.listConsumers(namespace, after, limit),
     changeConsumer: (change, decide) => store.changeConsumer(change, decide),
