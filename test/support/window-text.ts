@@ -26,9 +26,9 @@ const FORM = /^([UASTR])(?:\(([a-z0-9,]*)\))?(?::(\d+(?:\.\d+)?))?(?:@(\d+))?$/;
 
 /**
  * Reads a window: `U`, `A`, `S` and `T` are messages by role with the seqs 1, 2, 3 and so on.
- * `A(x,y)` makes calls, `T(x)` answers one, `T` answers without an id, `R(x,y)` is a user message of
- * tool results alone and `U(x)` one that says something as well. `U:50` costs 50 tokens; else it is
- * 10. `U@90` was stored in second 90; else it is the second of its seq. Every message takes 100
+ * `A(x,y)` makes calls, `T(x)` answers one, `T` answers without an id, `R(x,y)` is a user message
+ * of tool results alone and `U(x)` one that says something as well. `U:50` costs 50 tokens; else it
+ * is 10. `U@90` was stored in second 90; else it is the second of its seq. Every message takes 100
  * bytes.
  */
 export function windowOf(text: string): WindowEntry[] {

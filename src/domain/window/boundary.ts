@@ -2,7 +2,7 @@
 
 import type { BoundaryRule, PolicyStage } from "../policy.ts";
 import { makesCalls } from "./groups.ts";
-import type { Look } from "./look.ts";
+import { type Look, once } from "./look.ts";
 import { UNSEEN } from "./protect.ts";
 import type { WindowEntry } from "./types.ts";
 
@@ -24,27 +24,35 @@ export function applyBoundary(look: Look, stage: PolicyStage, drop: Uint8Array):
   }
 }
 
-/** The indexes of the entries that must go or stay together with one. */
-function groupOf(look: Look, index: number): number[] {
+/** Gives the indexes of the entries that must go or stay together with one, in their order. */
+function groupsOf(look: Look): (index: number) => readonly number[] {
   const { callOf } = look.grouping();
-  const call = callOf[index] ?? -1;
-  if (call < 0) return [index];
-  const members: number[] = [];
-  callOf.forEach((other, at) => {
-    if (other === call) members.push(at);
+  const members = once(() => {
+    const lists = new Map<number, number[]>();
+    callOf.forEach((call, index) => {
+      const list = lists.get(call);
+      if (list === undefined) lists.set(call, [index]);
+      else list.push(index);
+    });
+    return lists;
   });
-  return members;
+  return (index) => {
+    const call = callOf[index] ?? -1;
+    return call < 0 ? [index] : (members().get(call) ?? [index]);
+  };
 }
 
 /** While what is kept begins with a tool result, keeps one message more, with its group. */
 function growRecent(look: Look, drop: Uint8Array): void {
   const aside = look.aside();
-  for (;;) {
-    const head = drop.findIndex((mark, index) => mark === 0 && aside[index] === 0);
-    if (head === -1 || look.entries[head]?.isResult !== true) return;
+  const groupOf = groupsOf(look);
+  let head = drop.findIndex((mark, index) => mark === 0 && aside[index] === 0);
+  while (head > 0 && look.entries[head]?.isResult === true) {
     const older = drop.lastIndexOf(CHOSEN, head);
     if (older === -1) return;
-    for (const index of groupOf(look, older)) drop[index] = 0;
+    const members = groupOf(older);
+    for (const index of members) drop[index] = 0;
+    head = members[0] ?? older;
   }
 }
 
@@ -60,6 +68,7 @@ function popHead(look: Look, rule: BoundaryRule, drop: Uint8Array): void {
   const aside = look.aside();
   const { callOf } = look.grouping();
   const { unitOf, holds } = look.layout("message");
+  const groupOf = groupsOf(look);
   let left = 0;
   for (let i = 0; i < drop.length; i++) if (drop[i] === 0 && aside[i] !== UNSEEN) left++;
   for (let i = 0; i < drop.length; i++) {
@@ -67,7 +76,7 @@ function popHead(look: Look, rule: BoundaryRule, drop: Uint8Array): void {
     const entry = entries[i];
     if (entry === undefined || aside[i] !== 0 || holds[unitOf[i] ?? -1] !== 0) return;
     if (!isUnsafe(rule, entry, callOf[i] ?? -1)) return;
-    const members = groupOf(look, i).filter((index) => drop[index] === 0);
+    const members = groupOf(i).filter((index) => drop[index] === 0);
     if (left <= members.length) return;
     for (const index of members) drop[index] = POPPED;
     left -= members.length;

@@ -19,8 +19,8 @@ export interface Judge {
 }
 
 /**
- * What conditions know of a message; reads the details only when one asks for them. A class, because
- * one is made for every message and objects with getters of their own are slow to make.
+ * What conditions know of a message; reads the details only when one asks for them. A class, as one
+ * is made for every message, and objects with getters of their own are slow to make.
  */
 class MessageView<E extends WindowEntry> {
   readonly role: string;
