@@ -317,7 +317,8 @@ export interface HealSessionResponse {
   revision: bigint;
   /**
    * The messages that were made, in the order of their calls. They stand in the
-   * window behind the last result of the same call message, or behind that message.
+   * window behind the last result of the same call message, or behind that message. A
+   * window holds at most 256 of them.
    */
   messages: Message[];
   /** The window after the change. */

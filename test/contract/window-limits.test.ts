@@ -1,0 +1,161 @@
+// Goal: every limit of the rpcs about windows, previews and search holds exactly: at the limit a
+// request passes the checks of its shape, above it is refused with the field and the limit.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import * as wirePolicy from "../../src/gen/memorysidecar/v1/policy_rpc.ts";
+import * as wireStage from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import * as wireWindow from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import { PREVIEW_ENUM_MAX } from "../../src/transport/validate/preview-requests.ts";
+import { WINDOW_ENUM_MAX } from "../../src/transport/validate/window-requests.ts";
+import {
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { message, policy } from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  await server.client.call("appendMessages", {
+    sessionId: "s",
+    createSession: true,
+    messages: [message({ messageId: "m", text: "one" })],
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Row {
+  readonly method: UnaryName;
+  readonly field: string;
+  readonly max: number;
+  readonly make: (size: number) => object;
+}
+
+function row<M extends UnaryName>(
+  method: M,
+  field: string,
+  max: number,
+  make: (size: number) => Partial<RequestOf<M>>,
+): Row {
+  return { method, field, max, make: (size) => ({ sessionId: "s", ...make(size) }) };
+}
+
+const x = (size: number): string => "x".repeat(size);
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const choice = { $case: "keepRecent", value: 1 } as const;
+const target = { $case: "maxMessages", value: 10 } as const;
+
+const ROWS: readonly Row[] = [
+  row("trimSession", "max_tokens", LIMITS.policyTokens, (size) => ({
+    target: { $case: "maxTokens", value: BigInt(size) } as const,
+  })),
+  row("trimSession", "max_messages", LIMITS.windowMessages, (size) => ({
+    target: { $case: "maxMessages", value: size } as const,
+  })),
+  row("trimSession", "keep_recent", LIMITS.windowMessages, (size) => ({
+    target: { $case: "keepRecent", value: size } as const,
+  })),
+  row("trimSession", "session_id", LIMITS.sessionIdBytes, (size) => ({
+    sessionId: x(size),
+    target,
+  })),
+  row("trimSession", "request_id", LIMITS.requestIdBytes, (size) => ({
+    requestId: x(size),
+    target,
+  })),
+  row("restoreMessages", "message_ids", LIMITS.restoreMessages, (size) => ({
+    messageIds: times(size, (index) => `m${index}`),
+  })),
+  row("restoreMessages", "message_ids[0]", LIMITS.messageIdBytes, (size) => ({
+    messageIds: [x(size)],
+  })),
+  row("restoreMessages", "seq_ranges", LIMITS.restoreRanges, (size) => ({
+    seqRanges: times(size, () => ({ firstSeq: 1n, lastSeq: 1n })),
+  })),
+  row("restoreMessages", "request_id", LIMITS.requestIdBytes, (size) => ({
+    messageIds: ["m"],
+    requestId: x(size),
+  })),
+  row("listSummaryInputs", "keep_recent", LIMITS.windowMessages, (size) => ({
+    choice: { $case: "keepRecent", value: size } as const,
+  })),
+  row("listSummaryInputs", "session_id", LIMITS.sessionIdBytes, (size) => ({
+    sessionId: x(size),
+    choice,
+  })),
+  row("setSummary", "text", LIMITS.summaryBytes, (size) => ({ text: x(size) })),
+  row("setSummary", "replaced_message_ids", LIMITS.replacedMessages, (size) => ({
+    text: "t",
+    replacedMessageIds: times(size, (index) => `m${index}`),
+  })),
+  row("setSummary", "replaced_message_ids[0]", LIMITS.messageIdBytes, (size) => ({
+    text: "t",
+    replacedMessageIds: [x(size)],
+  })),
+  row("setSummary", "request_id", LIMITS.requestIdBytes, (size) => ({
+    text: "t",
+    requestId: x(size),
+  })),
+  row("healSession", "text", LIMITS.healTextBytes, (size) => ({ text: x(size) })),
+  row("healSession", "request_id", LIMITS.requestIdBytes, (size) => ({ requestId: x(size) })),
+  row("previewPolicy", "policies", LIMITS.previewPolicies, (size) => ({
+    policies: times(size, () => policy()),
+  })),
+  row("previewPolicy", "tool_outcomes", LIMITS.toolOutcomes, (size) => ({
+    toolOutcomes: times(size, () => ({ tool: "t", error: false })),
+  })),
+  row("previewPolicy", "tool_outcomes[0].tool", LIMITS.nameBytes, (size) => ({
+    toolOutcomes: [{ tool: x(size), error: false }],
+  })),
+  row("previewPolicy", "model_input_tokens", LIMITS.policyTokens, (size) => ({
+    modelInputTokens: BigInt(size),
+  })),
+  row("searchSessions", "query", LIMITS.searchQueryBytes, (size) => ({ query: x(size) })),
+  row("searchSessions", "query", LIMITS.searchTerms, (size) => ({
+    query: times(size, (index) => `w${index}`).join(" "),
+  })),
+  row("searchSessions", "limit", LIMITS.searchLimit, (size) => ({ query: "x", limit: size })),
+  row("searchSessions", "session_id_prefix", LIMITS.sessionIdBytes, (size) => ({
+    query: "x",
+    sessionIdPrefix: x(size),
+  })),
+];
+
+describe("a limit", () => {
+  it.each(ROWS)("of $max holds for $method $field", async ({ method, field, max, make }) => {
+    for (const size of [max - 1, max]) {
+      const outcome = await server.client.raw(method, requestBytes(method, make(size)));
+      const reason = "failure" in outcome ? outcome.failure.reason : "";
+      expect(reason, String(size)).not.toBe("REQUEST_INVALID");
+    }
+    const before = server.store.revision();
+    const failure = await server.client.fail(method, make(max + 1));
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure.fields[0]).toBe(field);
+    expect(failure.metadata).toMatchObject({ field, limit: String(max) });
+    expect(server.store.revision()).toBe(before);
+  });
+});
+
+describe("the enums of these requests", () => {
+  const highest = (values: object): number =>
+    Math.max(...Object.values(values).filter((value) => typeof value === "number"));
+
+  it("end where the checks say", () => {
+    expect(WINDOW_ENUM_MAX).toEqual({
+      unit: highest(wireStage.Unit),
+      summaryPlacement: highest(wireWindow.SummaryPlacement),
+    });
+    expect(PREVIEW_ENUM_MAX).toEqual({
+      stageOn: highest(wireStage.StageOn),
+      previewSource: highest(wirePolicy.PreviewSource),
+    });
+  });
+});
