@@ -105,7 +105,10 @@ export interface SessionPlan {
   readonly append?: readonly NewMessage[];
   /** Changed messages: the seq and the id stay. */
   readonly replace?: readonly NewMessage[];
-  /** Messages to erase. */
+  /**
+   * Messages to erase, none of them among `replace`: of the log, or of `append`, of which only the
+   * seq is then taken. Not together with `resetLog`.
+   */
   readonly erase?: readonly { readonly seq: number; readonly messageId: string }[];
   /**
    * The stored window after the change, by rising seq; set whenever it was loaded. When unset the
