@@ -1,6 +1,6 @@
 import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
 import * as o200k from "gpt-tokenizer/encoding/o200k_base";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
@@ -211,4 +211,45 @@ test("an id that exists is told before a seq that is not the newest", async () =
   await services.append("s", [{ messageId: "m", text: "a" }], { expectedLastSeq: 0 });
   const again = services.append("s", [{ messageId: "m", text: "a" }], { expectedLastSeq: 0 });
   await expect(again).rejects.toMatchObject({ reason: "MESSAGE_ALREADY_EXISTS" });
+});
+
+/** Notes what decisions of appends ask for. */
+function noteDecisions(): string[] {
+  const kinds: string[] = [];
+  const { store } = services;
+  const change = store.changeSession.bind(store);
+  vi.spyOn(store, "changeSession").mockImplementation((target, decide) =>
+    change(target, (view) => {
+      const decision = decide(view);
+      kinds.push(decision.kind);
+      return decision;
+    }),
+  );
+  return kinds;
+}
+
+test("an append that can trigger nothing does not look at the window", async () => {
+  await create("s", keep(3));
+  await services.append("s", [{ text: "a" }]);
+  const kinds = noteDecisions();
+  await services.append("s", [{ text: "b" }], { modelInputTokens: 5 });
+  await services.append("s", [{ text: "c" }], {
+    turnEnd: true,
+    toolOutcomes: [{ tool: "search", error: true }],
+  });
+  expect(kinds).toEqual(["save", "save"]);
+  await services.append("s", [{ text: "d" }]);
+  expect(kinds).toEqual(["save", "save", "need-window", "save"]);
+});
+
+test("an append looks at the window when a turn ends and a stage runs then", async () => {
+  const end = stageOf({ name: "end", on: "turn-end", select: dropOldest({ maxMessages: 1 }) });
+  await create("s", policyOf([end]));
+  await services.append("s", [{ text: "a" }]);
+  const kinds = noteDecisions();
+  await services.append("s", [{ text: "b" }]);
+  expect(kinds).toEqual(["save"]);
+  const answer = await services.append("s", [], { turnEnd: true });
+  expect(kinds).toEqual(["save", "need-window", "save"]);
+  expect(answer.trims).toMatchObject([{ stage: "end" }]);
 });
