@@ -169,8 +169,8 @@ export interface SnapshotReader {
   readonly session: Session;
   /**
    * The next messages by rising seq, about 256 KiB or one message; none at the end. Throws
-   * SESSION_CHANGED when a message of the log was changed or erased since, or the session was reset,
-   * replaced or deleted. Appends do not matter, but a change of what was appended may.
+   * SESSION_CHANGED when a message of the log was changed or erased since, or the session was
+   * reset, replaced or deleted. Appends do not matter, but a change of what was appended may.
    */
   next(): Promise<readonly StoredMessage[]>;
   /** Must be called in the end. */
