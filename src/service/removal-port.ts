@@ -7,7 +7,6 @@ import type { EventDetail } from "../domain/event.ts";
 import type { Policy, RemovedTo } from "../domain/policy.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { StoredEntry } from "../storage/store.ts";
-import type { ServiceContext } from "./context.ts";
 
 /** What a hook can do with removed messages. */
 export type HookKind = Extract<RemovedTo, "summarize" | "promote">;
@@ -41,7 +40,10 @@ export interface RemovalPort {
 export const NO_REMOVAL_HOOKS: RemovalPort = { kinds: new Set(), take: () => [] };
 
 /** Throws HOOK_NOT_CONFIGURED when a policy needs a hook that is not there. */
-export function checkHooks(context: ServiceContext, policy: Policy | undefined): void {
+export function checkHooks(
+  context: { readonly removals: RemovalPort },
+  policy: Policy | undefined,
+): void {
   if (policy === undefined || context.removals.kinds.has("promote")) return;
   if (policy.stages.some((stage) => stage.removedTo === "promote")) {
     throw hookNotConfigured("promote");

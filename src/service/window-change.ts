@@ -33,9 +33,9 @@ import {
 /** A session after a change, before any stage runs. */
 export interface WindowBase {
   /**
-   * The session as the change leaves it: the fields with their inserts, and a head whose `lastSeq`,
-   * `log`, `windowRanges` and `policyState` are those after the change. Its `window`, `updateMs` and
-   * `revision` are not looked at.
+   * The session as the change leaves it: the fields with their inserts, and a head whose
+   * `lastSeq`, `log`, `windowRanges` and `policyState` are those after the change. Its `window`,
+   * `updateMs` and `revision` are not looked at.
    */
   readonly session: Session;
   /** The messages of the log that are in the window, by rising seq; must agree with the ranges. */
@@ -107,9 +107,9 @@ interface Progress {
 }
 
 /**
- * Runs passes, one after the other, over the window of a changed session and gives the parts of the
- * plan. A change that only moves messages in or out, such as a restore, gives no pass: then just the
- * totals are made and the ceiling is checked.
+ * Runs passes, one after the other, over the window of a changed session and gives the parts of
+ * the plan. A change that only moves messages in or out, such as a restore, gives no pass: then
+ * just the totals are made and the ceiling is checked.
  *
  * The usual change of a log runs `[{ occasions: ["append"], outcomes: [] }]`. Put the parts into a
  * plan with `planOf`, and `events` behind the event of the change.

@@ -1,6 +1,6 @@
-// GetWindow: the messages that go to the model, and what is left out. The stored window is looked at
-// through the policy of the session or of the request, now or as of a past seq. Only a stage on read
-// of the session's own policy that has the effect store, and that acts, makes a read a change.
+// GetWindow: the messages that go to the model, and what is left out. The stored window is looked
+// at through the policy of the session or of the request, now or as of a past seq. Only a stage on
+// read of the session's own policy that has the effect store, and acts, makes a read a change.
 
 import { seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";

@@ -1,5 +1,5 @@
-// What becomes of messages that policies remove, and what policies say beside it: discard, warnings,
-// hooks, changed policies.
+// What becomes of messages that policies remove, and what policies say beside it: discard,
+// warnings, hooks, changed policies.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";

@@ -37,6 +37,14 @@ interface Signals {
   readonly toolOutcomes?: { readonly tool: string; readonly error: boolean }[];
 }
 
+interface Case {
+  readonly name: string;
+  readonly holds: Condition;
+  readonly holdsNot: Condition;
+  readonly kind: TriggerKind;
+  readonly signals: Signals;
+}
+
 /** Ends a turn; whether the stage on turn end acted, and for which triggers. */
 async function endTurn(sessionId: string, signals: Signals = {}) {
   const answer = await server.client.call("appendMessages", {
@@ -50,78 +58,78 @@ async function endTurn(sessionId: string, signals: Signals = {}) {
 describe("a stage on turn end", () => {
   const hours = { seconds: 3_600n, nanos: 0 };
   const failed = { toolOutcomes: [{ tool: "search", error: true }] };
-  it.each<[string, Condition, Condition, TriggerKind, Signals]>([
-    [
-      "message count",
-      { $case: "messageCountOver", value: 2 },
-      { $case: "messageCountOver", value: 3 },
-      TriggerKind.MESSAGE_COUNT,
-      {},
-    ],
-    [
-      "token count",
-      { $case: "tokenCountOver", value: 2n },
-      { $case: "tokenCountOver", value: 3n },
-      TriggerKind.TOKEN_COUNT,
-      {},
-    ],
-    [
-      "share of the context window",
-      { $case: "contextShareAtLeast", value: 0.3 },
-      { $case: "contextShareAtLeast", value: 0.31 },
-      TriggerKind.CONTEXT_SHARE,
-      {},
-    ],
-    [
-      "tokens of the model's input",
-      { $case: "modelInputTokensOver", value: 99n },
-      { $case: "modelInputTokensOver", value: 100n },
-      TriggerKind.MODEL_INPUT_TOKENS,
-      { modelInputTokens: 100n },
-    ],
-    [
-      "interactions",
-      { $case: "interactionCountOver", value: 2 },
-      { $case: "interactionCountOver", value: 3 },
-      TriggerKind.INTERACTION_COUNT,
-      {},
-    ],
-    [
-      "tokens of interactions",
-      { $case: "interactionTokensOver", value: 2n },
-      { $case: "interactionTokensOver", value: 3n },
-      TriggerKind.INTERACTION_TOKENS,
-      {},
-    ],
-    [
-      "new messages",
-      { $case: "newMessagesAtLeast", value: 3 },
-      { $case: "newMessagesAtLeast", value: 4 },
-      TriggerKind.NEW_MESSAGES,
-      {},
-    ],
-    [
-      "new tokens",
-      { $case: "newTokensAtLeast", value: 3n },
-      { $case: "newTokensAtLeast", value: 4n },
-      TriggerKind.NEW_TOKENS,
-      {},
-    ],
-    [
-      "tool failures",
-      { $case: "toolError", value: { names: ["search"] } },
-      { $case: "toolSuccess", value: { names: ["search"] } },
-      TriggerKind.TOOL_ERROR,
-      failed,
-    ],
-    [
-      "tool successes",
-      { $case: "toolSuccess", value: { names: ["mail"] } },
-      { $case: "toolError", value: { names: ["mail"] } },
-      TriggerKind.TOOL_SUCCESS,
-      { toolOutcomes: [{ tool: "mail", error: false }] },
-    ],
-  ])("acts by %s, and not below", async (_, holds, holdsNot, kind, signals) => {
+  it.each<Case>([
+    {
+      name: "message count",
+      holds: { $case: "messageCountOver", value: 2 },
+      holdsNot: { $case: "messageCountOver", value: 3 },
+      kind: TriggerKind.MESSAGE_COUNT,
+      signals: {},
+    },
+    {
+      name: "token count",
+      holds: { $case: "tokenCountOver", value: 2n },
+      holdsNot: { $case: "tokenCountOver", value: 3n },
+      kind: TriggerKind.TOKEN_COUNT,
+      signals: {},
+    },
+    {
+      name: "share of the context window",
+      holds: { $case: "contextShareAtLeast", value: 0.3 },
+      holdsNot: { $case: "contextShareAtLeast", value: 0.31 },
+      kind: TriggerKind.CONTEXT_SHARE,
+      signals: {},
+    },
+    {
+      name: "tokens of the model's input",
+      holds: { $case: "modelInputTokensOver", value: 99n },
+      holdsNot: { $case: "modelInputTokensOver", value: 100n },
+      kind: TriggerKind.MODEL_INPUT_TOKENS,
+      signals: { modelInputTokens: 100n },
+    },
+    {
+      name: "interactions",
+      holds: { $case: "interactionCountOver", value: 2 },
+      holdsNot: { $case: "interactionCountOver", value: 3 },
+      kind: TriggerKind.INTERACTION_COUNT,
+      signals: {},
+    },
+    {
+      name: "tokens of interactions",
+      holds: { $case: "interactionTokensOver", value: 2n },
+      holdsNot: { $case: "interactionTokensOver", value: 3n },
+      kind: TriggerKind.INTERACTION_TOKENS,
+      signals: {},
+    },
+    {
+      name: "new messages",
+      holds: { $case: "newMessagesAtLeast", value: 3 },
+      holdsNot: { $case: "newMessagesAtLeast", value: 4 },
+      kind: TriggerKind.NEW_MESSAGES,
+      signals: {},
+    },
+    {
+      name: "new tokens",
+      holds: { $case: "newTokensAtLeast", value: 3n },
+      holdsNot: { $case: "newTokensAtLeast", value: 4n },
+      kind: TriggerKind.NEW_TOKENS,
+      signals: {},
+    },
+    {
+      name: "tool failures",
+      holds: { $case: "toolError", value: { names: ["search"] } },
+      holdsNot: { $case: "toolSuccess", value: { names: ["search"] } },
+      kind: TriggerKind.TOOL_ERROR,
+      signals: failed,
+    },
+    {
+      name: "tool successes",
+      holds: { $case: "toolSuccess", value: { names: ["mail"] } },
+      holdsNot: { $case: "toolError", value: { names: ["mail"] } },
+      kind: TriggerKind.TOOL_SUCCESS,
+      signals: { toolOutcomes: [{ tool: "mail", error: false }] },
+    },
+  ])("acts by $name, and not below", async ({ holds, holdsNot, kind, signals }) => {
     const fields = { contextWindow: 10n };
     const acting = await make(bare([onTurnEnd(trigger(holds))], fields), users(3));
     expect((await endTurn(acting, signals)).map((hit) => hit.kind)).toEqual([kind]);
