@@ -10,7 +10,8 @@ export interface Case {
   readonly feature: string;
   readonly given: JsonObject;
   readonly when: readonly JsonObject[];
-  readonly then: JsonObject;
+  /** What a file calls `then`. */
+  readonly expected: JsonObject;
 }
 
 /** The families that this release does. */
@@ -29,16 +30,16 @@ export function familyOf(kase: Pick<Case, "feature">): string {
 function readCase(value: Json, index: number): Case {
   const where = `cases[${index}]`;
   if (!isObject(value)) throw new CaseFault(`${where} is not an object`);
-  const { id, system, feature, given = {}, when, then } = value;
+  const { id, system, feature, given = {}, when, then: expected } = value;
   if (typeof id !== "string" || typeof system !== "string" || typeof feature !== "string") {
     throw new CaseFault(`${where} lacks id, system or feature`);
   }
-  if (!isObject(given) || !isObject(then) || !Array.isArray(when) || !when.every(isObject)) {
+  if (!isObject(given) || !isObject(expected) || !Array.isArray(when) || !when.every(isObject)) {
     throw new CaseFault(
       `${where} (${id}): given, when and then must be objects and a list of them`,
     );
   }
-  return { id, system, feature, given, when, then };
+  return { id, system, feature, given, when, expected };
 }
 
 /** Reads a case file. Throws a CaseFault when it is not one. */
@@ -61,9 +62,9 @@ const PROPOSED = "proposed_";
  * Gives the expectations that count: what is proposed instead of what a source's bug gives, and what
  * the newest era does instead of what the seed's did.
  */
-export function expectationsOf(then: JsonObject): JsonObject {
-  const { seed_era: _seed, newest_era: newest, ...rest } = then;
-  const flat: JsonObject = isObject(newest) ? { ...rest, ...newest } : then;
+export function expectationsOf(expected: JsonObject): JsonObject {
+  const { seed_era: _seed, newest_era: newest, ...rest } = expected;
+  const flat: JsonObject = isObject(newest) ? { ...rest, ...newest } : expected;
   const entries = Object.entries(flat);
   const proposes = entries.some(([key]) => key.startsWith(PROPOSED));
   return Object.fromEntries(

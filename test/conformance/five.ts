@@ -44,7 +44,7 @@ function addEach(messages: readonly Json[]): JsonObject[] {
 }
 
 /** What is done with a conversation in each system when the case does not say. */
-function stepsFor(system: System, given: JsonObject, then: JsonObject): readonly JsonObject[] {
+function stepsFor(system: System, given: JsonObject, expected: JsonObject): readonly JsonObject[] {
   const messages = listOf(given["messages"], "messages");
   switch (system.number) {
     case "000":
@@ -56,7 +56,9 @@ function stepsFor(system: System, given: JsonObject, then: JsonObject): readonly
     case "003":
       return [...addEach(messages), { op: "get_messages" }];
     default:
-      return [{ op: "triggered" in then || "kept" in then ? "evaluate_long_term" : "view" }];
+      return [
+        { op: "triggered" in expected || "kept" in expected ? "evaluate_long_term" : "view" },
+      ];
   }
 }
 
@@ -74,28 +76,28 @@ function givenFor(kase: Case, system: System): JsonObject {
 }
 
 /** The steps of a case that name a system are of that one; a step that names none is of all. */
-function whenFor(kase: Case, system: System, [given, then]: [JsonObject, JsonObject]) {
+function whenFor(kase: Case, system: System, [given, expected]: [JsonObject, JsonObject]) {
   const own = kase.when.filter((op) => systemOf(String(op["system"])) === system);
   if (own.length > 0) return own.map(({ system: _, ...op }) => op);
   const shared = kase.when.filter(
     (op) => op["system"] === undefined && (op["op"] === "add" || op["op"] === "add_many"),
   );
   return shared.length === kase.when.length && shared.length > 0 && system.number !== "001"
-    ? [...shared, ...stepsFor(system, { messages: [] }, then)]
-    : stepsFor(system, given, then);
+    ? [...shared, ...stepsFor(system, { messages: [] }, expected)]
+    : stepsFor(system, given, expected);
 }
 
 /** Gives the cases of single systems that a case is made of; itself when it is of one system. */
 export function singleSystemCases(kase: Case): readonly Case[] {
   if (systemOf(kase.system) !== undefined) return [kase];
-  const expected = bySystem(kase.then, THEN_BY_SYSTEM);
+  const bySystems = bySystem(kase.expected, THEN_BY_SYSTEM);
   const cases = SYSTEMS.flatMap((system): Case[] => {
-    const value = entryOf(expected, system);
+    const value = entryOf(bySystems, system);
     if (value === undefined) return [];
-    const then = isObject(value) ? value : { [RESULT[system.number] ?? ""]: value };
+    const expected = isObject(value) ? value : { [RESULT[system.number] ?? ""]: value };
     const given = givenFor(kase, system);
-    const when = whenFor(kase, system, [given, then]);
-    return [{ ...kase, system: system.number, given, when, then }];
+    const when = whenFor(kase, system, [given, expected]);
+    return [{ ...kase, system: system.number, given, when, expected }];
   });
   if (cases.length > 0) return cases;
   throw new CaseFault(`system "${kase.system}" is not understood, and no expectation names one`);

@@ -70,9 +70,17 @@ function isChosen(kase: Case, { families, all }: Choice): boolean {
   return systemOf(kase.system) === undefined;
 }
 
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CaseFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Runs the cases of a file against a server; gives the exit status. */
 async function runFile(path: string, choice: Choice): Promise<number> {
-  const cases = readCases(readFileSync(path, "utf8"));
+  const cases = readCases(readText(path));
   const chosen = cases.filter((kase) => isChosen(kase, choice));
   await using directory = await makeTempDir();
   const server = await startServer({ dataDir: directory.path });

@@ -97,7 +97,7 @@ async function check(run: Run, key: string, expected: Json): Promise<Problem | u
 
 async function checkAll(run: Run): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  const expectations = Object.entries(expectationsOf(run.kase.then));
+  const expectations = Object.entries(expectationsOf(run.kase.expected));
   if (expectations.length === 0) problems.push({ about: "then", why: "the case expects nothing" });
   for (const [key, expected] of expectations) {
     const problem = await attempt(key, () => check(run, key, expected));

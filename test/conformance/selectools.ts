@@ -115,7 +115,7 @@ async function restore(state: State, op: JsonObject): Promise<void> {
   state.messages.match(source, await storedWindow(rpc, MAIN));
   const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
   state.memories.set(MAIN, memory);
-  const expected = kase.then["after_restore"];
+  const expected = kase.expected["after_restore"];
   if (expected !== undefined) state.afterRestore = await look(state, memory, expected);
 }
 

@@ -25,6 +25,7 @@ export const STAGES: readonly Stage[] = [
     limitMinutes: 5,
   },
   { name: "contract", holds: below("test/contract/"), workers: 2, limitMinutes: 10 },
+  { name: "conformance", holds: below("test/conformance/"), workers: 1, limitMinutes: 10 },
   { name: "storage", holds: below("test/storage/"), workers: 2, limitMinutes: 10 },
   { name: "sim", holds: below("test/sim/"), workers: 1, limitMinutes: 10 },
   { name: "crash", holds: below("test/crash/"), workers: 1, limitMinutes: 20 },

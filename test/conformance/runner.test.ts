@@ -1,0 +1,224 @@
+// Goal: the runner fails what it does not understand, takes what counts of an expectation, and says
+// how many cases passed and failed.
+
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { type Case, expectationsOf, readCases } from "./cases.ts";
+import { atLeast, mismatch, shown } from "./compare.ts";
+import { CaseFault, type JsonObject } from "./json.ts";
+import { readCall } from "./marsys-text.ts";
+import { runCase } from "./runner.ts";
+import { type CaseServer, startCaseServer } from "./server.ts";
+
+let server: CaseServer;
+let runs = 0;
+
+beforeAll(async () => {
+  server = await startCaseServer();
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+function kaseOf(system: string, when: JsonObject[], expected: JsonObject): Case {
+  return { id: "a", system, feature: "window", given: {}, when, expected };
+}
+
+async function problemsOf(kase: Case): Promise<string> {
+  runs += 1;
+  const { problems } = await runCase(server.connection, kase, `run-${runs}`);
+  return problems.map(({ about, why }) => `${about}: ${why}`).join("\n");
+}
+
+const REPEAT_NONE = { repeat: "x", times: 0 };
+
+/** Writes cases as a file holds them. */
+function caseFile(cases: readonly Case[]): string {
+  const written = cases.map(({ expected, ...rest }) => [
+    ...Object.entries(rest),
+    ["then", expected],
+  ]);
+  return JSON.stringify({ cases: written.map((entries) => Object.fromEntries(entries)) });
+}
+
+const SYSTEMS = ["000", "001", "002", "003", "004"];
+
+describe("what is not understood fails", () => {
+  it.each(SYSTEMS)("an operation of %s", async (system) => {
+    const found = await problemsOf(kaseOf(system, [{ op: "dance" }], { survivors: [] }));
+    expect(found).toMatch(/operation "dance" is not understood/);
+  });
+
+  it.each(SYSTEMS)("an expectation of %s", async (system) => {
+    const found = await problemsOf(kaseOf(system, [{ op: "create" }], { mood: "good" }));
+    expect(found).toMatch(/expectation "mood" is not understood/);
+  });
+
+  it("a system", async () => {
+    expect(await problemsOf(kaseOf("005", [{ op: "create" }], {}))).toMatch(
+      /"005" is not understood/,
+    );
+  });
+
+  it("a kind of error", async () => {
+    const when = [{ op: "get_recent", n: 0 }];
+    const found = await problemsOf(kaseOf("000", when, { error: { kind: "OtherError" } }));
+    expect(found).toMatch(/"OtherError" is not understood/);
+  });
+
+  it("names that every object has", async () => {
+    expect(await problemsOf(kaseOf("000", [{ op: "toString" }], {}))).toMatch(/not understood/);
+    const found = await problemsOf(kaseOf("000", [{ op: "create" }], { constructor: {} }));
+    expect(found).toMatch(/not understood/);
+  });
+
+  it("a message that is not given", async () => {
+    const found = await problemsOf(kaseOf("000", [{ op: "add", id: "x" }], { survivors: [] }));
+    expect(found).toMatch(/"x" is not given/);
+  });
+
+  it("a case that expects nothing", async () => {
+    expect(await problemsOf(kaseOf("000", [{ op: "create" }], {}))).toMatch(/expects nothing/);
+  });
+});
+
+describe("errors", () => {
+  it("fail a case that does not expect them", async () => {
+    const found = await problemsOf(kaseOf("000", [{ op: "get_recent", n: 0 }], { survivors: [] }));
+    expect(found).toMatch(/get_recent.* is refused: .*INVALID_ARGUMENT/);
+  });
+
+  it("are missed when they do not come, and told apart by class and field", async () => {
+    const create = (options: JsonObject, error: JsonObject): Case => ({
+      ...kaseOf("000", [{ op: "create" }], { error }),
+      given: { policy: options },
+    });
+    expect(await problemsOf(create({}, { kind: "ValueError" }))).not.toBe("");
+    expect(await problemsOf(create({ max_tokens: 0 }, { kind: "IndexError" }))).not.toBe("");
+    const ofOther = { kind: "ValueError", message: "max_messages must be at least 1" };
+    expect(await problemsOf(create({ max_tokens: 0 }, ofOther))).toMatch(/names .*max_tokens/);
+    expect(await problemsOf(create({ max_tokens: 0 }, { kind: "ValueError" }))).toBe("");
+  });
+
+  it("of token counts that differ from the case", async () => {
+    const message = { id: "a", role: "user", content: "12345678", tokens: 3 };
+    const kase = kaseOf("000", [{ op: "add", message }], { survivors: ["a"] });
+    expect(await problemsOf(kase)).toMatch(/costs 3 tokens by the case, 2 by the server/);
+  });
+});
+
+describe("expectations", () => {
+  it("are the proposed ones and those of the newest era", () => {
+    const both = { source_view: [1], proposed_view: [2], kept: 3 };
+    expect(expectationsOf(both)).toEqual({ view: [2], kept: 3 });
+    expect(expectationsOf({ source_view: [1] })).toEqual({ view: [1] });
+    expect(expectationsOf({ seed_era: { a: 1 }, newest_era: { a: 2 }, b: 3 })).toEqual({
+      a: 2,
+      b: 3,
+    });
+  });
+
+  it("write repeats out", () => {
+    const text = caseFile([
+      { ...kaseOf("000", [], { a: [{ repeat: "ab", times: 3 }] }), given: { b: REPEAT_NONE } },
+    ]);
+    expect(readCases(text)[0]).toMatchObject({ given: { b: "" }, expected: { a: ["ababab"] } });
+    expect(() => readCases("{}")).toThrow(CaseFault);
+    expect(() => readCases("no")).toThrow(CaseFault);
+  });
+});
+
+describe("a comparison", () => {
+  it("takes numbers as equal up to a millionth, and nothing else that differs", () => {
+    expect(mismatch(0.3, 0.1 + 0.2)).toBeUndefined();
+    expect(mismatch(0.3, 0.30001)).toBeDefined();
+    expect(mismatch("1", 1)).toBeDefined();
+    expect(mismatch(null, undefined)).toBeDefined();
+    expect(mismatch([], {})).toBeDefined();
+    expect(mismatch(["a"], ["a", "b"])).toBeDefined();
+    expect(mismatch(["a", "b"], ["a"])).toBeDefined();
+  });
+
+  it("asks for every field, and takes more only where that is said", () => {
+    expect(mismatch({ a: 1 }, { a: 1, b: 2 })).toBeDefined();
+    expect(mismatch({ a: 1 }, { a: 1, b: undefined })).toBeUndefined();
+    expect(mismatch({ a: 1 }, atLeast({ a: 1, b: 2 }))).toBeUndefined();
+    expect(mismatch({ a: 1, c: 3 }, atLeast({ a: 1, b: 2 }))).toBeDefined();
+    expect(mismatch({ a: "<any>" }, { a: 5 })).toBeUndefined();
+    expect(mismatch({ a: "<any>" }, {})).toBeDefined();
+  });
+
+  it("names things or writes them out", () => {
+    const thing = shown(["m1"], { role: "user" });
+    expect(mismatch("m1", thing)).toBeUndefined();
+    expect(mismatch("m2", thing)).toBeDefined();
+    expect(mismatch({ role: "user" }, thing)).toBeUndefined();
+    expect(mismatch({ role: "tool" }, thing)).toBeDefined();
+    expect(mismatch(null, thing)).toBeDefined();
+  });
+});
+
+describe("a written call", () => {
+  it("is read with its arguments", () => {
+    expect(readCall("Message(images='x, y', n=[{id:''}, None])")).toEqual({
+      name: "Message",
+      positional: [],
+      named: { images: "x, y", n: [{ id: "" }, null] },
+      method: undefined,
+    });
+    expect(readCall("get(5 of 1)")?.positional).toEqual([{ words: "5 of 1" }]);
+    expect(readCall("Make().run")).toMatchObject({ name: "Make", method: "run" });
+    expect(readCall("add")).toBeUndefined();
+    expect(() => readCall("Message(x=what)")).toThrow(CaseFault);
+  });
+});
+
+const MAIN = join(import.meta.dirname, "main.ts");
+
+function command(...args: string[]): Promise<{ code: number; lines: string[] }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) => {
+      const code = typeof error?.code === "number" ? error.code : error === null ? 0 : -1;
+      resolve({ code, lines: `${stdout}${stderr}`.trim().split("\n") });
+    });
+  });
+}
+
+describe("the command", () => {
+  const good = kaseOf("000", [{ op: "create" }], { survivors: [] });
+  const bad = { ...good, id: "b", expected: { survivors: ["nobody"] } };
+  const later = { ...bad, id: "c", feature: "later.thing" };
+
+  it("ends with the counts, and with 1 when a case failed", async () => {
+    await using directory = await makeTempDir();
+    const file = join(directory.path, "cases.json");
+    await writeFile(file, caseFile([good, bad, later]));
+    const { code, lines } = await command(file);
+    expect(code).toBe(1);
+    expect(lines.slice(-2)).toEqual(["1 not in this release", "1 passed, 1 failed"]);
+    expect(lines.join("\n")).toMatch(/FAILED b .*\n.*\n +expected \["nobody"\]\n +got +\[\]/);
+    expect((await command(file, "--all")).lines.at(-1)).toBe("1 passed, 2 failed");
+    const family = await command(file, "--family", "later");
+    expect(family.lines.at(-1)).toBe("0 passed, 1 failed");
+  });
+
+  it("ends with 0 when all passed, and with 1 when there was none", async () => {
+    await using directory = await makeTempDir();
+    const file = join(directory.path, "cases.json");
+    await writeFile(file, caseFile([good]));
+    expect(await command(file)).toMatchObject({ code: 0 });
+    await writeFile(file, caseFile([]));
+    const { code, lines } = await command(file);
+    expect([code, lines.at(-1)]).toEqual([1, "0 passed, 0 failed"]);
+  });
+
+  it("refuses what it does not know", async () => {
+    expect(await command("--fast")).toMatchObject({ code: 2 });
+    expect(await command("a", "b")).toMatchObject({ code: 2 });
+    expect(await command(MAIN)).toMatchObject({ code: 2 });
+    expect(await command("no-such-file.json")).toMatchObject({ code: 2 });
+  });
+});
