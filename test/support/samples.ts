@@ -101,6 +101,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteMessage: { sessionId: "doomed", messageId: "gone", allowMissing: true },
   getWindow: { sessionId: "seed" },
   previewPolicy: { sessionId: "seed", policies: [policy({ stages: [keepStage()] })] },
+  listPolicyPresets: {},
   trimSession: { sessionId: "doomed", target: { $case: "maxMessages", value: 1 } },
   restoreMessages: { sessionId: "doomed", messageIds: ["gone"] },
   listSummaryInputs: { sessionId: "seed", choice: { $case: "keepRecent", value: 2 } },

@@ -1,0 +1,425 @@
+// Goal: the bounds of every number, text and list of a policy hold exactly over gRPC; presets come
+// by name, are written out in answers, and are listed with all that a caller needs to use them.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { Struct } from "../../src/gen/google/protobuf/struct.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import * as wire from "../../src/gen/memorysidecar/v1/policy.ts";
+import type * as stages from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
+import {
+  dropOldest,
+  keepStage,
+  message,
+  policy,
+  protections,
+  session,
+} from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  await server.client.call("appendMessages", {
+    sessionId: "s",
+    createSession: true,
+    messages: [message({ text: "one" })],
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A bound of a field: what lies between is taken, what lies beside is refused. */
+interface Bound {
+  readonly field: string;
+  readonly min: number;
+  readonly max: number;
+  readonly make: (size: number) => Partial<wire.Policy>;
+}
+
+const NOTHING = new Uint8Array(0);
+const x = (size: number): string => "x".repeat(Math.max(size, 0));
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: Math.max(count, 0) }, (_, index) => make(index));
+
+function bound(field: string, [min, max]: readonly [number, number], make: Bound["make"]): Bound {
+  return { field, min, max, make };
+}
+
+const inStage = (
+  field: string,
+  range: readonly [number, number],
+  make: (size: number) => Partial<stages.PolicyStage>,
+): Bound =>
+  bound(`stages[0].${field}`, range, (size) => ({
+    contextWindow: 10n,
+    stages: [keepStage(make(size))],
+  }));
+
+const inTrigger = (
+  field: string,
+  range: readonly [number, number],
+  make: (size: number) => NonNullable<stages.Trigger["condition"]>,
+): Bound =>
+  inStage(`any_of[0].${field}`, range, (size) => ({ anyOf: [{ condition: make(size) }] }));
+
+const inSelect = (
+  field: string,
+  range: readonly [number, number],
+  make: (size: number) => NonNullable<stages.PolicyStage["select"]>,
+): Bound => inStage(field, range, (size) => ({ select: make(size) }));
+
+const custom = (field: string, make: (size: number) => Partial<wire.CustomTokenRule>): Bound =>
+  bound(`custom_token_rule.${field}`, [0, LIMITS.imageTokenCount], (size) => ({
+    tokenRule: TokenRule.CUSTOM,
+    customTokenRule: {
+      ...wire.CustomTokenRule.decode(NOTHING),
+      charsPerToken: 4,
+      ...make(size),
+    },
+  }));
+
+const conditionOf = (size: number): string => (size < 8 ? "" : `'${x(size - 8)}' == ''`);
+const MESSAGES = [0, LIMITS.windowMessages] as const;
+const TOKENS = [0, LIMITS.policyTokens] as const;
+const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
+const TEN_YEARS = LIMITS.ttlMsMax / 1_000;
+const pin = (fields: Partial<stages.PinMiddleRecent>) => ({
+  $case: "pinMiddleRecent" as const,
+  value: { pinFirst: 0, keepRecent: 1, ...fields },
+});
+const shorten = (fields: Partial<stages.Shorten>) => ({
+  $case: "shorten" as const,
+  value: { maxTokens: 16, allRoles: false, ...fields },
+});
+
+const BOUNDS: readonly Bound[] = [
+  bound("image_token_count", [0, LIMITS.imageTokenCount], (size) => ({ imageTokenCount: size })),
+  bound("name", [0, LIMITS.policyNameBytes], (size) => ({ name: x(size) })),
+  bound("model", [0, LIMITS.modelBytes], (size) => ({ model: x(size) })),
+  bound("context_window", TOKENS, (size) => ({ contextWindow: BigInt(size) })),
+  custom("per_message", (size) => ({ perMessage: size })),
+  custom("per_call", (size) => ({ perCall: size })),
+  custom("min", (size) => ({ min: size })),
+  bound("healing.text", [0, LIMITS.healTextBytes], (size) => ({
+    healing: { when: 1, newestOnly: false, text: x(size) },
+  })),
+  bound("protections.pin_first", MESSAGES, (size) => ({
+    protections: protections({ pinFirst: size }),
+  })),
+  bound("protections.min_messages", MESSAGES, (size) => ({
+    protections: protections({ minMessages: size }),
+  })),
+  bound("protections.pin_message_ids", [0, LIMITS.pinIds], (size) => ({
+    protections: protections({ pinMessageIds: times(size, (index) => `id-${index}`) }),
+  })),
+  bound("protections.pin_message_ids[0]", [1, LIMITS.messageIdBytes], (size) => ({
+    protections: protections({ pinMessageIds: [x(size)] }),
+  })),
+  bound("stages", [0, LIMITS.policyStages], (size) => ({
+    stages: times(size, (index) => keepStage({ name: `s${index}` })),
+  })),
+  inStage("name", [1, LIMITS.stageNameChars], (size) => ({ name: x(size) })),
+  inStage("any_of", [0, LIMITS.policyTriggers], (size) => ({
+    anyOf: times(size, () => ({ condition: { $case: "always", value: true } })),
+  })),
+  inStage("count_if", [0, LIMITS.conditions], (size) => ({ countIf: times(size, () => "true") })),
+  inStage("count_if[0]", [8, LIMITS.conditionBytes], (size) => ({ countIf: [conditionOf(size)] })),
+  inTrigger("message_count_over", MESSAGES, (value) => ({ $case: "messageCountOver", value })),
+  inTrigger("token_count_over", TOKENS, (size) => ({
+    $case: "tokenCountOver",
+    value: BigInt(size),
+  })),
+  inTrigger("model_input_tokens_over", TOKENS, (size) => ({
+    $case: "modelInputTokensOver",
+    value: BigInt(size),
+  })),
+  inTrigger("interaction_count_over", MESSAGES, (value) => ({
+    $case: "interactionCountOver",
+    value,
+  })),
+  inTrigger("interaction_tokens_over", TOKENS, (size) => ({
+    $case: "interactionTokensOver",
+    value: BigInt(size),
+  })),
+  inTrigger("new_messages_at_least", [1, LIMITS.windowMessages], (value) => ({
+    $case: "newMessagesAtLeast",
+    value,
+  })),
+  inTrigger("new_tokens_at_least", [1, LIMITS.policyTokens], (size) => ({
+    $case: "newTokensAtLeast",
+    value: BigInt(size),
+  })),
+  inTrigger("tool_success.names", [1, LIMITS.triggerTools], (size) => ({
+    $case: "toolSuccess",
+    value: { names: times(size, (index) => `t${index}`) },
+  })),
+  inTrigger("tool_error.names[0]", [1, LIMITS.nameBytes], (size) => ({
+    $case: "toolError",
+    value: { names: [x(size)] },
+  })),
+  inTrigger("age_over", [1, TEN_YEARS], (size) => ({ $case: "ageOver", value: seconds(size) })),
+  inSelect("drop_oldest.max_messages", MESSAGES, (maxMessages) => ({
+    $case: "dropOldest",
+    value: dropOldest({ maxMessages }),
+  })),
+  inSelect("drop_oldest.max_tokens", TOKENS, (size) => ({
+    $case: "dropOldest",
+    value: dropOldest({ maxTokens: BigInt(size) }),
+  })),
+  inSelect("drop_oldest.max_age", [0, TEN_YEARS], (size) => ({
+    $case: "dropOldest",
+    value: dropOldest({ maxAge: seconds(size) }),
+  })),
+  inSelect("keep_last.unit_count", MESSAGES, (unitCount) => ({
+    $case: "keepLast",
+    value: { unitCount },
+  })),
+  inSelect("pack_newest.max_tokens", TOKENS, (size) => ({
+    $case: "packNewest",
+    value: { maxTokens: BigInt(size), headroom: 0, skipUnfit: false },
+  })),
+  inSelect("pin_middle_recent.pin_first", MESSAGES, (pinFirst) => pin({ pinFirst })),
+  inSelect("pin_middle_recent.keep_recent", [1, LIMITS.windowMessages], (keepRecent) =>
+    pin({ keepRecent }),
+  ),
+  inSelect("pin_middle_recent.min_removed", [1, LIMITS.windowMessages], (minRemoved) =>
+    pin({ minRemoved }),
+  ),
+  inSelect("filter.conditions", [1, LIMITS.conditions], (size) => ({
+    $case: "filter",
+    value: { conditions: times(size, () => "true"), scope: 0 },
+  })),
+  inSelect("filter.conditions[0]", [8, LIMITS.conditionBytes], (size) => ({
+    $case: "filter",
+    value: { conditions: [conditionOf(size)], scope: 0 },
+  })),
+  inSelect("shorten.max_tokens", [LIMITS.shortenTokensMin, LIMITS.shortenTokensMax], (maxTokens) =>
+    shorten({ maxTokens }),
+  ),
+  inSelect("shorten.keep_newest", MESSAGES, (keepNewest) => shorten({ keepNewest })),
+  inSelect("drop_duplicates.lookahead", [1, LIMITS.duplicateLookahead], (lookahead) => ({
+    $case: "dropDuplicates",
+    value: { lookahead },
+  })),
+];
+
+/** Fractions: the least and the largest value, and one too small and one too large. */
+const FRACTIONS: readonly {
+  readonly field: string;
+  readonly inside: readonly number[];
+  readonly outside: readonly number[];
+  readonly make: (value: number) => Partial<wire.Policy>;
+}[] = [
+  {
+    field: "custom_token_rule.chars_per_token",
+    inside: [0.25, 100],
+    outside: [0.249, 100.1, -1],
+    make: (charsPerToken) => ({
+      tokenRule: TokenRule.CUSTOM,
+      customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken },
+    }),
+  },
+  {
+    field: "stages[0].any_of[0].context_share_at_least",
+    inside: [0.0001, 1],
+    outside: [0, 1.001, -0.5],
+    make: (value) => ({
+      contextWindow: 10n,
+      stages: [keepStage({ anyOf: [{ condition: { $case: "contextShareAtLeast", value } }] })],
+    }),
+  },
+  {
+    field: "stages[0].pack_newest.headroom",
+    inside: [0, 0.999],
+    outside: [1, -0.001],
+    make: (headroom) => ({
+      stages: [
+        keepStage({
+          select: { $case: "packNewest", value: { maxTokens: 9n, headroom, skipUnfit: false } },
+        }),
+      ],
+    }),
+  },
+  {
+    field: "stages[0].drop_duplicates.similarity",
+    inside: [0.5, 1],
+    outside: [0.499, 1.001],
+    make: (similarity) => ({
+      stages: [keepStage({ select: { $case: "dropDuplicates", value: { similarity } } })],
+    }),
+  },
+];
+
+const request = (fields: Partial<wire.Policy>) => ({ sessionId: "s", policy: policy(fields) });
+
+/** The first field that is refused; empty when the policy is taken. */
+async function refusedField(fields: Partial<wire.Policy>): Promise<string> {
+  const outcome = await server.client.raw("getWindow", requestBytes("getWindow", request(fields)));
+  if (!("failure" in outcome)) return "";
+  expect(outcome.failure.reason).toBe("REQUEST_INVALID");
+  return outcome.failure.fields[0] ?? "";
+}
+
+describe("a bound of a policy", () => {
+  it.each(BOUNDS)("$field takes $min to $max", async ({ field, min, max, make }) => {
+    expect(await refusedField(make(min))).toBe("");
+    expect(await refusedField(make(max - 1))).toBe("");
+    expect(await refusedField(make(max))).toBe("");
+    const path = `policy.${field}`;
+    const failure = await server.client.fail("getWindow", request(make(max + 1)));
+    expect(failure.fields[0]).toBe(path);
+    expect(failure.metadata).toMatchObject({ field: path });
+    // A list or a text that may be empty has nothing below its least size.
+    const below = make(min - 1);
+    const isSame =
+      min === 0 &&
+      requestBytes("getWindow", request(below)).equals(
+        requestBytes("getWindow", request(make(min))),
+      );
+    if (!isSame) expect(await refusedField(below)).toContain(path.replace(/\[0\]$/, ""));
+  });
+
+  it.each(FRACTIONS)("$field holds for fractions", async ({ field, inside, outside, make }) => {
+    for (const value of inside) expect(await refusedField(make(value))).toBe("");
+    for (const value of [...outside, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(await refusedField(make(value))).toBe(`policy.${field}`);
+    }
+  });
+
+  it("holds for the options of a preset", async () => {
+    const options = (bytes: number): Buffer => {
+      const text = (length: number) =>
+        Buffer.from(Struct.encode(Struct.wrap({ model: x(length) })).finish());
+      return text(bytes - (text(1_000).length - 1_000));
+    };
+    const fields = (bytes: number) => ({
+      preset: { name: "definable", options: options(bytes) },
+    });
+    expect(fields(LIMITS.presetOptionsBytes).preset.options).toHaveLength(
+      LIMITS.presetOptionsBytes,
+    );
+    expect(await refusedField(fields(LIMITS.presetOptionsBytes))).toBe("");
+    const failure = await server.client.fail(
+      "getWindow",
+      request(fields(LIMITS.presetOptionsBytes + 1)),
+    );
+    expect(failure.fields).toEqual(["policy.preset.options"]);
+    expect(failure.metadata).toMatchObject({ limit: String(LIMITS.presetOptionsBytes) });
+  });
+});
+
+describe("a preset", () => {
+  const named = (name: string, options: object = {}) =>
+    policy({
+      preset: { name, options: Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish()) },
+    });
+
+  it("is written out in the session that it makes", async () => {
+    const sessionId = "by-name";
+    const created = await server.client.call("createSession", {
+      session: session({ sessionId, policy: named("token_budget", { max_tokens: 500 }) }),
+    });
+    expect(created.session?.policy).toMatchObject({
+      name: "token_budget",
+      preset: undefined,
+      stages: [{ name: "interactions" }, { name: "rounds" }],
+    });
+    const found = await server.client.call("getSession", { sessionId });
+    expect(found.session?.policy).toEqual(created.session?.policy);
+  });
+
+  it("replaces the policy of a session, and reads a window once", async () => {
+    const sessionId = "changed";
+    await server.client.call("appendMessages", {
+      sessionId,
+      createSession: true,
+      messages: [message({ text: "one" }), message({ text: "two" }), message({ text: "three" })],
+    });
+    const view = await server.client.call("getWindow", {
+      sessionId,
+      policy: named("sliding_window", { max_messages: 2 }),
+    });
+    expect(view.messages.map(({ text }) => text)).toEqual(["two", "three"]);
+    const updated = await server.client.call("updateSession", {
+      session: session({ sessionId, policy: named("sliding_window", { max_messages: 1 }) }),
+      updateMask: ["policy"],
+    });
+    expect(updated.session?.policy?.name).toBe("sliding_window");
+    expect(updated.session?.window?.messageCount).toBe(1n);
+  });
+
+  it("keeps fractions exactly", async () => {
+    const policyWithFractions = policy({
+      tokenRule: TokenRule.CUSTOM,
+      customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken: 3.7 },
+      stages: [
+        keepStage({
+          select: {
+            $case: "packNewest",
+            value: { maxTokens: 9n, headroom: 0.1, skipUnfit: true },
+          },
+        }),
+      ],
+    });
+    const created = await server.client.call("createSession", {
+      session: session({ sessionId: "fractions", policy: policyWithFractions }),
+    });
+    const found = await server.client.call("getSession", { sessionId: "fractions" });
+    expect(found.session?.policy).toEqual(created.session?.policy);
+    expect(found.session?.policy?.customTokenRule?.charsPerToken).toBe(3.7);
+    expect(found.session?.policy?.stages[0]?.select?.value).toMatchObject({ headroom: 0.1 });
+  });
+
+  it("is refused with unknown or bad options, naming them", async () => {
+    const failure = await server.client.fail("createSession", {
+      session: session({
+        policy: named("alquimia", { memory_strategy_id: "max_tokens", memory_max_token: 5 }),
+      }),
+    });
+    expect(failure).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      reason: "REQUEST_INVALID",
+      fields: ["session.policy.preset.options.memory_max_token"],
+    });
+    const bad = await server.client.fail("createSession", {
+      session: session({ policy: named("selectools", { max_messages: 0 }) }),
+    });
+    expect(bad.message).toContain("max_messages must be at least 1");
+    expect(bad.metadata).toMatchObject({ limit: "1" });
+  });
+});
+
+describe("ListPolicyPresets", () => {
+  it("gives every preset with options and the policy of their defaults", async () => {
+    const { presets } = await server.client.call("listPolicyPresets", {});
+    expect(presets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["alquimia", "definable", "lauren", "marsys", "selectools"]),
+    );
+    for (const preset of presets) {
+      const { required } = preset.options.find((option) => option.required) ?? {};
+      expect(preset.policy === undefined).toBe(required === true);
+      if (preset.policy === undefined) continue;
+      const { session: created } = await server.client.call("createSession", {
+        session: session({
+          policy: policy({ preset: { name: preset.name, options: Buffer.alloc(0) } }),
+        }),
+      });
+      expect(created?.policy).toEqual(preset.policy);
+    }
+  });
+
+  it("tells the defaults of each part of a source system", async () => {
+    const { presets } = await server.client.call("listPolicyPresets", {});
+    const options = presets.find(({ name }) => name === "definable")?.options ?? [];
+    const defaults = (part: string) =>
+      Object.fromEntries(
+        options
+          .filter((option) => option.part === part)
+          .map((option) => [option.name, option.defaultValue]),
+      );
+    expect(defaults("memory")).toMatchObject({ max_messages: 100, recent_count: 5, model: null });
+    expect(defaults("strategy_alone")).toEqual({ pin_count: 2, recent_count: 3 });
+  });
+});
