@@ -59,8 +59,8 @@ const SOURCE = "source_";
 const PROPOSED = "proposed_";
 
 /**
- * Gives the expectations that count: what is proposed instead of what a source's bug gives, and what
- * the newest era does instead of what the seed's did.
+ * Gives the expectations that count: what is proposed instead of what a source's bug gives, and
+ * what the newest era does instead of what the seed's did.
  */
 export function expectationsOf(expected: JsonObject): JsonObject {
   const { seed_era: _seed, newest_era: newest, ...rest } = expected;

@@ -289,7 +289,7 @@ function viewShown(state: State): readonly Shown[] {
   return showAll(state, state.view?.messages ?? []);
 }
 
-/** Opens the adapter of lauren-ai: of its store for a case about conversations, else of a memory. */
+/** Opens the adapter of lauren-ai: of its store for a case about that, else of a memory. */
 export function openLauren(context: Context): Adapter {
   const stores = context.kase.when.some(({ op }) => op === "save" || op === "load");
   if (stores) return conversationStore(context);

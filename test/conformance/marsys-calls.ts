@@ -32,12 +32,18 @@ function fieldsOf({ name, positional, named }: WrittenCall): JsonObject {
 }
 
 /** Brings a message as this system writes it, so that the server judges every type in it. */
-async function bring(memory: Memory, message: JsonObject): Promise<void> {
-  const document = {
-    memory_type: "conversation_history",
-    messages: [{ role: "assistant", content: "", ...message }],
-  };
-  await importDocument(memory.rpc, "brought", SnapshotFormat.MARSYS, document);
+async function bring({ rpc }: Memory, message: JsonObject): Promise<void> {
+  const sound = { role: "assistant", content: "" };
+  const type = { memory_type: "conversation_history" };
+  const bringAll = (messages: readonly JsonObject[]) =>
+    importDocument(rpc, "brought", SnapshotFormat.MARSYS, { ...type, messages });
+  try {
+    await bringAll([sound]);
+  } catch (error) {
+    // A refusal of the message itself would prove nothing then.
+    throw new CaseFault(`a sound message is refused: ${String(error)}`);
+  }
+  await bringAll([{ ...sound, ...message }]);
 }
 
 const manager: Build = async ({ rpc, kase }, call) => {

@@ -45,7 +45,7 @@ function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
   return { ...rest, mode };
 }
 
-/** A manager is told its type; the classes that it makes are told apart by what the case is about. */
+/** A manager is told its type; the classes that it makes differ by what a case is about. */
 function isManagedCase({ kase }: Context): boolean {
   const { memory_type: type, ...rest } = objectOf(kase.given["policy"], "policy");
   if (type !== undefined) return type === "managed_conversation";

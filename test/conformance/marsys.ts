@@ -227,10 +227,9 @@ async function save(memory: Memory, op: JsonObject): Promise<void> {
 }
 
 async function load(memory: Memory): Promise<unknown> {
-  const { additional_state: state = null } = objectOf(memory.saved, "what was saved");
-  await importDocument(memory.rpc, LOADED, FORMAT, memory.saved);
+  const { metadata } = await importDocument(memory.rpc, LOADED, FORMAT, memory.saved);
   memory.loaded = true;
-  return state;
+  return metadata ?? null;
 }
 
 async function loadedMessages(memory: Memory): Promise<readonly JsonObject[]> {

@@ -170,7 +170,7 @@ function partBlock({ part }: ContentPart): Json {
   return { type: "tool_result", tool_use_id: toolCallId, content: text };
 }
 
-/** The content of a message as the source systems hold it: a text, an object or a list of blocks. */
+/** The content of a message as the source systems hold it: a text, an object or blocks. */
 export function contentJson(message: Message): Json {
   const blocks = message.parts.map(partBlock);
   if (blocks.length === 0) return message.text;
@@ -203,6 +203,8 @@ export interface CaseMessages {
   of(reference: Json | undefined): JsonObject;
   /** Says which messages of a case became which messages of a session, by their order. */
   match(source: readonly JsonObject[], stored: readonly Message[]): void;
+  /** Gives what a case calls a stored message; its id when the case has no name for it. */
+  nameOf(messageId: string): string;
   /** Shows a stored message: by its id when the case knows it, else by its text. */
   show(message: Message, value?: object): Shown;
 }
@@ -217,7 +219,7 @@ export function caseMessages(given: readonly Json[]): CaseMessages {
   };
   for (const value of given) if (isObject(value)) learn(value);
   const names = new Map<string, string>();
-  const nameOf = (id: string): string | undefined =>
+  const knownName = (id: string): string | undefined =>
     names.get(id) ?? (known.has(id) ? id : undefined);
   return {
     learn,
@@ -236,6 +238,8 @@ export function caseMessages(given: readonly Json[]): CaseMessages {
       }
       for (const message of source) learn(message);
     },
-    show: (message, value = {}) => shown([nameOf(message.messageId) ?? plainText(message)], value),
+    nameOf: (messageId) => knownName(messageId) ?? messageId,
+    show: (message, value = {}) =>
+      shown([knownName(message.messageId) ?? plainText(message)], value),
   };
 }

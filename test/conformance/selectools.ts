@@ -163,7 +163,7 @@ const SIGHTS: Table<State, Memory> = {
   history: listed,
   length: async (state, memory) => (await listed(state, memory)).length,
   message_count: async (state, memory) => (await documentOf(state, memory))["message_count"],
-  last_trimmed: (_, memory) => memory.lastTrimmed,
+  last_trimmed: ({ messages }, memory) => memory.lastTrimmed.map(messages.nameOf),
   summary: ({ context }, memory) => summaryOf(context.rpc, memory.sessionId),
   max_messages: async (state, memory) => (await documentOf(state, memory))["max_messages"],
   max_tokens: async (state, memory) => (await documentOf(state, memory))["max_tokens"],
