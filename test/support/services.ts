@@ -45,8 +45,10 @@ const SETTINGS: ServiceSettings = {
 /** Starts services for a test. */
 export async function startTestServices(
   settings: Partial<ServiceSettings> = {},
+  options: { readonly wrapStore?: (store: Store) => Store } = {},
 ): Promise<TestServices> {
-  const store = await openMemoryStore({ readFacts: jsonCodec.readFacts });
+  const memory = await openMemoryStore({ readFacts: jsonCodec.readFacts });
+  const store = options.wrapStore?.(memory) ?? memory;
   let nowMs = 1_700_000_000_000;
   let fill = 0;
   const services = createServices({

@@ -1,0 +1,79 @@
+// Goal: words are counted as they are written, whatever their case, and the piece shown is part of
+// the text, whole in its characters, and never longer than allowed.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findTerms, searchTerms } from "./search-text.ts";
+
+describe("searchTerms", () => {
+  it("gives each word once, in lower case", () => {
+    expect(searchTerms("  Tea\n\tcoffee TEA\u00a0ÄÖ ")).toEqual(["tea", "coffee", "äö"]);
+    expect(searchTerms("")).toEqual([]);
+    expect(searchTerms(" \n\t ")).toEqual([]);
+  });
+});
+
+describe("findTerms", () => {
+  it("counts occurrences that do not overlap, each term by itself", () => {
+    expect(findTerms("aaaa aa", ["aa"])?.count).toBe(3);
+    expect(findTerms("teatime", ["tea", "teatime", "e"])?.count).toBe(4);
+    expect(findTerms("Tea", ["coffee"])).toBeUndefined();
+    expect(findTerms("", ["x"])).toBeUndefined();
+  });
+
+  it("shows the text around the earliest occurrence", () => {
+    const text = `${"a".repeat(300)}NEEDLE${"b".repeat(300)}`;
+    const snippet = findTerms(text, ["b", "needle"])?.snippet ?? "";
+    expect(snippet).toBe(`${"a".repeat(77)}NEEDLE${"b".repeat(77)}`);
+  });
+
+  it("fills the piece from the other side near an end of the text", () => {
+    expect(findTerms(`needle${"b".repeat(300)}`, ["needle"])?.snippet).toBe(
+      `needle${"b".repeat(154)}`,
+    );
+    expect(findTerms(`${"a".repeat(300)}needle`, ["needle"])?.snippet).toBe(
+      `${"a".repeat(154)}needle`,
+    );
+    expect(findTerms("a needle", ["needle"])?.snippet).toBe("a needle");
+    const long = "n".repeat(500);
+    expect(findTerms(`x${long}`, [long])?.snippet).toBe("n".repeat(160));
+  });
+
+  it("finds its place in texts whose lower case is longer", () => {
+    const text = `${"İ".repeat(200)}needle${"İ".repeat(200)}`;
+    const snippet = findTerms(text, ["needle"])?.snippet ?? "";
+    expect(snippet).toBe(`${"İ".repeat(77)}needle${"İ".repeat(77)}`);
+    expect(findTerms("İstanbul", ["stanbul"])?.snippet).toBe("İstanbul");
+  });
+
+  it("never cuts a character, and counts characters by code points", () => {
+    const text = `${"\u{1F600}".repeat(200)}needle${"\u{1F601}".repeat(200)}`;
+    const snippet = findTerms(text, ["needle"])?.snippet ?? "";
+    expect([...snippet]).toHaveLength(160);
+    expect(snippet.isWellFormed()).toBe(true);
+    const odd = `x${"\u{1F600}".repeat(200)}needle`;
+    expect(findTerms(odd, ["needle"])?.snippet).toBe(`${"\u{1F600}".repeat(154)}needle`);
+  });
+
+  it("shows a piece of the text that holds the word, for any text", () => {
+    const text = fc.string({ unit: "grapheme", maxLength: 400 });
+    fc.assert(
+      fc.property(
+        text,
+        fc.constantFrom("Needle", "İx", "ẞß", "日本"),
+        text,
+        (before, word, after) => {
+          const whole = before + word + after;
+          const terms = searchTerms(word);
+          const hit = findTerms(whole, terms);
+          const snippet = hit?.snippet ?? "";
+          expect(hit?.count).toBeGreaterThan(0);
+          expect([...snippet].length).toBeLessThanOrEqual(160);
+          expect(whole).toContain(snippet);
+          expect(snippet.toLowerCase()).toContain(terms[0]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
