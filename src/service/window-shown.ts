@@ -29,6 +29,8 @@ export interface Viewed {
   /** The policy of the session, whose rule counts what the server makes. */
   readonly own: Policy;
   readonly detailOf: DetailOf<StoredEntry>;
+  /** Something may be among the entries that is not in the log. */
+  readonly hasInserts: boolean;
 }
 
 /** The messages of an answer. */
@@ -43,8 +45,23 @@ export interface Shown {
   readonly shortenedIds: readonly string[];
 }
 
-/** Gives what goes to the model. A window that needs nothing of it is given as it is. */
-export async function showWindow(
+/**
+ * Gives what goes to the model. A window that needs nothing of it is given as it is, at once: this
+ * is what most reads get.
+ */
+export function showWindow(
+  context: ServiceContext,
+  viewed: Viewed,
+  newest: number | undefined,
+): Shown | Promise<Shown> {
+  const { outcome, policy, hasInserts } = viewed;
+  const isPlain = outcome.shortened.length === 0 && policy.healing === undefined && !hasInserts;
+  if (!isPlain || newest !== undefined) return showChanged(context, viewed, newest);
+  const { kept: entries, totals } = outcome;
+  return { entries, totals, inLog: totals, leftOut: NO_ENTRIES, shortenedIds: NO_IDS };
+}
+
+async function showChanged(
   context: ServiceContext,
   viewed: Viewed,
   newest: number | undefined,

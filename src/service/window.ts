@@ -95,7 +95,7 @@ function look(context: ServiceContext, stored: Stored, input: WindowInput): View
     detailOf,
     ...(isPast ? {} : { known: { totals: sessionTotals(session), pairedTo: entries.length } }),
   });
-  return { outcome, policy, own, detailOf };
+  return { outcome, policy, own, detailOf, hasInserts: inserts.length > 0 };
 }
 
 /** Whether stages on read take messages out of the stored window, or have something to remember. */
@@ -114,7 +114,7 @@ function changesStored({ session }: Stored, outcome: TrimOutcome<StoredEntry>): 
 /** What a read left that was a change. */
 interface StoredRead {
   readonly stored: Stored;
-  readonly viewed: Pick<Viewed, "outcome" | "own" | "policy">;
+  readonly viewed: Pick<Viewed, "outcome" | "own" | "policy" | "hasInserts">;
 }
 
 /** Runs the stages on read in a transaction of their own. */
@@ -136,7 +136,8 @@ async function storeRead(
     const { outcome } = change;
     if (outcome === undefined) throw new Error("no stage ran");
     const { policy } = session.fields;
-    const viewed = { outcome, policy, own: policy };
+    const hasInserts = session.fields.inserts.length > 0;
+    const viewed = { outcome, policy, own: policy, hasInserts };
     // Another read may have done it in between.
     if (!changesStored(storedNow(session, view.window ?? []), outcome)) {
       return {
