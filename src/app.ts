@@ -7,6 +7,7 @@ import type { ServiceSettings, Services, World } from "./service/api.ts";
 import { createServices } from "./service/services.ts";
 import type { Store } from "./storage/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
+import { DocumentReader } from "./transport/documents/read.ts";
 import { Exports } from "./transport/export-answers.ts";
 import { createPageTokens } from "./transport/page-token.ts";
 import { createResumeTokens } from "./transport/resume-token.ts";
@@ -69,6 +70,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const services = createServices({
     store,
     codec: CODEC,
+    documents: new DocumentReader(),
     world,
     settings,
     onBackgroundError: (error) => logs.service.error({ err: error }, "background work failed"),

@@ -33,9 +33,11 @@ export async function exportWindow(
 ): Promise<ExportedWindow> {
   checkLive(call.signal);
   const found = await context.store.readWindow(ref);
-  if (found === undefined || isExpired(found.session, context.world.nowMs())) {
+  const nowMs = context.world.nowMs();
+  if (found === undefined || isExpired(found.session, nowMs)) {
     throw sessionNotFound(ref.sessionId);
   }
   const { session, window } = found;
-  return { session, entries: mergeInserts(window, session.fields.inserts, context.codec) };
+  const entries = mergeInserts(window, session.fields.inserts, context.codec);
+  return { session, entries, nowMs };
 }

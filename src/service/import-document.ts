@@ -2,7 +2,7 @@
 // what it does not say stays as it was when it replaces a session.
 
 import { snapshotInvalid } from "../domain/errors.ts";
-import { makeMessageId } from "../domain/ids.ts";
+import { makeInsertId, makeMessageId } from "../domain/ids.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import { EMPTY_POLICY_STATE, type Session, type WindowInsert } from "../domain/session.ts";
@@ -112,33 +112,26 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
 
 /** Gives each summary a place of its own behind the messages that stand before it. */
 async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowInsert[]> {
-  const { read, rule, nowMs } = parts;
+  const { read, rule } = parts;
   if (read.summaries.length > LIMITS.placedSummaries) {
     const description = `holds more than ${LIMITS.placedSummaries} summaries`;
     throw snapshotInvalid([{ field: "entries", description }]);
   }
   const inserts: WindowInsert[] = [];
   for (const [index, { messageId: given, text, after, createMs }] of read.summaries.entries()) {
-    const messageId =
-      given === "" ? makeMessageId(after, service.world.random(ID_RANDOM_BYTES)) : given;
+    const random = service.world.random(ID_RANDOM_BYTES);
+    const messageId = given === "" ? makeInsertId("summary", random) : given;
     const tokenCount = await service.tokens.countText(text, rule);
-    const made = {
-      messageId,
-      kind: "summary",
-      text,
-      tokenCount,
-      toolCallId: "",
-      name: "",
-    } as const;
+    const content = { text, tokenCount, toolCallId: "", name: "", createMs };
     inserts.push({
       position: after + (index + 1) / (read.summaries.length + 1),
       kind: "summary",
       messageId,
       tokenCount,
-      bytes: service.codec.encodeMade({ ...made, createMs }),
+      bytes: service.codec.encodeMade({ messageId, kind: "summary", ...content }),
       ranges: [],
       firstMs: createMs,
-      createMs: nowMs,
+      createMs,
     });
   }
   return inserts;

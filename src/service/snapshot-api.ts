@@ -101,6 +101,8 @@ export interface ExportedWindow {
   readonly session: Session;
   /** Inserts included, by rising position. */
   readonly entries: readonly StoredEntry[];
+  /** When it was read. */
+  readonly nowMs: number;
 }
 
 /** Exports and imports. */

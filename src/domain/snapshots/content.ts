@@ -1,0 +1,132 @@
+// Pieces of content that several formats write alike.
+
+import { ROLE, type Role } from "../window/types.ts";
+import {
+  type At,
+  child,
+  fault,
+  isNone,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  objectAt,
+  parseObject,
+  requiredTextAt,
+} from "./json.ts";
+import type { PlainCall, PlainImage, PlainMessage, PlainPart } from "./plain.ts";
+
+const ROLE_NAMES: Readonly<Record<string, Role>> = {
+  user: ROLE.user,
+  assistant: ROLE.assistant,
+  system: ROLE.system,
+  tool: ROLE.tool,
+};
+
+/** The role of a message. */
+export function roleAt({ value, path }: At): Role {
+  const role =
+    typeof value === "string" && Object.hasOwn(ROLE_NAMES, value) ? ROLE_NAMES[value] : undefined;
+  return role ?? fault(path, `must be one of ${Object.keys(ROLE_NAMES).join(", ")}`);
+}
+
+/** The name of a role. */
+export function roleName(role: Role): string {
+  return Object.keys(ROLE_NAMES).find((name) => ROLE_NAMES[name] === role) ?? "user";
+}
+
+/** The id of a message: formats without ids may carry one all the same. */
+export function idOf(source: JsonObject): string {
+  for (const key of ["message_id", "id"]) {
+    const { value } = child(source, key, "");
+    if (typeof value === "string") return value;
+  }
+  return "";
+}
+
+/** Arguments of a call as a text. */
+export function argumentsOf(value: Json | undefined): string {
+  if (isNone(value)) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Arguments of a call as an object where they are one. */
+export function argumentsValue(text: string): Json {
+  return parseObject(text) ?? text;
+}
+
+/**
+ * The tool calls of a message, with their parts named in one of the usual ways. A call without an
+ * id gets one by its place when the format allows that.
+ */
+export function callsAt(at: At, idRequired: boolean): readonly PlainCall[] {
+  return listAt(at).map((value, index) => {
+    const path = `${at.path}[${index}]`;
+    const call = objectAt({ value, path });
+    const nested = child(call, "function", path);
+    const inner = isObject(nested.value) ? nested.value : call;
+    const innerPath = isObject(nested.value) ? nested.path : path;
+    const id = child(call, "id", path);
+    const name = child(inner, inner["name"] === undefined ? "tool_name" : "name", innerPath);
+    const key = ["arguments", "parameters", "input", "args"].find((k) => inner[k] !== undefined);
+    return {
+      id:
+        !idRequired && (isNone(id.value) || id.value === "") ? `call-${index}` : requiredTextAt(id),
+      name: requiredTextAt({ ...name, path: `${innerPath}.name` }),
+      arguments: argumentsOf(key === undefined ? undefined : inner[key]),
+    };
+  });
+}
+
+/** Tool calls as OpenAI writes them. */
+export function functionCalls(calls: readonly PlainCall[]): Json {
+  return calls.map(({ id, name, arguments: text }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: text },
+  }));
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SPARE_BITS = /[^AQgw]==$|[^AEIMQUYcgkosw048=]=$/;
+
+/** Whether a text is base64 as everybody writes it, so that bytes give it back as it was. */
+export function isBase64(text: string): boolean {
+  return text !== "" && BASE64.test(text) && !SPARE_BITS.test(text);
+}
+
+const DATA_URL = /^data:([^;,]*);base64,/;
+
+/** A picture by its address, or out of an address that holds it. */
+export function imageOf(url: string, detail = ""): PlainImage | undefined {
+  if (url === "") return undefined;
+  const [start, mediaType = ""] = DATA_URL.exec(url) ?? [];
+  const base64 = start === undefined ? "" : url.slice(start.length);
+  const source = isBase64(base64) ? { base64 } : { url };
+  return { kind: "image", source, mediaType: isBase64(base64) ? mediaType : "", detail };
+}
+
+/** The address of a picture; one with bytes becomes an address that holds them. */
+export function urlOf({ source, mediaType }: PlainImage): string {
+  return "url" in source ? source.url : `data:${mediaType};base64,${source.base64}`;
+}
+
+/** All text of a content, parts joined by a line break. */
+export function textOf(message: Pick<PlainMessage, "text" | "parts">): string {
+  const texts = message.text === "" ? [] : [message.text];
+  for (const part of message.parts) texts.push(...partTexts(part));
+  return texts.join("\n");
+}
+
+function partTexts(part: PlainPart): readonly string[] {
+  switch (part.kind) {
+    case "text":
+      return [part.text];
+    case "data":
+      return [JSON.stringify(part.value)];
+    case "result":
+      return [textOf(part)];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,209 @@
+// Documents of MARSYS: MemoryManager.save_to_file. Messages are in the form that its models take;
+// unlike the source, ids and the calls that results answer are kept.
+
+import { ROLE } from "../window/types.ts";
+import {
+  callsAt,
+  functionCalls,
+  idOf,
+  imageOf,
+  roleAt,
+  roleName,
+  textOf,
+  urlOf,
+} from "./content.ts";
+import {
+  child,
+  fault,
+  isList,
+  isNone,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  messagesAt,
+  objectAt,
+  requiredTextAt,
+  textAt,
+} from "./json.ts";
+import { readMessage } from "./leftovers.ts";
+import {
+  EMPTY_MESSAGE,
+  type Format,
+  type PlainMessage,
+  type PlainPart,
+  type ReadDocument,
+  type WrittenSession,
+} from "./plain.ts";
+
+const CONTEXT = { sessionId: "", userId: "", createSeconds: 0, isSummary: false };
+const ACTIONS = ["call_tool", "final_response", "invoke_agent"];
+const MEMORY_TYPES = ["conversation_history", "managed_conversation"];
+
+function readPart(value: Json, path: string): PlainPart {
+  if (typeof value === "string") return { kind: "text", text: value };
+  const part = objectAt({ value, path });
+  const { type, text, image_url: image } = part;
+  if (type === "text" && typeof text === "string") return { kind: "text", text };
+  if (type === "image_url") {
+    const url = isObject(image) ? image["url"] : image;
+    const detail = isObject(image) && typeof image["detail"] === "string" ? image["detail"] : "";
+    const found = typeof url === "string" ? imageOf(url, detail) : undefined;
+    if (found !== undefined) return found;
+  }
+  return { kind: "data", value: part };
+}
+
+function writePart(part: PlainPart): JsonObject {
+  switch (part.kind) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image": {
+      const { detail } = part;
+      const url = urlOf(part);
+      return { type: "image_url", image_url: detail === "" ? { url } : { url, detail } };
+    }
+    case "data":
+      return part.value;
+    default:
+      return { type: "text", text: textOf(part) };
+  }
+}
+
+/** An agent's answer says what it wants next: only what the system knows. */
+function checkAction(content: JsonObject, path: string): void {
+  const { next_action: action } = content;
+  if (isNone(action) || (typeof action === "string" && ACTIONS.includes(action))) return;
+  fault(`${path}.next_action`, `must be one of ${ACTIONS.join(", ")}`);
+}
+
+function readContent(source: JsonObject, path: string): Pick<PlainMessage, "text" | "parts"> {
+  const { value, path: at } = child(source, "content", path);
+  if (isNone(value)) return { text: "", parts: [] };
+  if (typeof value === "string") return { text: value, parts: [] };
+  if (isList(value)) {
+    return { text: "", parts: value.map((part, index) => readPart(part, `${at}[${index}]`)) };
+  }
+  const content = objectAt({ value, path: at });
+  checkAction(content, at);
+  return { text: "", parts: [{ kind: "data", value: content }] };
+}
+
+function readImages(source: JsonObject, path: string): PlainPart[] {
+  const images = child(source, "images", path);
+  return listAt(images).map((value, index) => {
+    const at = { value, path: `${images.path}[${index}]` };
+    return imageOf(requiredTextAt(at)) ?? fault(at.path, "must be the address of an image");
+  });
+}
+
+function readAgentCalls(source: JsonObject, path: string): PlainMessage["agentCalls"] {
+  const calls = child(source, "agent_calls", path);
+  return listAt(calls).map((value, index) => {
+    const at = `${calls.path}[${index}]`;
+    const call = objectAt({ value, path: at });
+    const { request } = call;
+    return {
+      agentName: requiredTextAt(child(call, "agent_name", at)),
+      request: isNone(request)
+        ? ""
+        : typeof request === "string"
+          ? request
+          : JSON.stringify(request),
+    };
+  });
+}
+
+function read(source: JsonObject, path: string): PlainMessage {
+  const role = roleAt(child(source, "role", path));
+  const { text, parts } = readContent(source, path);
+  const structured = child(source, "structured_data", path);
+  const isAssistant = role === ROLE.assistant;
+  const calls = callsAt(child(source, "tool_calls", path), true);
+  const agentCalls = readAgentCalls(source, path);
+  return {
+    ...EMPTY_MESSAGE,
+    messageId: idOf(source),
+    role,
+    name: textAt(child(source, "name", path)),
+    text,
+    parts: [...parts, ...readImages(source, path)],
+    // Only a model calls: calls of others are kept as what they are, fields of the document.
+    toolCalls: isAssistant ? calls : [],
+    agentCalls: isAssistant ? agentCalls : [],
+    toolCallId: role === ROLE.tool ? textAt(child(source, "tool_call_id", path)) : "",
+    structuredData: isNone(structured.value) ? undefined : objectAt(structured),
+  };
+}
+
+function writeContent(message: PlainMessage, shape: string): Json {
+  const { agentCalls, parts, text, toolCalls } = message;
+  const shown = shape === "images" ? parts.filter(({ kind }) => kind !== "image") : parts;
+  const [first] = shown;
+  if (first === undefined) {
+    const isCall = toolCalls.length + agentCalls.length > 0;
+    return text === "" && isCall ? null : text;
+  }
+  if (text === "" && shown.length === 1 && first.kind === "data") return first.value;
+  const all = shown.map(writePart);
+  return text === "" ? all : [{ type: "text", text }, ...all];
+}
+
+function write(message: PlainMessage, shape: string): JsonObject {
+  const { agentCalls, messageId, name, parts, structuredData, toolCallId, toolCalls } = message;
+  const images = parts.flatMap((part) => (part.kind === "image" ? [urlOf(part)] : []));
+  const requests = agentCalls.map(({ agentName, request }) => ({ agent_name: agentName, request }));
+  return {
+    role: roleName(message.role),
+    content: writeContent(message, shape),
+    ...(messageId === "" ? {} : { message_id: messageId }),
+    ...(name === "" ? {} : { name }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: functionCalls(toolCalls) }),
+    ...(requests.length === 0 ? {} : { agent_calls: requests }),
+    ...(structuredData === undefined ? {} : { structured_data: structuredData }),
+    ...(shape !== "images" || images.length === 0 ? {} : { images }),
+    ...(toolCallId === "" ? {} : { tool_call_id: toolCallId }),
+  };
+}
+
+function readDocument(document: Json): ReadDocument {
+  const source = objectAt({ value: document, path: "" });
+  const type = textAt(child(source, "memory_type", ""));
+  if (type !== "" && !MEMORY_TYPES.includes(type)) {
+    fault("memory_type", `must be one of ${MEMORY_TYPES.join(", ")}`);
+  }
+  const state = child(source, "additional_state", "");
+  const messages = messagesAt(child(source, "messages", "")).map((value, index) => {
+    const path = `messages[${index}]`;
+    return readMessage(marsys, objectAt({ value, path }), path, CONTEXT);
+  });
+  return {
+    messages,
+    summaries: [],
+    summary: "",
+    ...(isNone(state.value) ? {} : { metadata: objectAt(state) }),
+    options: type === "" ? {} : { memory_type: type },
+    hasPolicy: false,
+    outside: 0,
+  };
+}
+
+function frame(session: WrittenSession): { head: string; tail: string } {
+  const { metadata, nowSeconds, stageCount } = session;
+  const fields = {
+    memory_type: MEMORY_TYPES[stageCount === 0 ? 0 : 1] ?? "",
+    timestamp: nowSeconds,
+    additional_state: Object.keys(metadata).length === 0 ? null : metadata,
+  };
+  return { head: `${JSON.stringify(fields).slice(0, -1)},"messages":[`, tail: "]}" };
+}
+
+/** The format of MARSYS. */
+export const marsys: Format = {
+  shapes: ["parts", "images"],
+  readMessage: read,
+  writeMessage: write,
+  readDocument,
+  frame,
+  context: () => CONTEXT,
+};
