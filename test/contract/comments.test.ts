@@ -83,15 +83,47 @@ const STATED: readonly Stated[] = [
   { file: "policy", of: "Policy", limits: ["windowMessages", "windowBytes"] },
   { file: "policy", of: "Policy.image_token_count", limits: ["imageTokenCount"] },
   { file: "policy", of: "Policy.stages", limits: ["policyStages"] },
+  { file: "policy", of: "Policy.name", limits: ["policyNameBytes"] },
+  { file: "policy", of: "Policy.model", limits: ["modelBytes"] },
+  { file: "policy", of: "Policy.context_window", limits: ["policyTokens"] },
+  { file: "policy", of: "Preset.options", limits: ["presetOptionsBytes"] },
   { file: "policy", of: "Protections.pin_first", limits: ["windowMessages"] },
   { file: "policy", of: "Protections.min_messages", limits: ["windowMessages"] },
-  { file: "policy", of: "PolicyStage.name", limits: ["stageNameChars"] },
-  { file: "policy", of: "PolicyStage.any_of", limits: ["policyTriggers"] },
-  { file: "policy", of: "Trigger.message_count_over", limits: ["windowMessages"] },
-  { file: "policy", of: "Trigger.token_count_over", limits: ["policyTokens"] },
-  { file: "policy", of: "DropOldest.max_messages", limits: ["windowMessages"] },
-  { file: "policy", of: "DropOldest.max_tokens", limits: ["policyTokens"] },
-  { file: "policy", of: "KeepLast.unit_count", limits: ["windowMessages"] },
+  {
+    file: "policy",
+    of: "Protections.pin_message_ids",
+    limits: ["pinIds", "messageIdBytes"],
+  },
+  { file: "policy", of: "Healing.text", limits: ["healTextBytes"] },
+  { file: "policy", of: "CustomTokenRule.per_message", limits: ["imageTokenCount"] },
+  { file: "policy", of: "CustomTokenRule.per_call", limits: ["imageTokenCount"] },
+  { file: "policy", of: "CustomTokenRule.min", limits: ["imageTokenCount"] },
+  { file: "policy_stage", of: "PolicyStage.name", limits: ["stageNameChars"] },
+  { file: "policy_stage", of: "PolicyStage.any_of", limits: ["policyTriggers"] },
+  { file: "policy_stage", of: "PolicyStage.count_if", limits: ["conditions", "conditionBytes"] },
+  { file: "policy_stage", of: "Trigger.message_count_over", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "Trigger.token_count_over", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "Trigger.model_input_tokens_over", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "Trigger.interaction_count_over", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "Trigger.interaction_tokens_over", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "Trigger.new_messages_at_least", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "Trigger.new_tokens_at_least", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "ToolNames.names", limits: ["triggerTools", "nameBytes"] },
+  { file: "policy_stage", of: "DropOldest.max_messages", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "DropOldest.max_tokens", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "KeepLast.unit_count", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "PackNewest.max_tokens", limits: ["policyTokens"] },
+  { file: "policy_stage", of: "PinMiddleRecent.pin_first", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "PinMiddleRecent.keep_recent", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "PinMiddleRecent.min_removed", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "Filter.conditions", limits: ["conditions", "conditionBytes"] },
+  {
+    file: "policy_stage",
+    of: "Shorten.max_tokens",
+    limits: ["shortenTokensMin", "shortenTokensMax"],
+  },
+  { file: "policy_stage", of: "Shorten.keep_newest", limits: ["windowMessages"] },
+  { file: "policy_stage", of: "DropDuplicates.lookahead", limits: ["duplicateLookahead"] },
   { file: "window_rpc", of: "GetWindowResponse.outside_ranges", limits: ["outsideRanges"] },
   { file: "window_rpc", of: "GetWindowResponse.open_tool_call_ids", limits: ["openToolCallIds"] },
   { file: "window_rpc", of: "TrimSessionRequest.max_tokens", limits: ["policyTokens"] },
@@ -153,7 +185,7 @@ function commentsOf(file: string): ReadonlyMap<string, string> {
 }
 
 function numbersIn(comment: string): ReadonlySet<number> {
-  const found = comment.match(/\d[\d,]*/g) ?? [];
+  const found = comment.match(/(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w.]*\d)/g) ?? [];
   return new Set(found.map((text) => Number(text.replaceAll(",", ""))));
 }
 
@@ -179,7 +211,8 @@ describe("the comments of the contract", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
-      0, 1, 2, 3, 4, 7, 8, 9, 10, 24, 32, 50, 64, 100, 200, 800, 1042, 8_000, 9_999, 50_151, 65_536,
+      0, 0.25, 0.5, 0.9, 1, 2, 3, 4, 7, 8, 9, 10, 24, 32, 50, 64, 100, 200, 800, 1042, 8_000, 9_999,
+      50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
     const files = [...new Set(STATED.map((entry) => entry.file))];

@@ -243,7 +243,8 @@ export interface PolicyStage {
     | undefined;
   /**
    * Conditions on a unit: triggers count only units for which all of them hold for
-   * every message. In CEL, as in Filter. At most 8. None means that all count.
+   * every message. In CEL, as in Filter. At most 8, each at most 1,024 bytes. None
+   * means that all count.
    */
   countIf: string[];
   /**

@@ -240,7 +240,8 @@ export interface Protections {
     | undefined;
   /**
    * The ids of messages that stay, with all messages of their tool calls. Ids that
-   * are not in the window do nothing. At most 256. Pinned messages are in no unit.
+   * are not in the window do nothing. At most 256, each 1 to 256 bytes. Pinned
+   * messages are in no unit.
    */
   pinMessageIds: string[];
 }
