@@ -5,6 +5,9 @@
 import { ROLE } from "../domain/window/types.ts";
 import type { LogFacts, LogReader } from "./log-reader.ts";
 
+/** A log whose messages can be looked at. */
+type Log = Pick<LogReader, "at">;
+
 /** How many seqs away from a message its partners are looked for. */
 export const PARTNER_DISTANCE = 10_000;
 
@@ -13,7 +16,7 @@ export const PARTNER_DISTANCE = 10_000;
  * rising seq and without those given. A result answers the nearest call of its id before it.
  */
 export async function findPartners(
-  log: LogReader,
+  log: Log,
   seeds: readonly LogFacts[],
   lastSeq: number,
 ): Promise<readonly LogFacts[]> {
@@ -41,7 +44,7 @@ function isNameless(facts: LogFacts): boolean {
 }
 
 /** The results of the calls that a message makes. */
-async function resultsOf(log: LogReader, call: LogFacts, lastSeq: number): Promise<LogFacts[]> {
+async function resultsOf(log: Log, call: LogFacts, lastSeq: number): Promise<LogFacts[]> {
   if (!makesCalls(call)) return [];
   const results: LogFacts[] = [];
   const ids = new Set(call.callIds);
@@ -71,7 +74,7 @@ async function resultsOf(log: LogReader, call: LogFacts, lastSeq: number): Promi
 }
 
 /** The messages that make the calls which a message answers. */
-async function callsOf(log: LogReader, result: LogFacts): Promise<LogFacts[]> {
+async function callsOf(log: Log, result: LogFacts): Promise<LogFacts[]> {
   const calls: LogFacts[] = [];
   const ids = new Set(result.answers);
   let nameless = isNameless(result);

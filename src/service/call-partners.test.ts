@@ -1,0 +1,120 @@
+// Goal: what is found beside some messages of a log is what the pairing of the window rules puts
+// into their groups, found without reading more of the log than the bound allows.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { draftOf, type JsonMessage } from "../../test/support/json-codec.ts";
+import { groupEntries } from "../domain/window/groups.ts";
+import { ROLE } from "../domain/window/types.ts";
+import { findPartners, PARTNER_DISTANCE } from "./call-partners.ts";
+import type { LogFacts } from "./log-reader.ts";
+
+/** A log with some messages, and everything known of it. */
+function logOf(messages: readonly JsonMessage[]) {
+  const all = messages.map((message, index): LogFacts => {
+    const { role, callIds, answers, isResult } = draftOf(message);
+    const seq = index + 1;
+    const facts = { messageId: `m${seq}`, role, callIds, answers, isResult };
+    return { ...facts, seq, tokenCount: 1, createMs: 0 };
+  });
+  return { all, log: { at: (seq: number) => Promise.resolve(all[seq - 1]) } };
+}
+
+async function partners(messages: readonly JsonMessage[], ...seqs: number[]): Promise<number[]> {
+  const { log, all } = logOf(messages);
+  const seeds = all.filter(({ seq }) => seqs.includes(seq));
+  const found = await findPartners(log, seeds, messages.length);
+  return found.map(({ seq }) => seq);
+}
+
+const call = (...callIds: string[]): JsonMessage => ({ role: ROLE.assistant, callIds });
+const result = (toolCallId = ""): JsonMessage => ({ role: ROLE.tool, toolCallId });
+const user = (...results: string[]): JsonMessage => ({ text: results.length ? "" : "hi", results });
+
+describe("findPartners", () => {
+  it("finds the results of a call, and the call and other results of a result", async () => {
+    const log = [user(), call("a", "b"), result("b"), user(), result("a"), user()];
+    expect(await partners(log, 2)).toEqual([3, 5]);
+    expect(await partners(log, 5)).toEqual([2, 3]);
+    expect(await partners(log, 1, 4, 6)).toEqual([]);
+    expect(await partners(log, 2, 3, 5)).toEqual([]);
+  });
+
+  it("pairs a result with the nearest call of its id", async () => {
+    const log = [call("a"), result("a"), call("a"), user(), result("a")];
+    expect(await partners(log, 1)).toEqual([2]);
+    expect(await partners(log, 5)).toEqual([3]);
+  });
+
+  it("pairs results without an id with the calls right before them", async () => {
+    const log = [call("a", "b"), result(), result(), user(), result()];
+    expect(await partners(log, 1)).toEqual([2, 3]);
+    expect(await partners(log, 3)).toEqual([1, 2]);
+    expect(await partners(log, 5)).toEqual([]);
+  });
+
+  it("follows messages that answer several calls", async () => {
+    const log = [call("a"), user(), call("b", "c"), user("a", "b"), result("c")];
+    expect(await partners(log, 1)).toEqual([3, 4, 5]);
+  });
+
+  it("looks no further than the bound, in both directions", async () => {
+    const between = Array.from({ length: PARTNER_DISTANCE - 1 }, () => user());
+    const near = [call("a"), ...between, result("a")];
+    expect(await partners(near, 1)).toEqual([near.length]);
+    expect(await partners(near, near.length)).toEqual([1]);
+    const far = [call("a"), user(), ...between, result("a")];
+    expect(await partners(far, 1)).toEqual([]);
+    expect(await partners(far, far.length)).toEqual([]);
+  });
+
+  it("finds what the window rules put into one group", async () => {
+    await fc.assert(
+      fc.asyncProperty(someLog, fc.array(fc.nat(), { maxLength: 3 }), async (messages, picks) => {
+        const { log, all } = logOf(messages);
+        const seeds = [...new Set(picks.map((pick) => all[pick % all.length]))].filter(
+          (one) => one !== undefined,
+        );
+        const { callOf } = groupEntries(all.map((facts) => ({ ...facts, byteCount: 0 })));
+        const groups = new Set(seeds.map(({ seq }) => callOf[seq - 1] ?? -1));
+        const expected = all.filter((facts) => {
+          const group = callOf[facts.seq - 1] ?? -1;
+          return group >= 0 && groups.has(group) && !seeds.includes(facts);
+        });
+        const found = await findPartners(log, seeds, messages.length);
+        expect(found.map(({ seq }) => seq)).toEqual(expected.map(({ seq }) => seq));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+/** One turn: calls, and when each is answered: so many messages later, or never. */
+const turn = fc.record({
+  ids: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 }),
+  delays: fc.array(fc.integer({ min: -1, max: 6 }), { minLength: 3, maxLength: 3 }),
+  nameless: fc.boolean(),
+});
+
+/** A log of turns that overlap; an id in use is not used again before it is answered. */
+const someLog: fc.Arbitrary<readonly JsonMessage[]> = fc
+  .array(turn, { minLength: 1, maxLength: 8 })
+  .map((turns) => {
+    const log: JsonMessage[] = [];
+    const due: { readonly id: string; left: number }[] = [];
+    const step = (): void => {
+      const ready = due.filter((one) => one.left-- === 0).map(({ id }) => id);
+      if (ready.length === 1) log.push(result(ready[0]));
+      else if (ready.length > 1) log.push(user(...ready));
+      else log.push(user());
+    };
+    for (const [index, { ids, delays, nameless }] of turns.entries()) {
+      const own = ids.map((id) => `${id}${index}`);
+      log.push(call(...own));
+      if (nameless) for (const _ of own) log.push(result());
+      else for (const [at, id] of own.entries()) due.push({ id, left: delays[at] ?? -1 });
+      step();
+    }
+    for (let more = 0; more < 8; more++) step();
+    return log;
+  });
