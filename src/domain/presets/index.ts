@@ -28,8 +28,8 @@ const BY_NAME: ReadonlyMap<string, Preset> = new Map(ALL.map((preset) => [preset
 export const PRESETS: readonly PresetInfo[] = ALL;
 
 /**
- * Writes a preset out with the options given, or says what is wrong with them. The name of a fault's
- * field is empty when no preset has that name.
+ * Writes a preset out with the options given, or says what is wrong with them. The field of a fault
+ * is empty when no preset has that name.
  */
 export function expandPreset(name: string, options: PlainOptions): ExpandedPreset {
   const preset = BY_NAME.get(name);

@@ -10,7 +10,8 @@ import { PolicyPreset } from "../../gen/memorysidecar/v1/policy_rpc.ts";
 import { checkPolicy } from "../validate/policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
-import { expandWirePreset, toPolicyPreset } from "./preset.ts";
+import { toPolicyPreset } from "./policy-preset.ts";
+import { expandWirePreset } from "./preset.ts";
 
 const structOf = (options: object): Buffer =>
   Buffer.from(Struct.encode(Struct.wrap({ ...options })).finish());

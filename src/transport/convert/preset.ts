@@ -1,19 +1,15 @@
-// Presets between the public form, with options as a Struct, and that of the domain.
+// Reads presets as requests name them, with options as a Struct.
 
 import {
   type ExpandedPreset,
   expandPreset,
   type OptionFault,
-  type OptionInfo,
   PRESETS,
-  type PresetInfo,
 } from "../../domain/presets/index.ts";
 import type { Preset } from "../../gen/memorysidecar/v1/policy.ts";
-import type { PolicyPreset, PresetOption } from "../../gen/memorysidecar/v1/policy_rpc.ts";
-import { toPolicy } from "./policy.ts";
 import { structToJson } from "./struct-json.ts";
 
-/** A preset written out, or what is wrong with it; `in` is the field that faults without one mean. */
+/** A preset written out, or its faults; `in` is the field that faults without one mean. */
 export type ExpandedWirePreset =
   | Extract<ExpandedPreset, { readonly policy: unknown }>
   | { readonly in: "name" | "options"; readonly faults: readonly OptionFault[] };
@@ -41,20 +37,4 @@ function readOptions(struct: Uint8Array): { readonly [name: string]: unknown } |
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** Gives a preset as ListPolicyPresets shows it. */
-export function toPolicyPreset(preset: PresetInfo): PolicyPreset {
-  const expanded = expandPreset(preset.name, {});
-  return {
-    name: preset.name,
-    description: preset.description,
-    options: preset.options.map(toPresetOption),
-    policy: "policy" in expanded ? toPolicy(expanded.policy) : undefined,
-  };
-}
-
-function toPresetOption(option: OptionInfo): PresetOption {
-  const { name, description, defaultValue, part, required } = option;
-  return { name, description, defaultValue, part, required };
 }

@@ -3,7 +3,7 @@ import {
   type ListPolicyPresetsRequest,
   ListPolicyPresetsResponse,
 } from "../../gen/memorysidecar/v1/policy_rpc.ts";
-import { toPolicyPreset } from "../convert/preset.ts";
+import { toPolicyPreset } from "../convert/policy-preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkListPolicyPresets } from "../validate/policy.ts";
