@@ -13,6 +13,7 @@ import type { StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import { checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { checkHooks } from "./removal-port.ts";
 import type { MessagePreview, PolicyPreview, PreviewInput, PreviewResult } from "./window-api.ts";
 import { detailReader, isInLog, mergeInserts, signalsOf } from "./window-view.ts";
 
@@ -38,6 +39,7 @@ export async function previewPolicy(
   input: PreviewInput,
 ): Promise<PreviewResult> {
   checkLive(call.signal);
+  for (const policy of input.policies) checkHooks(context, policy);
   const { session, entries } =
     input.source === "log" ? await newestOfLog(context, call, input) : await window(context, input);
   const policies = input.policies.length === 0 ? [session.fields.policy] : input.policies;
@@ -140,7 +142,7 @@ function follow({ entries, occasions, signalsOn, detailOf }: Scene, policy: Poli
   const warnings = outcomes.flatMap((outcome) => outcome.warnings);
   const passed = outcomes.some((outcome) => outcome.ceilingPassed !== undefined);
   return {
-    trims: outcomes.flatMap((outcome) => outcome.trims),
+    trims: [...outcomes.slice(0, -1).flatMap((outcome) => outcome.storedTrims), ...shown.trims],
     runs: firstOf(runs, ({ stage }) => stage),
     warnings: firstOf(warnings, ({ stage, field }) => `${stage} ${field}`),
     shown,

@@ -20,6 +20,7 @@ import type { Call } from "./api.ts";
 import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { type EventOrigin, newEvents } from "./new-events.ts";
+import { checkHooks } from "./removal-port.ts";
 import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
 import { checkCeiling } from "./window-change.ts";
 import { withInserts } from "./window-view.ts";
@@ -71,13 +72,17 @@ export class SessionImport {
     checkCeiling(this.#inserts);
   }
 
-  /** Starts an import. Throws WINDOW_FULL when what stands in the window is too much. */
+  /**
+   * Starts an import. Throws WINDOW_FULL when what stands in the window is too much, and
+   * HOOK_NOT_CONFIGURED when the policy needs what this server does not have.
+   */
   static async start(
     context: ServiceContext,
     session: ImportedSession,
     writer: string,
   ): Promise<SessionImport> {
-    const { firstSeq, lastSeq } = session;
+    const { firstSeq, lastSeq, fields } = session;
+    checkHooks(context, fields.policy);
     const log = await context.store.importLog({ firstSeq, lastSeq });
     try {
       return new SessionImport(context, { session, log, writer });

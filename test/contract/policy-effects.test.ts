@@ -224,6 +224,8 @@ describe("a policy that needs a hook", () => {
     const update = { session: session({ sessionId, policy: promoting }) };
     failures.push(await server.client.fail("updateSession", update));
     failures.push(await server.client.fail("getWindow", { sessionId, policy: promoting }));
+    const policies = [bare([]), promoting];
+    failures.push(await server.client.fail("previewPolicy", { sessionId, policies }));
     for (const failure of failures) {
       expect(failure).toMatchObject({
         code: "FAILED_PRECONDITION",

@@ -507,6 +507,7 @@ export const SessionServiceService = {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
@@ -725,6 +726,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
@@ -1236,6 +1238,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */

@@ -481,6 +481,7 @@ class SessionServiceServicer:
         Errors:
         - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
         - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
         - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
         """
