@@ -69,7 +69,7 @@ describe("a stage with triggers", () => {
     expect(on({ kind: "token-count-over", limit: 39 })).toBe(true);
     expect(on({ kind: "interaction-count-over", limit: 4 })).toBe(false);
     expect(on({ kind: "interaction-tokens-over", limit: 39 })).toBe(true);
-    expect(on({ kind: "age-over", ms: 1 }, size(1))).toBe(false);
+    expect(on({ kind: "age-over", ms: 1 }, size(0))).toBe(false);
     expect(on({ kind: "age-over", ms: 1 })).toBe(true);
     expect(on({ kind: "always" })).toBe(true);
   });

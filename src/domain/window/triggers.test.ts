@@ -66,6 +66,15 @@ test("messages since the stage last acted are counted by seq, their tokens in th
   expect(holds("U A", { kind: "new-tokens-at-least", limit: 20 }, { signals: never })).toBe(true);
 });
 
+test("with conditions only new messages count that are there and meet them", () => {
+  const stage = { countIf: ["message.role == 'user'"] };
+  const signals = { lastSeq: 9, actedSeqs: new Map([["when", 2]]) };
+  const isNew = (limit: number) => ({ kind: "new-messages-at-least", limit }) as const;
+  expect(holds("U A U A U", isNew(2), { signals, stage })).toBe(true);
+  expect(holds("U A U A U", isNew(3), { signals, stage })).toBe(false);
+  expect(holds("U A U A U", isNew(7), { signals })).toBe(true);
+});
+
 test("what stands in the window only is nothing new", () => {
   const window = windowOf("U A").map((entry) => ({ ...entry, seq: entry.seq + 0.5 }));
   const anyOf = [{ kind: "new-tokens-at-least", limit: 1 }] as const;
@@ -79,6 +88,22 @@ test("the oldest message may be older than the newest by so much", () => {
   expect(holds("U@1 A@12", { kind: "age-over", ms: 10_000 })).toBe(true);
   const excluded = { protections: { system: "excluded" } } as const;
   expect(holds("S@1 U@5 A@12", { kind: "age-over", ms: 10_000 }, excluded)).toBe(false);
+});
+
+test("one message left is old when a newer one left the window before", () => {
+  const stages = [
+    {
+      name: "first",
+      select: { kind: "pin-middle-recent", pinFirst: 1, keepRecent: 1, minRemoved: 1 },
+    },
+    {
+      name: "users",
+      select: { kind: "filter", conditions: ["message.role == 'user'"], scope: "unit" },
+    },
+    { name: "old", anyOf: [{ kind: "age-over", ms: 10_000 }] },
+  ] as const;
+  const { runs } = trimWindow(requestOf(windowOf("U@1 A@12"), policyOf(stages), "append"));
+  expect(runs.map(({ stage }) => stage)).toEqual(["users", "old"]);
 });
 
 test("every tool that ended so is told, in the order of the policy", () => {

@@ -81,7 +81,8 @@ export function mayHit(trigger: Trigger, most: Totals, question: RoughQuestion):
     case "tool-error":
       return toolsOf(trigger, signals).length > 0;
     case "age-over":
-      return messageCount > 1;
+      // One message can be old too: the newest of the session may have left before this stage.
+      return messageCount > 0;
     case "always":
       return true;
   }
@@ -93,7 +94,8 @@ interface Counted {
   readonly window: () => Totals;
   /** By interactions; `messageCount` is the number of interactions. */
   readonly interactions: () => Totals;
-  readonly newTokens: () => number;
+  /** What came since the stage last acted and is still there. */
+  readonly fresh: () => Totals;
   readonly oldestMs: () => number;
 }
 
@@ -148,8 +150,7 @@ function countedOf(question: Question): Counted {
       });
       return { messageCount: seen.size, tokenCount };
     }),
-    newTokens: () =>
-      sum((index) => entries()[index] === 1 && isNew(look.entries[index]?.seq ?? 0)).tokenCount,
+    fresh: () => sum((index) => entries()[index] === 1 && isNew(look.entries[index]?.seq ?? 0)),
     oldestMs: () =>
       look.entries.reduce(
         (oldest, { createMs }, index) =>
@@ -173,8 +174,11 @@ function holds(trigger: Trigger, counted: Counted, question: Question): boolean 
       return counted.interactions().messageCount > trigger.limit;
     case "interaction-tokens-over":
       return counted.interactions().tokenCount > trigger.limit;
+    case "new-messages-at-least":
+      // Without conditions those count as well that came and left again.
+      return question.stage.countIf.length === 0 || counted.fresh().messageCount >= trigger.limit;
     case "new-tokens-at-least":
-      return counted.newTokens() >= trigger.limit;
+      return counted.fresh().tokenCount >= trigger.limit;
     case "age-over":
       return question.newestMs() - counted.oldestMs() > trigger.ms;
     default:
