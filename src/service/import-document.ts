@@ -20,6 +20,7 @@ import type {
 } from "./snapshot-api.ts";
 
 const ID_RANDOM_BYTES = 10;
+const PIECE_MESSAGES = 256;
 
 /** Reads a document and makes its session. */
 export async function importDocument(
@@ -36,7 +37,7 @@ export async function importDocument(
   const rule = ruleFor(policy);
   const nowMs = service.world.nowMs();
   const session = await sessionOf(service, { read, old, policy, rule, nowMs });
-  const counts = await service.tokens.countAll(read.messages, rule);
+  const counts = await countsOf(service, read.messages, rule);
   const made = await SessionImport.start(service, session, call.writer);
   try {
     await made.add(read.messages.length, (index) =>
@@ -52,6 +53,20 @@ export async function importDocument(
 function ruleFor(policy: Policy): CountedRule {
   const rule = countedRule(policy);
   return rule.rule === "given" ? { ...rule, rule: "bytes-div-4" } : rule;
+}
+
+/** Counts piece by piece, so that other calls get their turn in between. */
+async function countsOf(
+  { tokens }: ServiceContext,
+  drafts: readonly MessageDraft[],
+  rule: CountedRule,
+): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (let at = 0; at < drafts.length; at += PIECE_MESSAGES) {
+    counts.push(...(await tokens.countAll(drafts.slice(at, at + PIECE_MESSAGES), rule)));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return counts;
 }
 
 function stamped(

@@ -17,7 +17,7 @@ import type { DocumentTask } from "./document-worker.ts";
 import { type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
 
 /** Takes about 5 ms, as long as other calls may wait. */
-const INLINE_BYTES_MAX = 131_072;
+const INLINE_BYTES_MAX = 65_536;
 const HEAP_MB = 1_024;
 /** Messages checked before other work gets its turn. */
 const PIECE = 256;

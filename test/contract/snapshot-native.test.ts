@@ -1,0 +1,513 @@
+// Native snapshots over the wire: what is exported comes back exactly, and what a stranger sends is
+// checked.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import type { RequestOf } from "../support/contract.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import { bringSnapshot, comparable, type Snapshot, takeSnapshot } from "../support/snapshots.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const fresh = () => `native-${count++}`;
+const second = (seconds: number) => ({ seconds: BigInt(seconds), nanos: 0 });
+
+async function filled(texts: readonly string[], fields = {}): Promise<string> {
+  const sessionId = fresh();
+  await server.client.call("createSession", { session: session({ sessionId, ...fields }) });
+  const messages = texts.map((text, index) => message({ messageId: `m${index + 1}`, text }));
+  if (texts.length > 0) await server.client.call("appendMessages", { sessionId, messages });
+  return sessionId;
+}
+
+/** Exports, imports and exports again: both must be the same. */
+async function expectRoundTrip(sessionId: string, chunk = 10_000): Promise<Snapshot> {
+  const before = await takeSnapshot(server.client, sessionId);
+  const copy = `${sessionId}-copy`;
+  const made = await bringSnapshot(server.client, before, { sessionId: copy, chunk });
+  const after = await takeSnapshot(server.client, copy);
+  expect(comparable(after)).toEqual(comparable(before));
+  expect(after.header.session).toEqual(made);
+  const windows = [sessionId, copy].map((id) => server.client.call("getWindow", { sessionId: id }));
+  const [source, target] = (await Promise.all(windows)).map(({ messages }) =>
+    messages.map(({ etag: _, ...rest }) => rest),
+  );
+  expect(target).toEqual(source);
+  return before;
+}
+
+describe("a native snapshot comes back as it was", () => {
+  it("of an empty session", async () => {
+    const sessionId = fresh();
+    await server.client.call("createSession", { session: session({ sessionId }) });
+    const { messages } = await expectRoundTrip(sessionId);
+    expect(messages).toEqual([]);
+  });
+
+  it("with everything that a session and a message may hold", async () => {
+    const sessionId = await filled([], {
+      userId: "u",
+      agentId: "a",
+      labels: new Map([["k", "v"]]),
+      metadata: structOfSize(100),
+      policy: policy({ stages: [keepStage()], tokenRule: TokenRule.CHARS_SUM_4 }),
+      summary: { text: "What was.", tokenCount: 0, version: 0n, updateTime: undefined },
+    });
+    const messages = [
+      message({ role: Role.SYSTEM, text: "Be brief.", labels: new Map([["a", "b"]]) }),
+      message({ text: "abcde", metadata: structOfSize(50), sentTime: second(-5) }),
+      message({
+        role: Role.ASSISTANT,
+        text: "x",
+        toolCalls: [toolCall("c1"), toolCall("c2")],
+        providerPayload: { provider: "p", mediaType: "", data: Buffer.from([0, 255, 128]) },
+      }),
+      message({ role: Role.TOOL, toolCallId: "c1", text: "ok", name: "search" }),
+      message({ role: Role.TOOL, toolCallId: "c2", text: "no", toolError: true }),
+      message({ text: "y", tokenCount: 77, structuredData: structOfSize(60) }),
+    ];
+    await server.client.call("appendMessages", { sessionId, messages, modelInputTokens: 900n });
+    const { header, messages: log } = await expectRoundTrip(sessionId);
+    expect(log.map(({ tokenQuarters }) => tokenQuarters)).toContain(1);
+    expect(header.session?.modelInputTokens).toBe(900n);
+    expect(header.session?.summary?.version).toBe(1n);
+    expect(header.windowRanges.length).toBeGreaterThan(0);
+  });
+
+  it("with holes, changed messages, a reset and a fork", async () => {
+    const sessionId = await filled(["a", "b", "c", "d"]);
+    await server.client.call("appendMessages", {
+      sessionId,
+      messages: [message({ role: Role.SYSTEM, text: "stay" }), message({ text: "e" })],
+    });
+    await server.client.call("resetSession", { sessionId, keepSystemMessages: true });
+    const messages = ["f", "g", "h"].map((text) => message({ messageId: text, text }));
+    await server.client.call("appendMessages", { sessionId, messages });
+    await server.client.call("deleteMessage", { sessionId, messageId: "g" });
+    await server.client.call("updateMessage", {
+      sessionId,
+      message: message({ messageId: "f", text: "changed" }),
+    });
+    const forked = fresh();
+    await server.client.call("forkSession", { sourceSessionId: sessionId, sessionId: forked });
+    const { header, messages: log } = await expectRoundTrip(forked);
+    expect(header.firstSeq).toBe(7n);
+    expect(log.map(({ seq }) => seq)).toEqual([5n, 7n, 9n]);
+    expect(header.session?.forkedFrom?.sessionId).toBe(sessionId);
+    // The copy goes on like the original, and its past is what the snapshot knows.
+    const copy = `${forked}-copy`;
+    const { messages: appended } = await server.client.call("appendMessages", {
+      sessionId: copy,
+      messages: [message({ text: "next" })],
+    });
+    expect(appended[0]?.seq).toBe(10n);
+    const past = await server.client.call("getWindow", { sessionId: copy, asOfSeq: 7n });
+    expect(past.messages.map(({ text }) => text)).toEqual(["stay", "changed"]);
+    const gone = await server.client.fail("getWindow", { sessionId: copy, asOfSeq: 2n });
+    expect(gone.reason).toBe("SEQ_OUT_OF_RANGE");
+  });
+
+  it("with healed results and placed summaries in the window", async () => {
+    const sessionId = await filled(["one", "two", "three"]);
+    const calls = [toolCall("c1"), toolCall("c2")];
+    const messages = [message({ role: Role.ASSISTANT, toolCalls: calls }), message({ text: "on" })];
+    await server.client.call("appendMessages", { sessionId, messages });
+    await server.client.call("healSession", { sessionId });
+    await server.client.call("setSummary", {
+      sessionId,
+      text: "one and two",
+      replacedMessageIds: ["m1", "m2"],
+      placement: 2,
+    });
+    const { header } = await expectRoundTrip(sessionId);
+    expect(header.inserts.length).toBe(3);
+    expect(header.session?.placedSummaries.length).toBe(1);
+    const set = { sessionId: `${sessionId}-copy`, text: "more", placement: 2 } as const;
+    const again = await server.client.call("setSummary", { ...set, replacedMessageIds: ["m3"] });
+    expect(again.session?.placedSummaries.length).toBe(2);
+  });
+
+  it("with 10,000 messages, in chunks", { timeout: 60_000 }, async () => {
+    const sessionId = fresh();
+    await server.client.call("createSession", { session: session({ sessionId }) });
+    for (let batch = 0; batch < 10; batch++) {
+      const messages = Array.from({ length: 1_000 }, (_, index) =>
+        message({ text: `${batch} ${index} ${"x".repeat(100)}` }),
+      );
+      await server.client.call("appendMessages", { sessionId, messages });
+    }
+    const { chunks, messages } = await expectRoundTrip(sessionId, 1_700);
+    expect(messages.length).toBe(10_000);
+    expect(chunks).toBeGreaterThan(4);
+  });
+
+  it("keeps a session with a ttl from being gone at once", async () => {
+    const sessionId = await filled(["a"], { ttl: second(3_600) });
+    const snapshot = await takeSnapshot(server.client, sessionId);
+    server.advance(7_200_000);
+    const made = await bringSnapshot(server.client, snapshot, { sessionId: fresh() });
+    expect(made.createTime).toEqual(snapshot.header.session?.createTime);
+    expect(Number(made.updateTime?.seconds)).toBeGreaterThanOrEqual(
+      Number(snapshot.header.session?.updateTime?.seconds) + 7_200,
+    );
+  });
+});
+
+describe("an export", () => {
+  it("of a session that is not there fails", async () => {
+    const { failure } = await server.client.export({ sessionId: "nobody" });
+    expect(failure?.reason).toBe("SESSION_NOT_FOUND");
+    const bad = await server.client.export({ sessionId: "" });
+    expect(bad.failure?.fields).toEqual(["session_id"]);
+  });
+
+  it("gives chunks of at most 1 MiB, and large messages each on its own", async () => {
+    const sessionId = fresh();
+    const big = message({ text: "x".repeat(700_000), tokenCount: 1 });
+    for (let n = 0; n < 3; n++) {
+      const messages = [big, message({ text: "small" })];
+      await server.client.call("appendMessages", { sessionId, messages, createSession: true });
+    }
+    const { chunks } = await server.client.export({ sessionId });
+    const sizes = chunks
+      .slice(1)
+      .map(({ chunk }) =>
+        chunk?.$case === "messages"
+          ? chunk.value.messages.reduce((sum, { text }) => sum + text.length, 0)
+          : -1,
+      );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2_100_015);
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(LIMITS.snapshotChunkBytes);
+  });
+});
+
+const empty = () => session({ lastSeq: 0n, createTime: second(5), updateTime: second(5) });
+
+function headerOf(fields: Partial<SnapshotHeader> = {}): SnapshotHeader {
+  return {
+    session: empty(),
+    firstSeq: 1n,
+    windowRanges: [],
+    inserts: [],
+    outcomes: [],
+    overLimitStages: [],
+    summaryVersion: 0n,
+    ...fields,
+  };
+}
+
+const logged = (seq: number, fields = {}) =>
+  message({
+    messageId: `id-${seq}`,
+    seq: BigInt(seq),
+    text: "t",
+    tokenCount: 3,
+    tokenRule: TokenRule.BYTES_DIV_4,
+    createTime: second(5),
+    updateTime: second(6),
+    ...fields,
+  });
+
+const withLast = (lastSeq: bigint, fields: Partial<SnapshotHeader> = {}) =>
+  headerOf({ session: { ...empty(), lastSeq }, ...fields });
+
+async function refused(fields: Partial<RequestOf<"importSession">>) {
+  const sessionId = fresh();
+  const failure = await server.client.fail("importSession", { sessionId, ...fields });
+  const gone = await server.client.fail("getSession", { sessionId });
+  expect(gone.reason).toBe("SESSION_NOT_FOUND");
+  return failure;
+}
+
+describe("a snapshot of a stranger", () => {
+  const faults: readonly [string, Partial<RequestOf<"importSession">>][] = [
+    ["header", {}],
+    ["header.session", { header: headerOf({ session: undefined }) }],
+    ["header.session.create_time", { header: headerOf({ session: session() }) }],
+    [
+      "header.session.summary.text",
+      {
+        header: headerOf({
+          session: {
+            ...empty(),
+            summary: { text: "", tokenCount: 0, version: 1n, updateTime: second(5) },
+          },
+        }),
+      },
+    ],
+    ["header.first_seq", { header: headerOf({ firstSeq: 0n }) }],
+    ["header.first_seq", { header: headerOf({ firstSeq: 2n }) }],
+    [
+      "header.window_ranges[0]",
+      { header: headerOf({ windowRanges: [{ firstSeq: 1n, lastSeq: 1n }] }) },
+    ],
+    [
+      "header.window_ranges[1]",
+      {
+        header: withLast(9n, {
+          windowRanges: [
+            { firstSeq: 2n, lastSeq: 3n },
+            { firstSeq: 3n, lastSeq: 4n },
+          ],
+        }),
+      },
+    ],
+    [
+      "header.inserts[0].message",
+      { header: headerOf({ inserts: [{ message: undefined, afterSeq: 0n, summary: true }] }) },
+    ],
+    [
+      "header.inserts[0].message.message_id",
+      { header: headerOf({ inserts: [{ message: logged(1), afterSeq: 0n, summary: true }] }) },
+    ],
+    [
+      "header.inserts[0].message.tool_call_id",
+      { header: headerOf({ inserts: [{ message: logged(1), afterSeq: 0n, summary: false }] }) },
+    ],
+    [
+      "header.inserts[0].after_seq",
+      {
+        header: headerOf({
+          inserts: [{ message: logged(1, { toolCallId: "c" }), afterSeq: 1n, summary: false }],
+        }),
+      },
+    ],
+    ["header.outcomes[0].tool", { header: headerOf({ outcomes: [{ tool: "", error: true }] }) }],
+    ["messages[0].seq", { header: withLast(3n), messages: [logged(4)] }],
+    ["messages[1].seq", { header: withLast(3n), messages: [logged(2), logged(2)] }],
+    ["messages[0].seq", { header: withLast(3n, { firstSeq: 2n }), messages: [logged(1)] }],
+    [
+      "messages[1].message_id",
+      { header: withLast(3n), messages: [logged(1), logged(2, { messageId: "id-1" })] },
+    ],
+    ["messages[0].message_id", { header: withLast(3n), messages: [logged(1, { messageId: "" })] }],
+    ["messages[0].role", { header: withLast(3n), messages: [logged(1, { role: 9 })] }],
+    [
+      "messages[0].token_count",
+      { header: withLast(3n), messages: [logged(1, { tokenCount: undefined })] },
+    ],
+    [
+      "messages[0].token_rule",
+      { header: withLast(3n), messages: [logged(1, { tokenRule: TokenRule.MODEL })] },
+    ],
+    [
+      "messages[0].token_quarters",
+      { header: withLast(3n), messages: [logged(1, { tokenQuarters: 1 })] },
+    ],
+    [
+      "messages[0].create_time",
+      { header: withLast(3n), messages: [logged(1, { createTime: second(-1) })] },
+    ],
+    [
+      "messages[0].tool_call_id",
+      { header: withLast(3n), messages: [logged(1, { toolCallId: "c" })] },
+    ],
+    ["header.session.last_seq", { header: withLast(2_000_000_000n) }],
+    ["messages[0].seq", { header: withLast(9_000_000_000n), messages: [logged(9_000_000_000)] }],
+  ];
+
+  it.each(faults)("is refused with %s", async (field, fields) => {
+    const failure = await refused(fields);
+    expect([failure.code, failure.reason]).toEqual(["INVALID_ARGUMENT", "SNAPSHOT_INVALID"]);
+    expect(failure.fields[0]).toBe(field);
+  });
+
+  it("does not say how large it is, who wrote it, or how far it is trusted", async () => {
+    const sessionId = fresh();
+    const lie = { messageCount: 900n, tokenCount: 900n };
+    const header = withLast(2n, { windowRanges: [{ firstSeq: 2n, lastSeq: 2n }] });
+    const spoken = { ...header, session: { ...header.session, ...empty(), lastSeq: 2n, log: lie } };
+    const messages = [
+      logged(1, { trust: 3, source: 4, writer: "root", etag: "r9" }),
+      logged(2, { role: Role.TOOL, trust: 3 }),
+    ];
+    await server.client.call("importSession", { sessionId, header: spoken, messages });
+    const after = await takeSnapshot(server.client, sessionId);
+    expect(after.header.session?.log).toEqual({ messageCount: 2n, tokenCount: 6n });
+    expect(after.header.session?.window).toEqual({ messageCount: 1n, tokenCount: 3n });
+    expect(after.messages.map(({ source, trust, writer }) => [source, trust, writer])).toEqual([
+      [1, 2, "local"],
+      [3, 1, "local"],
+    ]);
+    expect(after.messages[0]?.etag).not.toBe("r9");
+  });
+
+  it("must fit under the ceiling of a window", async () => {
+    const messages = Array.from({ length: 4 }, (_, index) =>
+      logged(index + 1, { text: "x".repeat(900_000) }),
+    );
+    const header = withLast(4n, { windowRanges: [{ firstSeq: 1n, lastSeq: 4n }] });
+    expect((await refused({ header, messages })).reason).toBe("WINDOW_FULL");
+  });
+
+  it("brings no stage to run and no orphan to go", async () => {
+    const stages = [keepStage()];
+    const header = withLast(5n, {
+      session: { ...empty(), lastSeq: 5n, policy: policy({ stages }) },
+      windowRanges: [{ firstSeq: 1n, lastSeq: 5n }],
+    });
+    const orphan = logged(1, { role: Role.TOOL, toolCallId: "c" });
+    const messages = [orphan, logged(2), logged(3), logged(4), logged(5)];
+    const sessionId = fresh();
+    await server.client.call("importSession", { sessionId, header, messages });
+    const { messages: window } = await server.client.call("getWindow", { sessionId });
+    expect(window.length).toBe(5);
+    const more = { sessionId, messages: [message({ text: "more" })] };
+    const { window: totals } = await server.client.call("appendMessages", more);
+    expect(totals?.messageCount).toBe(3n);
+  });
+});
+
+describe("an import", () => {
+  it("takes the id of the snapshot, or of the request, and neither twice", async () => {
+    const sessionId = await filled(["a"]);
+    const snapshot = await takeSnapshot(server.client, sessionId);
+    const taken = await server.client.fail("importSession", snapshot);
+    expect([taken.code, taken.reason]).toEqual(["ALREADY_EXISTS", "SESSION_ALREADY_EXISTS"]);
+    await server.client.call("deleteSession", { sessionId });
+    expect((await bringSnapshot(server.client, snapshot)).sessionId).toBe(sessionId);
+    const bare = {
+      ...snapshot.header,
+      session: session({ ...snapshot.header.session, sessionId: "" }),
+    };
+    const made = await bringSnapshot(server.client, { ...snapshot, header: bare });
+    expect(made.sessionId).toMatch(/^[0-9a-z]{26}$/);
+  });
+
+  it("replaces a session at once, and tells of it", async () => {
+    const sessionId = await filled(["old", "older"], { userId: "before" });
+    const snapshot = await takeSnapshot(server.client, await filled(["new"], { userId: "after" }));
+    const made = await bringSnapshot(server.client, snapshot, { sessionId, replace: true });
+    expect(made.userId).toBe("after");
+    const { messages } = await server.client.call("listMessages", { sessionId });
+    expect(messages.map(({ text }) => text)).toEqual(["new"]);
+    const { events } = await server.client.call("listEvents", {
+      filter: { sessionId, userId: "", types: [] },
+    });
+    const last = events.slice(-2);
+    expect(last.map((event) => event?.detail?.$case)).toEqual([
+      "sessionDeleted",
+      "sessionImported",
+    ]);
+    expect(last.map((event) => [event?.userId, event?.revision])).toEqual([
+      ["before", made.revision],
+      ["after", made.revision],
+    ]);
+    const { detail } = last[1] ?? {};
+    expect(detail?.$case === "sessionImported" ? detail.value.log : undefined).toEqual(made.log);
+    const { sessions } = await server.client.call("listSessions");
+    expect(sessions.filter((one) => one.sessionId === sessionId).length).toBe(1);
+  });
+
+  it("with a request id gives the first answer again", async () => {
+    const snapshot = await takeSnapshot(server.client, await filled(["a", "b", "c", "d"]));
+    const options = { sessionId: fresh(), requestId: `r-${fresh()}`, chunk: 2 };
+    const first = await bringSnapshot(server.client, snapshot, options);
+    expect(await bringSnapshot(server.client, snapshot, options)).toEqual(first);
+    const single = { ...options, requestId: `r-${fresh()}`, sessionId: fresh(), chunk: 10 };
+    const made = await bringSnapshot(server.client, snapshot, single);
+    expect(await bringSnapshot(server.client, snapshot, single)).toEqual(made);
+    const [head, ...rest] = snapshot.messages;
+    const other = { ...snapshot, messages: [{ ...head, text: "else" }, ...rest] as never };
+    await expect(bringSnapshot(server.client, other, options)).rejects.toMatchObject({
+      failure: { reason: "REQUEST_ID_REUSED" },
+    });
+  });
+});
+
+describe("an upload", () => {
+  const open: string[] = [];
+
+  /** Ends what a test left: a faulty chunk does. */
+  afterEach(async () => {
+    for (const uploadId of open.splice(0)) {
+      await server.client.fail("importSession", { uploadId, chunkIndex: 1, header: headerOf() });
+    }
+  });
+
+  async function begin(fields = {}): Promise<{ uploadId: string; sessionId: string }> {
+    const sessionId = fresh();
+    const first = { sessionId, header: withLast(4n), messages: [logged(1)], more: true, ...fields };
+    const {
+      uploadId,
+      nextChunkIndex,
+      session: none,
+    } = await server.client.call("importSession", first);
+    expect([nextChunkIndex, none]).toEqual([1, undefined]);
+    open.push(uploadId);
+    return { uploadId, sessionId };
+  }
+
+  it("takes no chunk twice, and none out of order", async () => {
+    const { uploadId, sessionId } = await begin();
+    const chunk = { uploadId, chunkIndex: 1, more: true, messages: [logged(2)] };
+    expect((await server.client.call("importSession", chunk)).nextChunkIndex).toBe(2);
+    expect((await server.client.call("importSession", chunk)).nextChunkIndex).toBe(2);
+    const early = await server.client.fail("importSession", { ...chunk, chunkIndex: 3 });
+    expect([early.reason, early.fields]).toEqual(["REQUEST_INVALID", ["chunk_index"]]);
+    const last = { uploadId, chunkIndex: 2, messages: [logged(4)] };
+    const { session: made, uploadId: none } = await server.client.call("importSession", last);
+    expect([made?.log?.messageCount, none]).toEqual([3n, ""]);
+    const again = await server.client.fail("importSession", last);
+    expect([again.code, again.reason]).toEqual(["NOT_FOUND", "UPLOAD_NOT_FOUND"]);
+    const { messages } = await server.client.call("listMessages", { sessionId });
+    expect(messages.map(({ seq }) => seq)).toEqual([1n, 2n, 4n]);
+  });
+
+  it("gives the answer to its last chunk again with a request id", async () => {
+    const requestId = `r-${fresh()}`;
+    const { uploadId } = await begin({ requestId });
+    const last = { uploadId, chunkIndex: 1, messages: [logged(3)], requestId };
+    const first = await server.client.call("importSession", last);
+    expect(await server.client.call("importSession", last)).toEqual(first);
+    const other = await server.client.fail("importSession", { ...last, messages: [logged(2)] });
+    expect(other.reason).toBe("REQUEST_ID_REUSED");
+  });
+
+  it("shows nothing before its end, and nothing after a fault", async () => {
+    const { uploadId, sessionId } = await begin();
+    const missing = await server.client.fail("getSession", { sessionId });
+    expect(missing.reason).toBe("SESSION_NOT_FOUND");
+    const bad = {
+      uploadId,
+      chunkIndex: 1,
+      messages: [logged(2), logged(3, { messageId: "id-1" })],
+    };
+    const failure = await server.client.fail("importSession", bad);
+    expect(failure.fields).toEqual(["messages[1].message_id"]);
+    const after = await server.client.fail("importSession", { ...bad, messages: [logged(2)] });
+    expect(after.reason).toBe("UPLOAD_NOT_FOUND");
+    expect((await server.client.fail("getSession", { sessionId })).reason).toBe(
+      "SESSION_NOT_FOUND",
+    );
+  });
+
+  it("is one of at most 8", async () => {
+    const started = await Promise.all(Array.from({ length: LIMITS.uploads }, () => begin()));
+    const ninth = { header: withLast(4n), more: true };
+    const failure = await server.client.fail("importSession", ninth);
+    expect([failure.code, failure.reason]).toEqual(["RESOURCE_EXHAUSTED", "UPLOAD_LIMIT_REACHED"]);
+    expect(failure.metadata["limit"]).toBe("8");
+    // What fits one call needs no place.
+    await server.client.call("importSession", { header: withLast(0n), sessionId: fresh() });
+    const [one] = started;
+    const last = { uploadId: one?.uploadId ?? "", chunkIndex: 1 };
+    await server.client.call("importSession", last);
+    await begin();
+  });
+
+  it("is known to nobody else, and by no other name", async () => {
+    const failure = await server.client.fail("importSession", { uploadId: "x", chunkIndex: 1 });
+    expect([failure.reason, failure.metadata["upload_id"]]).toEqual(["UPLOAD_NOT_FOUND", "x"]);
+  });
+});
