@@ -4,7 +4,7 @@
 import { LIMITS } from "../limits.ts";
 import type { PolicyStage } from "../policy.ts";
 import { choice, choices, flag, fraction, group, integer } from "./option-kinds.ts";
-import { aside, type OptionReading, type OptionValues } from "./options.ts";
+import { aside, type OptionValues, optional, readOptions } from "./options.ts";
 import { RANGES, stageOf } from "./preset.ts";
 
 const PROCESSORS = ["tool_truncation", "summarization", "backward_packing"] as const;
@@ -18,27 +18,28 @@ const TOOL_TRUNCATION = {
     1_200,
     "What an old tool result may cost.",
   ),
-  grace: GRACE,
-  marker: aside(" [truncated]", "What stands where something was cut; ours is fixed."),
+  grace_recent_messages: GRACE,
+  append_marker: aside(" [truncated]", "What stands where something was cut; ours is fixed."),
   include_tool_payload_user_messages: aside(true, "Whether user messages may be results."),
+};
+
+const DEFAULT_TRUNCATION = readOptions(TOOL_TRUNCATION, {}).values;
+
+const SLIDING_WINDOW = {
+  headroom_percent: fraction(RANGES.headroom, 0.1, "The share of the target left free."),
 };
 
 const SUMMARIZATION = {
   enabled: flag(true, "Whether what does not fit waits for a summary."),
-  grace: aside(1, "How many rounds a summary leaves."),
+  grace_recent_messages: aside(1, "How many rounds a summary leaves."),
   output_max_tokens: aside(6_000, "The most tokens of a summary."),
   include_original_instruction: aside(true, "What the summarizer is told."),
   include_image_payload_bytes: aside(false, "What the summarizer is shown."),
   max_retained_images: aside(null, "How many images stay."),
 };
 
-const ACTIVE_CONTEXT = {
-  enabled: flag(true, "Whether anything is compacted."),
-  mode: choice(
-    ["compaction", "sliding_window"],
-    "compaction",
-    "Whether the stored window is compacted on request or every read packed.",
-  ),
+const PROCESSING = {
+  enabled: flag(true, "Whether anything is compacted. Otherwise every read is packed."),
   processor_order: choices(PROCESSORS, PROCESSORS, "What compaction does."),
   excluded_processors: choices(PROCESSORS, [], "What compaction leaves out."),
   min_reduction_ratio: fraction(
@@ -48,53 +49,81 @@ const ACTIVE_CONTEXT = {
   ),
   tool_truncation: group(TOOL_TRUNCATION, "How tool results are shortened."),
   summarization: group(SUMMARIZATION, "How old messages are summarized."),
-  backward_packing: group({ grace: aside(1, "How many rounds always fit.") }, "How to pack."),
-  sliding_window: group(
-    { headroom_percent: fraction(RANGES.headroom, 0.1, "The share left free.") },
-    "How every read is packed.",
+  backward_packing: group(
+    { grace_recent_messages: aside(1, "How many rounds always fit.") },
+    "How to pack.",
   ),
+  sliding_window: group(SLIDING_WINDOW, "How every read is packed."),
 };
 
-/** The options of the later releases. */
+const MODES = ["compaction", "sliding_window"] as const;
+
+const ACTIVE_CONTEXT = {
+  mode: choice(
+    MODES,
+    "compaction",
+    "Whether the stored window is compacted on request or every read packed.",
+  ),
+  ...PROCESSING,
+};
+
+/** The options of the later releases; those of active_context may also stand by themselves. */
 export const LATER = {
   threshold_tokens: integer(RANGES.tokens, 150_000, "What makes the window too large."),
+  compaction_target_tokens: optional(
+    integer(
+      RANGES.tokens,
+      90_000,
+      "What compaction and packing leave. Null: the threshold less min_reduction_ratio.",
+    ),
+  ),
   active_context: group(ACTIVE_CONTEXT, "How a window that is too large is compacted."),
+  ...PROCESSING,
 };
 
 /** What the later releases are told. */
 export type LaterValues = OptionValues<typeof LATER>;
+type Context = OptionValues<typeof PROCESSING>;
 
 // Rounds have no fixed size; most are a call, its results and what is said about them.
 const MESSAGES_PER_ROUND = 4;
 
 /** The stages of the later releases. */
-export function laterStages({ threshold_tokens, active_context }: LaterValues) {
-  const context = active_context?.values;
-  if (context?.enabled === false) return [];
-  if (context?.mode === "sliding_window") return [slidingWindow(threshold_tokens, context)];
-  return compaction(threshold_tokens, context);
+export function laterStages(values: LaterValues): readonly PolicyStage[] {
+  const { threshold_tokens: threshold, active_context } = values;
+  const context: Context = active_context?.values ?? values;
+  const target =
+    values.compaction_target_tokens ?? Math.floor(threshold * (1 - context.min_reduction_ratio));
+  const isCompacting = context.enabled && active_context?.values.mode !== "sliding_window";
+  return isCompacting ? compaction({ threshold, target, context }) : [packedReads(target, context)];
 }
 
-type Context = OptionReading<typeof ACTIVE_CONTEXT>["values"];
-
-function slidingWindow(threshold: number, { sliding_window }: Context): PolicyStage {
-  const headroom = sliding_window?.values.headroom_percent ?? 0.1;
+function packedReads(target: number, { sliding_window }: Context): PolicyStage {
+  const headroom =
+    sliding_window?.values.headroom_percent ?? SLIDING_WINDOW.headroom_percent.initial;
   return stageOf("sliding_window", {
     on: "read",
     unit: "message",
-    select: { kind: "pack-newest", maxTokens: threshold, headroom, skipUnfit: false },
+    select: { kind: "pack-newest", maxTokens: target, headroom, skipUnfit: false },
     effect: "view",
   });
 }
 
-function compaction(threshold: number, context: Context | undefined): readonly PolicyStage[] {
-  const order = context?.processor_order ?? PROCESSORS;
+interface Compaction {
+  readonly threshold: number;
+  readonly target: number;
+  readonly context: Context;
+}
+
+function compaction({ threshold, target, context }: Compaction): readonly PolicyStage[] {
+  const { processor_order, excluded_processors, summarization } = context;
   const runs = (processor: (typeof PROCESSORS)[number]): boolean =>
-    order.includes(processor) && context?.excluded_processors.includes(processor) !== true;
+    processor_order.includes(processor) && !excluded_processors.includes(processor);
   const anyOf = [{ kind: "token-count-over", limit: threshold }] as const;
   const stages: PolicyStage[] = [];
-  const truncation = context?.tool_truncation?.values;
-  if (runs("tool_truncation") && truncation?.enabled !== false) {
+  const truncation = context.tool_truncation?.values ?? DEFAULT_TRUNCATION;
+  if (runs("tool_truncation") && truncation.enabled) {
+    const keepNewest = truncation.grace_recent_messages * MESSAGES_PER_ROUND;
     stages.push(
       stageOf("tool_truncation", {
         on: "read",
@@ -102,27 +131,22 @@ function compaction(threshold: number, context: Context | undefined): readonly P
         unit: "message",
         select: {
           kind: "shorten",
-          maxTokens: truncation?.max_tool_message_tokens ?? 1_200,
+          maxTokens: truncation.max_tool_message_tokens,
           allRoles: false,
-          keepNewest: Math.min(
-            (truncation?.grace ?? 1) * MESSAGES_PER_ROUND,
-            LIMITS.windowMessages,
-          ),
+          keepNewest: Math.min(keepNewest, LIMITS.windowMessages),
         },
         effect: "view",
       }),
     );
   }
-  const summarizes = runs("summarization") && context?.summarization?.values.enabled !== false;
+  const summarizes = runs("summarization") && summarization?.values.enabled !== false;
   if (!summarizes && !runs("backward_packing")) return stages;
-  const ratio = context?.min_reduction_ratio ?? 0.4;
-  const maxTokens = Math.floor(threshold * (1 - ratio));
   stages.push(
     stageOf(summarizes ? "summarization" : "backward_packing", {
       on: "request",
       anyOf,
       unit: "message",
-      select: { kind: "pack-newest", maxTokens, headroom: 0, skipUnfit: true },
+      select: { kind: "pack-newest", maxTokens: target, headroom: 0, skipUnfit: true },
       removedTo: summarizes ? "summarize" : "log",
     }),
   );

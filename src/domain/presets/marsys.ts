@@ -167,7 +167,7 @@ export const marsys = definePreset({
     const config = values.memory_config?.values ?? values;
     const image = config.image_token_estimate;
     if (values.memory_type !== "managed_conversation") return partsOf(image, []);
-    if (given.has("threshold_tokens") || given.has("active_context")) return laterParts(values);
+    if (Object.keys(LATER).some((name) => given.has(name))) return laterParts(values);
     return partsOf(image, managedStages(config, values.mode));
   },
 });

@@ -277,7 +277,10 @@ describe("marsys", () => {
     [{ memory_config: {}, target_total_tokens: 1 }, "target_total_tokens"],
     [{ threshold_tokens: 1, target_total_tokens: 1 }, "threshold_tokens"],
     [{ trigger_events: ["sneeze"] }, "trigger_events[0]"],
-    [{ active_context: { tool_truncation: { grace: 0 } } }, "active_context.tool_truncation.grace"],
+    [
+      { active_context: { tool_truncation: { grace_recent_messages: 0 } } },
+      "active_context.tool_truncation.grace_recent_messages",
+    ],
   ])("refuses %j", (options, field) => {
     const [fault] = faultsOf("marsys", options);
     expect(fault?.startsWith(`${field}: `)).toBe(true);
@@ -303,12 +306,16 @@ describe("marsys", () => {
         name,
         removedTo,
       ]);
-    expect(stages({ enabled: false })).toEqual([]);
+    expect(stages({ enabled: false })).toEqual([["sliding_window", "log"]]);
     expect(stages({ excluded_processors: ["tool_truncation", "summarization"] })).toEqual([
       ["backward_packing", "log"],
     ]);
     expect(stages({ processor_order: ["tool_truncation"] })).toEqual([["tool_truncation", "log"]]);
     expect(stages({ mode: "sliding_window" })).toEqual([["sliding_window", "log"]]);
+    const flat = { threshold_tokens: 50, compaction_target_tokens: 30, enabled: false };
+    expect(policyOf("marsys", flat).stages).toMatchObject([
+      { on: "read", effect: "view", select: { maxTokens: 30, headroom: 0.1 } },
+    ]);
   });
 });
 

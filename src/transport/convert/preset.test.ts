@@ -106,7 +106,7 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<object>>> = {
         mode: fc.constantFrom("compaction", "sliding_window"),
         processor_order: fc.subarray(["tool_truncation", "summarization", "backward_packing"]),
         min_reduction_ratio: headroom,
-        tool_truncation: some({ grace: messages }),
+        tool_truncation: some({ grace_recent_messages: messages }),
       }),
     }),
   ),
