@@ -10,6 +10,8 @@ type Log = Pick<LogReader, "at">;
 
 /** How many seqs away from a message its partners are looked for. */
 export const PARTNER_DISTANCE = 10_000;
+/** How many seqs behind the last result of an answered call a second one is looked for. */
+const REPEAT_DISTANCE = 256;
 
 /**
  * Gives the messages that share tool calls with some others, directly or through each other, by
@@ -51,6 +53,7 @@ async function resultsOf(log: Log, call: LogFacts, lastSeq: number): Promise<Log
   const waiting = new Set(call.callIds);
   let adjacent = true;
   let nameless = 0;
+  let lastSeen = call.seq;
   const end = Math.min(lastSeq, call.seq + PARTNER_DISTANCE);
   for (let seq = call.seq + 1; seq <= end && ids.size > 0; seq++) {
     const facts = await log.at(seq);
@@ -58,7 +61,10 @@ async function resultsOf(log: Log, call: LogFacts, lastSeq: number): Promise<Log
     const answers = facts.answers.filter((id) => ids.has(id));
     const isNext = adjacent && isNameless(facts);
     if (isNext) nameless++;
-    if (isNext || answers.length > 0) results.push(facts);
+    if (isNext || answers.length > 0) {
+      results.push(facts);
+      lastSeen = seq;
+    }
     for (const id of answers) waiting.delete(id);
     if (!facts.isResult) adjacent = false;
     if (makesCalls(facts)) {
@@ -68,7 +74,7 @@ async function resultsOf(log: Log, call: LogFacts, lastSeq: number): Promise<Log
         waiting.delete(id);
       }
     }
-    if (waiting.size <= nameless && !facts.isResult) break;
+    if (waiting.size <= nameless && seq - lastSeen >= REPEAT_DISTANCE) break;
   }
   return results;
 }

@@ -56,6 +56,22 @@ describe("LogReader", () => {
     );
   });
 
+  it("lets other work run while it looks at what is read already", async () => {
+    const log = reader();
+    let turns = 0;
+    let running = true;
+    const count = (): void => {
+      turns += 1;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    await log.at(1);
+    turns = 0;
+    for (let look = 0; look < 20_000; look++) await log.at(1);
+    running = false;
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it("ends with its call", async () => {
     await expect(reader(AbortSignal.abort()).at(1)).rejects.toMatchObject({
       reason: "DEADLINE_EXCEEDED",

@@ -9,6 +9,8 @@ import type { ServiceContext } from "./context.ts";
 
 const BLOCK_SEQS = 256;
 const BLOCKS_MAX = 64;
+/** Other work runs after so many looks at what is read already. */
+const TURN_LOOKS = 4_096;
 
 /** What is known of a message of a log. */
 export interface LogFacts extends WindowFacts {
@@ -23,6 +25,7 @@ export class LogReader {
   readonly #ref: SessionRef;
   readonly #signal: AbortSignal;
   readonly #blocks = new Map<number, Block>();
+  #looks = 0;
 
   constructor(context: ServiceContext, ref: SessionRef, signal: AbortSignal) {
     this.#context = context;
@@ -32,6 +35,8 @@ export class LogReader {
 
   /** The message at a seq; undefined for none. Throws DEADLINE_EXCEEDED when nobody waits. */
   async at(seq: number): Promise<LogFacts | undefined> {
+    this.#looks += 1;
+    if (this.#looks % TURN_LOOKS === 0) await this.#takeTurns();
     const number = Math.floor((seq - 1) / BLOCK_SEQS);
     let block = this.#blocks.get(number);
     if (block === undefined) {
@@ -61,13 +66,17 @@ export class LogReader {
     return block;
   }
 
+  /** Lets other work run. Throws DEADLINE_EXCEEDED when nobody waits any more. */
+  async #takeTurns(): Promise<void> {
+    await nextTurn();
+    checkLive(this.#signal);
+  }
+
   async #page({ first, last }: SeqRange): Promise<{
     readonly messages: readonly LogFacts[];
     readonly next: number | undefined;
   }> {
-    // Other work runs between two pages.
-    await nextTurn();
-    checkLive(this.#signal);
+    await this.#takeTurns();
     const query = { firstSeq: first, lastSeq: last, order: "asc", limit: BLOCK_SEQS } as const;
     const page = await this.#context.store.listMessages(this.#ref, query);
     const messages = (page?.messages ?? []).map(({ seq, bytes }) => ({

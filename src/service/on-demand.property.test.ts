@@ -1,0 +1,195 @@
+// Goal: over random conversations and policies, a preview is what the next change does, and a
+// restore undoes a trim. The store checks every plan against its log.
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromBytes, type JsonMessage, toBytes } from "../../test/support/json-codec.ts";
+import { policyOf } from "../../test/support/policies.ts";
+import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { conversation, type TestEntry } from "../../test/support/window-arbitraries.ts";
+import { policy as anyPolicy } from "../../test/support/window-policies.ts";
+import type { Policy, Unit } from "../domain/policy.ts";
+import { groupEntries } from "../domain/window/groups.ts";
+import { ROLE, type Trim } from "../domain/window/types.ts";
+import type { TrimTarget } from "./window-api.ts";
+
+const RUNS = 400;
+
+let services: TestServices;
+let count = 0;
+
+beforeAll(async () => {
+  services = await startTestServices();
+});
+
+afterAll(() => services.stop());
+
+function messageOf(entry: TestEntry): JsonMessage {
+  const { messageId, role, callIds, answers, tokenCount, detail } = entry;
+  const isTool = role === ROLE.tool;
+  return {
+    messageId,
+    role,
+    name: detail.name,
+    text: detail.content,
+    callIds,
+    toolCallId: isTool ? (answers[0] ?? "") : "",
+    results: isTool ? answers.slice(1) : answers,
+    tokenCount,
+  };
+}
+
+/** A session that holds a conversation, each message stored when it was said. */
+async function hold(entries: readonly TestEntry[], policy: Policy) {
+  const ref = { namespace: "default", sessionId: `s${count++}` };
+  const encode = () => new Uint8Array(0);
+  const create = { ...ref, input: { policy }, encode };
+  await services.sessions.createSession(services.call("CreateSession"), create);
+  let saidMs = entries[0]?.createMs ?? 0;
+  for (const entry of entries) {
+    services.advance(Math.max(0, entry.createMs - saidMs));
+    saidMs = entry.createMs;
+    await services.append(ref.sessionId, [messageOf(entry)]);
+  }
+  return ref;
+}
+
+async function windowOf(ref: { namespace: string; sessionId: string }): Promise<string[]> {
+  const now = await services.store.readWindow(ref);
+  return (now?.window ?? []).map(({ messageId }) => messageId);
+}
+
+const idsOf = (trims: readonly Trim[]): string[] =>
+  trims.flatMap(({ removed }) => removed.map(({ messageId }) => messageId));
+
+const plain = (trims: readonly Trim[]) =>
+  trims.map(({ stage, reason, removed, discarded, before, after }) => {
+    const ids = removed.map(({ messageId }) => messageId);
+    return { stage, reason, discarded, ids, before, after };
+  });
+
+/** Nothing leaves the window by itself, not even a result without its call. */
+const KEEP_ALL = policyOf([], { tokenRule: "given", toolPairs: "loose" });
+
+/** What needs no hook. */
+const policies = anyPolicy.map(
+  (policy): Policy => ({
+    ...policy,
+    stages: policy.stages.map((stage) =>
+      stage.removedTo === "promote" ? { ...stage, removedTo: "log" } : stage,
+    ),
+  }),
+);
+
+describe("PreviewPolicy", () => {
+  it("says what the next change does", async () => {
+    await fc.assert(
+      fc.asyncProperty(conversation, policies, async (entries, policy) => {
+        const ref = await hold(entries, KEEP_ALL);
+        const before = await windowOf(ref);
+        const { previews } = await services.sessions.previewPolicy(services.call("Preview"), {
+          ...ref,
+          policies: [policy],
+          occasions: ["append"],
+          source: "window",
+          toolOutcomes: [],
+        });
+        expect(await windowOf(ref)).toEqual(before);
+        const bytes = await services.sessions.updateSession(services.call("UpdateSession"), {
+          ...ref,
+          input: { policy },
+          paths: ["policy"],
+          etag: "",
+          encode: ({ trims }) => toBytes(trims),
+        });
+        const [preview] = previews;
+        expect(plain(preview?.trims ?? [])).toEqual(plain(fromBytes<Trim[]>(bytes)));
+        const left = (preview?.messages ?? [])
+          .filter(({ verdict }) => verdict !== "removed")
+          .map(({ messageId }) => messageId);
+        expect(await windowOf(ref)).toEqual(left);
+        expect(preview?.after.messageCount).toBe(left.length);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const targets: fc.Arbitrary<TrimTarget> = fc.oneof(
+  fc.nat(300).map((maxTokens) => ({ kind: "tokens", maxTokens }) as const),
+  fc.nat(20).map((maxMessages) => ({ kind: "messages", maxMessages }) as const),
+  fc.nat(5).map((unitCount) => ({ kind: "recent", unitCount }) as const),
+);
+const units = fc.constantFrom<Unit[]>("message", "assistant-round", "interaction");
+
+describe("RestoreMessages", () => {
+  it("undoes a trim", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        policies,
+        targets,
+        units,
+        async (entries, policy, target, unit) => {
+          const ref = await hold(entries, { ...policy, stages: [] });
+          const before = await windowOf(ref);
+          const bytes = await services.sessions.trimSession(services.call("TrimSession"), {
+            ...ref,
+            target,
+            unit,
+            discard: false,
+            etag: "",
+            encode: ({ trims }) => toBytes(trims),
+          });
+          const trims = fromBytes<Trim[]>(bytes);
+          const removed = idsOf(trims);
+          expect(await windowOf(ref)).toEqual(before.filter((id) => !removed.includes(id)));
+          const asked = await services.sessions.restoreMessages(services.call("Restore"), {
+            ...ref,
+            messageIds: removed.slice(0, 1_000),
+            ranges: [],
+            encode: ({ messageIds }) => toBytes(messageIds),
+          });
+          expect(fromBytes<string[]>(asked).sort()).toEqual(removed.sort());
+          expect(await windowOf(ref)).toEqual(before);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("brings all messages of a tool call for any one of them, and nothing else", async () => {
+    await fc.assert(
+      fc.asyncProperty(conversation, fc.nat(), async (entries, pick) => {
+        const ref = await hold(entries, policyOf([], { tokenRule: "given" }));
+        const before = (await services.store.readWindow(ref))?.window ?? [];
+        await services.sessions.trimSession(services.call("TrimSession"), {
+          ...ref,
+          target: { kind: "messages", maxMessages: 0 },
+          unit: "message",
+          discard: false,
+          etag: "",
+          encode: () => new Uint8Array(0),
+        });
+        const kept = new Set(await windowOf(ref));
+        const gone = before.filter(({ messageId }) => !kept.has(messageId));
+        const one = gone[pick % Math.max(1, gone.length)];
+        if (one === undefined) return;
+        await services.sessions.restoreMessages(services.call("Restore"), {
+          ...ref,
+          messageIds: [one.messageId],
+          ranges: [],
+          encode: () => new Uint8Array(0),
+        });
+        const { callOf } = groupEntries(before);
+        const group = callOf[before.indexOf(one)] ?? -1;
+        const expected = before.filter(
+          (entry, index) =>
+            kept.has(entry.messageId) || entry === one || (group >= 0 && callOf[index] === group),
+        );
+        expect(await windowOf(ref)).toEqual(expected.map(({ messageId }) => messageId));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
