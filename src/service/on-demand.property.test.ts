@@ -3,26 +3,45 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fromBytes, type JsonMessage, toBytes } from "../../test/support/json-codec.ts";
+import { fromBytes, type JsonMessage, jsonCodec, toBytes } from "../../test/support/json-codec.ts";
 import { policyOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { conversation, type TestEntry } from "../../test/support/window-arbitraries.ts";
 import { policy as anyPolicy } from "../../test/support/window-policies.ts";
 import type { Policy, Unit } from "../domain/policy.ts";
 import { groupEntries } from "../domain/window/groups.ts";
 import { ROLE, type Trim } from "../domain/window/types.ts";
+import { openLmdbStore } from "../storage/lmdb/store.ts";
 import type { TrimTarget } from "./window-api.ts";
 
 const RUNS = 400;
+const DISK_RUNS = 100;
 
 let services: TestServices;
+let onDisk: TestServices;
+let closeDisk: () => Promise<void>;
 let count = 0;
 
 beforeAll(async () => {
   services = await startTestServices();
+  const directory = await makeTempDir();
+  const store = await openLmdbStore({
+    directory: directory.path,
+    readFacts: jsonCodec.readFacts,
+  });
+  onDisk = await startTestServices({}, { wrapStore: () => store });
+  closeDisk = async () => {
+    await onDisk.stop();
+    await store.close();
+    await directory[Symbol.asyncDispose]();
+  };
 });
 
-afterAll(() => services.stop());
+afterAll(async () => {
+  await services.stop();
+  await closeDisk();
+});
 
 function messageOf(entry: TestEntry): JsonMessage {
   const { messageId, role, callIds, answers, tokenCount, detail } = entry;
@@ -54,8 +73,11 @@ async function hold(entries: readonly TestEntry[], policy: Policy) {
   return ref;
 }
 
-async function windowOf(ref: { namespace: string; sessionId: string }): Promise<string[]> {
-  const now = await services.store.readWindow(ref);
+async function windowOf(
+  ref: { namespace: string; sessionId: string },
+  { store }: TestServices = services,
+): Promise<string[]> {
+  const now = await store.readWindow(ref);
   return (now?.window ?? []).map(({ messageId }) => messageId);
 }
 
@@ -115,46 +137,64 @@ describe("PreviewPolicy", () => {
   });
 });
 
-const targets: fc.Arbitrary<TrimTarget> = fc.oneof(
+const target: fc.Arbitrary<TrimTarget> = fc.oneof(
   fc.nat(300).map((maxTokens) => ({ kind: "tokens", maxTokens }) as const),
   fc.nat(20).map((maxMessages) => ({ kind: "messages", maxMessages }) as const),
   fc.nat(5).map((unitCount) => ({ kind: "recent", unitCount }) as const),
 );
-const units = fc.constantFrom<Unit[]>("message", "assistant-round", "interaction");
+const unit = fc.constantFrom<Unit[]>("message", "assistant-round", "interaction");
+const trims = fc.record({ target, unit });
+
+/** Trims the window of a session and brings back what left. */
+async function undo(
+  on: TestServices,
+  ref: { readonly namespace: string; readonly sessionId: string },
+  trim: { readonly target: TrimTarget; readonly unit: Unit },
+): Promise<void> {
+  const before = await windowOf(ref, on);
+  const bytes = await on.sessions.trimSession(on.call("TrimSession"), {
+    ...ref,
+    ...trim,
+    discard: false,
+    etag: "",
+    encode: (result) => toBytes(result.trims),
+  });
+  const removed = idsOf(fromBytes<Trim[]>(bytes));
+  expect(await windowOf(ref, on)).toEqual(before.filter((id) => !removed.includes(id)));
+  const asked = await on.sessions.restoreMessages(on.call("Restore"), {
+    ...ref,
+    messageIds: removed,
+    ranges: [],
+    encode: ({ messageIds }) => toBytes(messageIds),
+  });
+  expect(fromBytes<string[]>(asked).sort()).toEqual(removed.sort());
+  expect(await windowOf(ref, on)).toEqual(before);
+}
 
 describe("RestoreMessages", () => {
   it("undoes a trim", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        conversation,
-        policies,
-        targets,
-        units,
-        async (entries, policy, target, unit) => {
-          const ref = await hold(entries, { ...policy, stages: [] });
-          const before = await windowOf(ref);
-          const bytes = await services.sessions.trimSession(services.call("TrimSession"), {
-            ...ref,
-            target,
-            unit,
-            discard: false,
-            etag: "",
-            encode: ({ trims }) => toBytes(trims),
-          });
-          const trims = fromBytes<Trim[]>(bytes);
-          const removed = idsOf(trims);
-          expect(await windowOf(ref)).toEqual(before.filter((id) => !removed.includes(id)));
-          const asked = await services.sessions.restoreMessages(services.call("Restore"), {
-            ...ref,
-            messageIds: removed.slice(0, 1_000),
-            ranges: [],
-            encode: ({ messageIds }) => toBytes(messageIds),
-          });
-          expect(fromBytes<string[]>(asked).sort()).toEqual(removed.sort());
-          expect(await windowOf(ref)).toEqual(before);
-        },
-      ),
+      fc.asyncProperty(conversation, policies, trims, async (entries, policy, trim) => {
+        const ref = await hold(entries, { ...policy, stages: [] });
+        await undo(services, ref, trim);
+      }),
       { numRuns: RUNS },
+    );
+  });
+
+  it("undoes a trim on the disk as well", async () => {
+    await fc.assert(
+      fc.asyncProperty(conversation, policies, trims, async (entries, policy, trim) => {
+        const ref = { namespace: "default", sessionId: `s${count++}` };
+        await onDisk.sessions.createSession(onDisk.call("CreateSession"), {
+          ...ref,
+          input: { policy: { ...policy, stages: [] } },
+          encode: () => new Uint8Array(0),
+        });
+        if (entries.length > 0) await onDisk.append(ref.sessionId, entries.map(messageOf));
+        await undo(onDisk, ref, trim);
+      }),
+      { numRuns: DISK_RUNS },
     );
   });
 

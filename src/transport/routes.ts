@@ -116,6 +116,11 @@ interface MethodFacts {
   readonly schema: WireSchema;
 }
 
+/** Whether a call may not be repeated blindly. A GetWindow may trim, but only once. */
+function changes(level: IdempotencyLevel = IdempotencyLevel.IDEMPOTENCY_UNKNOWN): boolean {
+  return level === IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+}
+
 function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
   const schemas = createWireSchemas(set);
   const fieldNumbers = new Map(
@@ -139,7 +144,7 @@ function methodFacts(set: FileDescriptorSet): ReadonlyMap<string, MethodFacts> {
             name: method.name,
             leftOut: new Set(leftOut),
             paged: numbers?.has("page_token") === true,
-            readOnly: method.options?.idempotencyLevel === IdempotencyLevel.NO_SIDE_EFFECTS,
+            readOnly: !changes(method.options?.idempotencyLevel),
           },
           schema: schemas.get(method.inputType) ?? { fields: [] },
         });
@@ -166,7 +171,6 @@ function bind<S extends GeneratedService>(
       read: (bytes) => readIncoming(bytes, known.schema, method.requestDeserialize),
     };
     const rpc = rpcs[key as keyof S] as StreamRpc<unknown> | UnaryRpc<unknown>;
-    if (rpc === undefined) continue;
     implementation[key] =
       "stream" in rpc
         ? createStreamHandler(parts.edge, shape, rpc)

@@ -1,8 +1,9 @@
 """The client of Memory Sidecar, a small server that keeps an agent's memory.
 
-``v1`` holds the messages and enums of the contract.
+``v1`` holds the messages and enums of the contract, ``policy`` makes policies of them.
 """
 
+from . import policy as policy
 from . import v1 as v1
 from ._channel import VERSION as __version__
 from ._pager import AsyncPager, Pager
@@ -43,5 +44,6 @@ __all__ = [
     "Unavailable",
     "Watch",
     "__version__",
+    "policy",
     "v1",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -49,6 +50,26 @@ class AsyncCalls(Base):
             return await self._unary(on_page(request, token), answer, call)
 
         return AsyncPager(fetch, lambda page: getattr(page, items))
+
+    async def _stream(
+        self, request: Any, answer: type[R], call: WriteOptions | ReadOptions
+    ) -> AsyncIterator[R]:
+        rpc, attempts = self._prepare(request, call)
+        while True:
+            stream = rpc(attempts.timeout())
+            begun = False
+            try:
+                async for chunk in stream:
+                    begun = True
+                    yield chunk
+                return
+            except grpc.RpcError as error:
+                if begun:
+                    raise explain(error, request) from error
+                delay = attempts.delay_after(explain(error, request))
+            finally:
+                stream.cancel()
+            await asyncio.sleep(delay)
 
     def _watch(
         self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions

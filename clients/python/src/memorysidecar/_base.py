@@ -136,6 +136,11 @@ class Base:
         )
 
 
+def named(call: WriteOptions) -> WriteOptions:
+    """Gives options with a request id, for a mutation that takes several calls."""
+    return {**call, "request_id": call.get("request_id") or secrets.token_hex(16)}
+
+
 def on_page(request: Any, token: str) -> Any:
     """Copies the request of a list for the page that the token names."""
     copy = type(request)()

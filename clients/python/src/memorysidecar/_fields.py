@@ -18,6 +18,9 @@ MessageLike = str | v1.Message | Json
 MessagesLike = MessageLike | Iterable[MessageLike]
 # An enum of the contract is no class when the program runs, hence the quotes.
 Position = Union[Literal["now", "oldest"], "v1.StreamPosition"]
+Policies = Union["v1.Policy", Json, Iterable[Union["v1.Policy", Json]]]
+Range = Union["v1.SeqRange", tuple[int, int]]
+Source = Union[Literal["window", "log"], "v1.PreviewSource"]
 
 
 class ReadOptions(TypedDict, total=False):
@@ -74,6 +77,7 @@ class MessageChange(WriteOptions, total=False):
 
 _OPTIONS: Final = ("namespace", "timeout", "request_id")
 _POSITIONS: Final = {"now": v1.STREAM_POSITION_NOW, "oldest": v1.STREAM_POSITION_OLDEST}
+_SOURCES: Final = {"window": v1.PREVIEW_SOURCE_WINDOW, "log": v1.PREVIEW_SOURCE_LOG}
 _ROLES: Final = ("user", "assistant", "system", "tool")
 
 
@@ -124,6 +128,50 @@ def position_of(value: Position | None) -> v1.StreamPosition | None:
     if value not in _POSITIONS:
         raise ValueError(f'the position is "now" or "oldest", not "{value}"')
     return _POSITIONS[value]
+
+
+def outcomes_of(values: Iterable[v1.ToolOutcome | Json]) -> list[v1.ToolOutcome]:
+    """Makes outcomes of tools."""
+    return [v1.ToolOutcome(**one) if isinstance(one, Mapping) else one for one in values]
+
+
+def policies_of(value: Policies | None) -> list[v1.Policy]:
+    """Makes policies of one, of many, or of none."""
+    if value is None:
+        return []
+    found = [value] if isinstance(value, (v1.Policy, Mapping)) else value
+    return [v1.Policy(**one) if isinstance(one, Mapping) else one for one in found]
+
+
+def ranges_of(values: Iterable[Range]) -> list[v1.SeqRange]:
+    """Makes runs of seqs: a pair is the first and the last."""
+    return [
+        one if isinstance(one, v1.SeqRange) else v1.SeqRange(first_seq=one[0], last_seq=one[1])
+        for one in values
+    ]
+
+
+def ids_of(values: Iterable[str]) -> list[str]:
+    """Makes a list of ids. A single text would be taken for its letters."""
+    if isinstance(values, str):
+        raise TypeError("give a list of ids, not a text")
+    return list(values)
+
+
+def source_of(value: Source | None) -> v1.PreviewSource | None:
+    """Gives what a preview looks at."""
+    if not isinstance(value, str):
+        return value
+    if value not in _SOURCES:
+        raise ValueError(f'the source is "window" or "log", not "{value}"')
+    return _SOURCES[value]
+
+
+def one_of(**choices: Any) -> None:
+    """Checks that one of several arguments was given, and no more."""
+    given = [name for name, value in choices.items() if value is not None]
+    if len(given) != 1:
+        raise ValueError(f"give one of {', '.join(choices)}, not {len(given)}")
 
 
 def watch_request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -46,6 +47,26 @@ class SyncCalls(Base):
             return self._unary(on_page(request, token), answer, call)
 
         return Pager(fetch, lambda page: getattr(page, items))
+
+    def _stream(
+        self, request: Any, answer: type[R], call: WriteOptions | ReadOptions
+    ) -> Iterator[R]:
+        rpc, attempts = self._prepare(request, call)
+        while True:
+            stream = rpc(attempts.timeout())
+            begun = False
+            try:
+                for chunk in stream:
+                    begun = True
+                    yield chunk
+                return
+            except grpc.RpcError as error:
+                if begun:
+                    raise explain(error, request) from error
+                delay = attempts.delay_after(explain(error, request))
+            finally:
+                stream.cancel()
+            time.sleep(delay)
 
     def _watch(
         self, request: v1.WatchEventsRequest, reconnect_timeout: float | None, call: ReadOptions

@@ -9,11 +9,12 @@ from typing_extensions import Unpack
 from . import _fields as f
 from . import v1
 from ._pager import Pager
-from ._sync import SyncCalls
+from ._snapshots import SnapshotMethods
+from ._windows import WindowMethods
 from .watch import Watch
 
 
-class Client(SyncCalls):
+class Client(WindowMethods, SnapshotMethods):
     """One connection to a server. Safe to use from many threads; close it at the end.
 
     Methods are named after the rpcs, arguments after the fields of their requests. A method gives
@@ -93,33 +94,66 @@ class Client(SyncCalls):
         session_id: str,
         *,
         keep_system_messages: bool = False,
+        keep_first_system_message: bool = False,
+        keep_summary: bool = False,
         etag: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.ResetSessionResponse:
         """Empties a session, for good, and keeps what describes it."""
         request = v1.ResetSessionRequest(
-            session_id=session_id, keep_system_messages=keep_system_messages, etag=etag
+            session_id=session_id,
+            keep_system_messages=keep_system_messages,
+            keep_first_system_message=keep_first_system_message,
+            keep_summary=keep_summary,
+            etag=etag,
         )
         return self._unary(request, v1.ResetSessionResponse, call)
 
     def append(
         self,
         session_id: str,
-        messages: f.MessagesLike,
+        messages: f.MessagesLike = (),
         *,
         expected_last_seq: int | None = None,
         create_session: bool = False,
+        turn_end: bool = False,
+        model_input_tokens: int | None = None,
+        tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
         **call: Unpack[f.WriteOptions],
     ) -> v1.AppendMessagesResponse:
         """Appends one message or many, all or none. A text is what the user said; a mapping holds
-        the fields of a message by their names."""
+        the fields of a message by their names.
+
+        :param turn_end: the agent's turn ends with these messages, of which there may be none.
+        :param model_input_tokens: what the model's input took, as the model said.
+        :param tool_outcomes: how tools ended whose messages are not appended.
+        """
         request = v1.AppendMessagesRequest(
             session_id=session_id,
             messages=f.messages_of(messages),
             expected_last_seq=expected_last_seq,
             create_session=create_session,
+            turn_end=turn_end,
+            model_input_tokens=model_input_tokens,
+            tool_outcomes=f.outcomes_of(tool_outcomes),
         )
         return self._unary(request, v1.AppendMessagesResponse, call)
+
+    def search_sessions(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        filter: v1.SessionFilter | f.Json | None = None,
+        session_id_prefix: str = "",
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.SessionMatch]:
+        """Finds the sessions whose user and assistant messages hold any of the words, the best
+        first. Reads every message of them."""
+        request = v1.SearchSessionsRequest(
+            query=query, limit=limit, filter=filter, session_id_prefix=session_id_prefix
+        )
+        return list(self._unary(request, v1.SearchSessionsResponse, call).matches)
 
     def list_messages(
         self,
@@ -173,18 +207,6 @@ class Client(SyncCalls):
             session_id=session_id, message_id=message_id, etag=etag, allow_missing=allow_missing
         )
         return self._unary(request, v1.DeleteMessageResponse, call)
-
-    def window(
-        self,
-        session_id: str,
-        *,
-        policy: v1.Policy | f.Json | None = None,
-        as_of_seq: int | None = None,
-        **call: Unpack[f.ReadOptions],
-    ) -> v1.GetWindowResponse:
-        """Gets the messages that go to the model, and what is left out."""
-        request = v1.GetWindowRequest(session_id=session_id, policy=policy, as_of_seq=as_of_seq)
-        return self._unary(request, v1.GetWindowResponse, call)
 
     def watch(
         self,

@@ -48,6 +48,12 @@ class ErrorReason:
     DEADLINE_EXCEEDED: Final = "DEADLINE_EXCEEDED"
     RECORD_CORRUPT: Final = "RECORD_CORRUPT"
     INTERNAL: Final = "INTERNAL"
+    HOOK_NOT_CONFIGURED: Final = "HOOK_NOT_CONFIGURED"
+    SUMMARY_VERSION_MISMATCH: Final = "SUMMARY_VERSION_MISMATCH"
+    SNAPSHOT_INVALID: Final = "SNAPSHOT_INVALID"
+    SESSION_CHANGED: Final = "SESSION_CHANGED"
+    UPLOAD_NOT_FOUND: Final = "UPLOAD_NOT_FOUND"
+    UPLOAD_LIMIT_REACHED: Final = "UPLOAD_LIMIT_REACHED"
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ class MemorySidecarError(Exception):
 
 
 class NotFound(MemorySidecarError):
-    """The session, message or consumer does not exist."""
+    """The session, message, consumer or upload does not exist."""
 
 
 class AlreadyExists(MemorySidecarError):
@@ -111,7 +117,8 @@ class AlreadyExists(MemorySidecarError):
 
 
 class Aborted(MemorySidecarError):
-    """Somebody else was faster (``LAST_SEQ_MISMATCH``, ``ETAG_MISMATCH``): read, then try again."""
+    """Somebody else was faster (``LAST_SEQ_MISMATCH``, ``ETAG_MISMATCH``,
+    ``SUMMARY_VERSION_MISMATCH``, ``SESSION_CHANGED``): read, then try again."""
 
 
 class Invalid(MemorySidecarError):

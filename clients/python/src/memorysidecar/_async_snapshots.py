@@ -1,0 +1,91 @@
+"""The methods of the asyncio client for snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+
+from typing_extensions import Unpack
+
+from . import _fields as f
+from . import v1
+from ._base import named
+from ._snapshot_parts import (
+    Chunk,
+    Format,
+    Parts,
+    Snapshot,
+    Upload,
+    can_start_again,
+    document_of,
+    format_of,
+)
+from ._async import AsyncCalls
+from .errors import MemorySidecarError
+
+
+class AsyncSnapshotMethods(AsyncCalls):
+    """Export and import."""
+
+    def export_session(
+        self, session_id: str, *, format: Format = "native", **call: Unpack[f.ReadOptions]
+    ) -> AsyncIterator[Chunk]:
+        """Gives a snapshot of a session in chunks, all of one moment, which ``import_session``
+        takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
+        again only before the first chunk came."""
+        request = v1.ExportSessionRequest(session_id=session_id, format=format_of(format))
+        return self._stream(request, v1.ExportSessionResponse, call)
+
+    async def export_document(
+        self, session_id: str, *, format: Format, **call: Unpack[f.ReadOptions]
+    ) -> bytes:
+        """Gives the window of a session as the JSON document of another system."""
+        if format_of(format) == v1.SNAPSHOT_FORMAT_NATIVE:
+            raise ValueError("a native snapshot is no document: use export_session")
+        chunks = self.export_session(session_id, format=format, **call)
+        return b"".join([chunk.document async for chunk in chunks])
+
+    async def import_session(
+        self,
+        snapshot: Snapshot | AsyncIterable[Chunk],
+        *,
+        session_id: str = "",
+        format: Format = "native",
+        replace: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.Session:
+        """Makes a session from the chunks of an export or from the document of another system, and
+        gives it. Sends requests of about 1 MiB; ``timeout`` is for each of them. When the server
+        was restarted meanwhile, a snapshot that can be read anew is sent again."""
+        first = v1.ImportSessionRequest(
+            session_id=session_id, format=format_of(format), replace=replace
+        )
+        once = named(call)
+        left = self.retry.max_attempts
+        while True:
+            left -= 1
+            try:
+                return await self._upload(snapshot, Upload(first), once)
+            except MemorySidecarError as error:
+                if left <= 0 or not can_start_again(error, snapshot):
+                    raise
+
+    async def _upload(self, snapshot: Snapshot | AsyncIterable[Chunk], upload: Upload, call: f.WriteOptions) -> v1.Session:
+        held: v1.ImportSessionRequest | None = None
+        async for body in _bodies(snapshot):
+            if held is not None:
+                request = upload.request(held, more=True)
+                upload.accept(await self._unary(request, v1.ImportSessionResponse, call))
+            held = body
+        request = upload.request(held or v1.ImportSessionRequest(), more=False)
+        return (await self._unary(request, v1.ImportSessionResponse, call)).session
+
+
+async def _bodies(snapshot: Snapshot | AsyncIterable[Chunk]) -> AsyncIterator[v1.ImportSessionRequest]:
+    parts = Parts()
+    document = document_of(snapshot)
+    if document is not None:
+        yield from parts.add_document(document)
+    else:
+        for chunk in snapshot:
+            yield from parts.add(chunk)
+    yield from parts.finish()

@@ -1,0 +1,163 @@
+"""The methods of the asyncio client for windows: what goes to the model, and what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from . import _fields as f
+from . import v1
+from ._policy_fields import OnName, UnitName, on_of, unit_of
+from ._async import AsyncCalls
+
+
+class AsyncWindowMethods(AsyncCalls):
+    """Windows, policies, and summaries."""
+
+    async def window(
+        self,
+        session_id: str,
+        *,
+        policy: v1.Policy | f.Json | None = None,
+        as_of_seq: int | None = None,
+        newest: int | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.GetWindowResponse:
+        """Gets the messages that go to the model, and what is left out."""
+        request = v1.GetWindowRequest(
+            session_id=session_id, policy=policy, as_of_seq=as_of_seq, newest=newest
+        )
+        return await self._unary(request, v1.GetWindowResponse, call)
+
+    async def preview_policy(
+        self,
+        session_id: str,
+        policies: f.Policies | None = None,
+        *,
+        occasions: Iterable[OnName | v1.StageOn] = (),
+        source: f.Source | None = None,
+        model_input_tokens: int | None = None,
+        tool_outcomes: Iterable[v1.ToolOutcome | f.Json] = (),
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.PreviewPolicyResponse:
+        """Says what one policy or several would cut now and why, message by message. Changes
+        nothing. Without a policy it looks at the session's own."""
+        request = v1.PreviewPolicyRequest(
+            session_id=session_id,
+            policies=f.policies_of(policies),
+            occasions=[on_of(one) for one in occasions],
+            source=f.source_of(source),
+            model_input_tokens=model_input_tokens,
+            tool_outcomes=f.outcomes_of(tool_outcomes),
+        )
+        return await self._unary(request, v1.PreviewPolicyResponse, call)
+
+    async def list_policy_presets(self, **call: Unpack[f.ReadOptions]) -> list[v1.PolicyPreset]:
+        """Lists the policies that can be had by name, with their options."""
+        answer = await self._unary(v1.ListPolicyPresetsRequest(), v1.ListPolicyPresetsResponse, call)
+        return list(answer.presets)
+
+    async def trim_session(
+        self,
+        session_id: str,
+        *,
+        max_tokens: int | None = None,
+        max_messages: int | None = None,
+        keep_recent: int | None = None,
+        run_policy: bool | None = None,
+        unit: UnitName | v1.Unit | None = None,
+        discard: bool = False,
+        etag: str = "",
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.TrimSessionResponse:
+        """Trims the stored window now: to tokens, to messages, to the newest units, or as the
+        stages on request of the session's policy say. Give one of these four."""
+        f.one_of(
+            max_tokens=max_tokens,
+            max_messages=max_messages,
+            keep_recent=keep_recent,
+            run_policy=run_policy,
+        )
+        request = v1.TrimSessionRequest(
+            session_id=session_id,
+            max_tokens=max_tokens,
+            max_messages=max_messages,
+            keep_recent=keep_recent,
+            run_policy=run_policy,
+            unit=unit_of(unit),
+            discard=discard,
+            etag=etag,
+        )
+        return await self._unary(request, v1.TrimSessionResponse, call)
+
+    async def restore_messages(
+        self,
+        session_id: str,
+        message_ids: Iterable[str] = (),
+        *,
+        seq_ranges: Iterable[f.Range] = (),
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.RestoreMessagesResponse:
+        """Brings messages of the log back into the window, by their ids or by runs of seqs."""
+        request = v1.RestoreMessagesRequest(
+            session_id=session_id,
+            message_ids=f.ids_of(message_ids),
+            seq_ranges=f.ranges_of(seq_ranges),
+        )
+        return await self._unary(request, v1.RestoreMessagesResponse, call)
+
+    async def list_summary_inputs(
+        self,
+        session_id: str,
+        *,
+        keep_recent: int | None = None,
+        stage: str | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.ListSummaryInputsResponse:
+        """Lists the messages that a summary should replace: all but the newest, or what a stage of
+        the session's policy would remove. Give one of the two."""
+        f.one_of(keep_recent=keep_recent, stage=stage)
+        request = v1.ListSummaryInputsRequest(
+            session_id=session_id, keep_recent=keep_recent, stage=stage
+        )
+        return await self._unary(request, v1.ListSummaryInputsResponse, call)
+
+    async def set_summary(
+        self,
+        session_id: str,
+        text: str,
+        *,
+        replaced_message_ids: Iterable[str] = (),
+        in_place: bool = False,
+        expected_version: int | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.SetSummaryResponse:
+        """Sets the text that stands for messages, which leave the window with it.
+
+        :param in_place: puts the text into the window, in the place of the first of them.
+        :param expected_version: of the summary as it is; 0 for none yet.
+        """
+        placement = (
+            v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
+        )
+        request = v1.SetSummaryRequest(
+            session_id=session_id,
+            text=text,
+            replaced_message_ids=f.ids_of(replaced_message_ids),
+            placement=placement,
+            expected_version=expected_version,
+        )
+        return await self._unary(request, v1.SetSummaryResponse, call)
+
+    async def heal_session(
+        self,
+        session_id: str,
+        *,
+        text: str = "",
+        newest_only: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.HealSessionResponse:
+        """Answers every tool call of the window that has no result."""
+        request = v1.HealSessionRequest(session_id=session_id, text=text, newest_only=newest_only)
+        return await self._unary(request, v1.HealSessionResponse, call)

@@ -1,0 +1,195 @@
+"""The short names of the parts of a policy, and how they become those of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Final, Literal, cast
+
+from typing_extensions import TypedDict
+
+from . import v1
+
+UnitName = Literal["message", "assistant_round", "interaction"]
+OnName = Literal["append", "read", "turn_end", "request"]
+EffectName = Literal["store", "view"]
+RemovedToName = Literal["log", "discard", "summarize", "promote"]
+BoundaryName = Literal["pop_tool_head", "pop_orphan_head", "grow_recent", "absorb_and_grow"]
+ScopeName = Literal["unit", "message"]
+SystemName = Literal["none", "all", "leading", "excluded"]
+ToolPairsName = Literal["whole", "grouped", "loose"]
+HealName = Literal["moved_on", "always"]
+RoundingName = Literal["up", "down"]
+TokenRuleName = Literal[
+    "bytes_div_4",
+    "chars_div_4",
+    "o200k",
+    "cl100k",
+    "given",
+    "model",
+    "chars_floor_4",
+    "chars_floor_4_min_1",
+    "chars_sum_4",
+    "structured",
+    "custom",
+]
+
+
+class Over(TypedDict, total=False):
+    """Sizes of the window, each of which makes a stage act when it is passed."""
+
+    messages: int
+    tokens: int
+    interactions: int
+    interaction_tokens: int
+    model_input_tokens: int
+    age: timedelta
+
+
+class AnyOf(TypedDict, total=False):
+    """The triggers of a stage by their names in the contract: any one of them suffices."""
+
+    message_count_over: int
+    token_count_over: int
+    context_share_at_least: float
+    model_input_tokens_over: int
+    interaction_count_over: int
+    interaction_tokens_over: int
+    new_messages_at_least: int
+    new_tokens_at_least: int
+    tool_success: Sequence[str]
+    tool_error: Sequence[str]
+    age_over: timedelta
+    always: Literal[True]
+
+
+class PlainStageOptions(TypedDict, total=False):
+    """What every stage takes but its boundary."""
+
+    on: OnName
+    """When the stage runs. Default: on append."""
+    unit: UnitName
+    """What is kept or removed together. Default: interactions."""
+    over: Over
+    """What makes the stage act, together with ``any_of``: any one suffices. Default: always."""
+    any_of: AnyOf
+    """What makes the stage act, by the names of the contract."""
+    count_if: str | Sequence[str]
+    """Conditions in CEL: triggers count only units for which all hold for every message."""
+    boundary_always: bool
+    """Also applies the boundary rule when the stage removed nothing."""
+    effect: EffectName
+    """Whether the stored window changes. Default: view on read and to shorten, else store."""
+    removed_to: RemovedToName
+    """What becomes of messages that leave the stored window. Default: they stay in the log."""
+
+
+class StageOptions(PlainStageOptions, total=False):
+    """What every stage takes."""
+
+    boundary: BoundaryName
+    """How the cut is made safe. Default: not at all."""
+
+
+_OVER: Final = {
+    "messages": "message_count_over",
+    "tokens": "token_count_over",
+    "interactions": "interaction_count_over",
+    "interaction_tokens": "interaction_tokens_over",
+    "model_input_tokens": "model_input_tokens_over",
+    "age": "age_over",
+}
+_TOOL_KINDS: Final = ("tool_success", "tool_error")
+
+
+def _number(enum: Any, prefix: str, name: str | None) -> Any:
+    """Gives the value of an enum by its short name, the unset one for None."""
+    full = f"{prefix}_{'UNSPECIFIED' if name is None else name.upper()}"
+    if full not in enum.keys():
+        known = ", ".join(key.removeprefix(f"{prefix}_").lower() for key in enum.keys()[1:])
+        raise ValueError(f'"{name}" is none of {known}')
+    return enum.Value(full)
+
+
+def unit_of(name: UnitName | v1.Unit | None) -> v1.Unit:
+    """Gives a unit, which may be given as that of the contract."""
+    if isinstance(name, int):
+        return name
+    return cast(v1.Unit, _number(v1.Unit, "UNIT", name))
+
+
+def on_of(name: OnName | v1.StageOn | None) -> v1.StageOn:
+    """Gives the occasion on which a stage runs."""
+    if isinstance(name, int):
+        return name
+    return cast(v1.StageOn, _number(v1.StageOn, "STAGE_ON", name))
+
+
+def token_rule_of(name: TokenRuleName | None) -> v1.TokenRule:
+    """Gives a token rule."""
+    return cast(v1.TokenRule, _number(v1.TokenRule, "TOKEN_RULE", name))
+
+
+def tool_pairs_of(name: ToolPairsName | None) -> v1.ToolPairs:
+    """Says whether calls may be parted from results."""
+    return cast(v1.ToolPairs, _number(v1.ToolPairs, "TOOL_PAIRS", name))
+
+
+def scope_of(name: ScopeName | None) -> v1.FilterScope:
+    """Gives the scope of a filter."""
+    return cast(v1.FilterScope, _number(v1.FilterScope, "FILTER_SCOPE", name))
+
+
+def system_of(name: SystemName | None) -> v1.SystemProtection:
+    """Says which system messages stay."""
+    return cast(v1.SystemProtection, _number(v1.SystemProtection, "SYSTEM_PROTECTION", name))
+
+
+def heal_of(name: HealName) -> v1.HealWhen:
+    """Says which tool calls are healed."""
+    return cast(v1.HealWhen, _number(v1.HealWhen, "HEAL_WHEN", name))
+
+
+def rounding_of(name: RoundingName | None) -> v1.TokenRounding:
+    """Says how fractions of tokens are rounded."""
+    return cast(v1.TokenRounding, _number(v1.TokenRounding, "TOKEN_ROUNDING", name))
+
+
+def _triggers(over: Over, any_of: AnyOf) -> list[v1.Trigger]:
+    wanted: dict[str, Any] = {}
+    for key, value in over.items():
+        if key not in _OVER:
+            raise ValueError(f'"{key}" is none of {", ".join(_OVER)}')
+        wanted[_OVER[key]] = value
+    triggers = []
+    for kind, value in [*wanted.items(), *any_of.items()]:
+        fields: Any = {kind: {"names": value} if kind in _TOOL_KINDS else value}
+        triggers.append(v1.Trigger(**fields))
+    return triggers
+
+
+def stage_of(name: str, options: StageOptions, **select: Any) -> v1.PolicyStage:
+    """Makes a stage of its options and its one selection."""
+    for key in cast(Mapping[str, Any], options):
+        if key not in StageOptions.__optional_keys__:
+            raise TypeError(f'"{key}" is no option of a stage')
+    count_if = options.get("count_if", ())
+    rule = options.get("boundary")
+    always = options.get("boundary_always", False)
+    boundary = None
+    if rule is not None:
+        number = _number(v1.BoundaryRule, "BOUNDARY_RULE", rule)
+        boundary = v1.Boundary(rule=number, always=always)
+    elif always:
+        raise ValueError("boundary_always needs a boundary")
+    return v1.PolicyStage(
+        name=name,
+        on=on_of(options.get("on")),
+        any_of=_triggers(options.get("over", {}), options.get("any_of", {})),
+        unit=unit_of(options.get("unit")),
+        count_if=[count_if] if isinstance(count_if, str) else count_if,
+        boundary=boundary,
+        effect=_number(v1.StageEffect, "STAGE_EFFECT", options.get("effect")),
+        removed_to=_number(v1.RemovedTo, "REMOVED_TO", options.get("removed_to")),
+        **select,
+    )

@@ -1,0 +1,286 @@
+"""Policies in typed form: stages, triggers, protections, and the presets of the server.
+
+Everything here makes messages of the contract, for the ``policy`` arguments of the client::
+
+    from memorysidecar import policy
+
+    client.create_session(policy=policy.sliding_window(max_messages=40))
+    fit = policy.drop_oldest("fit", max_tokens=6_000, over={"tokens": 8_000})
+    client.create_session(policy=policy.make_policy(fit, token_rule="o200k"))
+
+``policy_stage.proto`` and ``policy.proto`` say what every value means, with defaults and limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from typing_extensions import Unpack
+
+from . import _policy_fields as f
+from . import v1
+from ._policy_fields import (
+    AnyOf,
+    BoundaryName,
+    EffectName,
+    OnName,
+    Over,
+    RemovedToName,
+    StageOptions,
+    TokenRuleName,
+    UnitName,
+)
+from .presets import (
+    ActiveContext,
+    AlquimiaOptions,
+    DefinableOptions,
+    LaurenOptions,
+    LongTermMemory,
+    ManagedMemoryConfig,
+    MarsysOptions,
+    SelectoolsOptions,
+    ShortTermMemory,
+    alquimia,
+    definable,
+    forget_old,
+    interactions,
+    lauren,
+    managed,
+    marsys,
+    pin_summarize_recent,
+    preset,
+    selectools,
+    semantic_pruning,
+    sliding_window,
+    summarize_old,
+    token_budget,
+    tool_results_first,
+)
+
+__all__ = [
+    "ActiveContext",
+    "AlquimiaOptions",
+    "AnyOf",
+    "BoundaryName",
+    "DefinableOptions",
+    "EffectName",
+    "LaurenOptions",
+    "LongTermMemory",
+    "ManagedMemoryConfig",
+    "MarsysOptions",
+    "OnName",
+    "Over",
+    "RemovedToName",
+    "SelectoolsOptions",
+    "ShortTermMemory",
+    "StageOptions",
+    "TokenRuleName",
+    "UnitName",
+    "alquimia",
+    "boundary_only",
+    "custom_token_rule",
+    "definable",
+    "drop_duplicates",
+    "drop_oldest",
+    "filter",
+    "forget_old",
+    "healing",
+    "interactions",
+    "keep_last",
+    "lauren",
+    "make_policy",
+    "managed",
+    "marsys",
+    "pack_newest",
+    "pin_middle_recent",
+    "pin_summarize_recent",
+    "preset",
+    "protections",
+    "selectools",
+    "semantic_pruning",
+    "shorten",
+    "sliding_window",
+    "summarize_old",
+    "token_budget",
+    "tool_results_first",
+]
+
+
+def make_policy(
+    *stages: v1.PolicyStage,
+    name: str = "",
+    token_rule: TokenRuleName | None = None,
+    custom_token_rule: v1.CustomTokenRule | None = None,
+    image_token_count: int | None = None,
+    protections: v1.Protections | None = None,
+    tool_pairs: f.ToolPairsName | None = None,
+    healing: v1.Healing | None = None,
+    model: str = "",
+    context_window: int = 0,
+) -> v1.Policy:
+    """Makes a policy of stages, in their order.
+
+    :param token_rule: how new messages are counted. Default: bytes divided by 4, or ``"custom"``
+        when a ``custom_token_rule`` is given.
+    """
+    if token_rule is None and custom_token_rule is not None:
+        token_rule = "custom"
+    return v1.Policy(
+        stages=stages,
+        name=name,
+        token_rule=f.token_rule_of(token_rule),
+        custom_token_rule=custom_token_rule,
+        image_token_count=image_token_count,
+        protections=protections,
+        tool_pairs=f.tool_pairs_of(tool_pairs),
+        healing=healing,
+        model=model,
+        context_window=context_window,
+    )
+
+
+def drop_oldest(
+    name: str,
+    *,
+    max_messages: int | None = None,
+    max_tokens: int | None = None,
+    max_age: timedelta | None = None,
+    stop_at_protected: bool = False,
+    stop_at_free: bool = False,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that removes the oldest units until every limit that is given holds."""
+    select = v1.DropOldest(
+        max_messages=max_messages,
+        max_tokens=max_tokens,
+        max_age=max_age,
+        stop_at_protected=stop_at_protected,
+        stop_at_free=stop_at_free,
+    )
+    return f.stage_of(name, options, drop_oldest=select)
+
+
+def keep_last(name: str, unit_count: int, **options: Unpack[StageOptions]) -> v1.PolicyStage:
+    """Makes a stage that keeps the newest units and removes the rest."""
+    return f.stage_of(name, options, keep_last=v1.KeepLast(unit_count=unit_count))
+
+
+def pack_newest(
+    name: str,
+    max_tokens: int,
+    *,
+    headroom: float = 0.0,
+    skip_unfit: bool = False,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that takes units from the newest backwards while they fit a budget."""
+    select = v1.PackNewest(max_tokens=max_tokens, headroom=headroom, skip_unfit=skip_unfit)
+    return f.stage_of(name, options, pack_newest=select)
+
+
+def pin_middle_recent(
+    name: str,
+    *,
+    pin_first: int,
+    keep_recent: int,
+    min_removed: int | None = None,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that keeps the first and the newest messages and removes the middle."""
+    select = v1.PinMiddleRecent(
+        pin_first=pin_first, keep_recent=keep_recent, min_removed=min_removed
+    )
+    return f.stage_of(name, options, pin_middle_recent=select)
+
+
+def filter(
+    name: str,
+    conditions: str | Iterable[str],
+    *,
+    scope: f.ScopeName | None = None,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that keeps only what meets all conditions, which are written in CEL.
+
+    :param scope: whether a whole unit must meet them (``"unit"``, the default) or each message.
+    """
+    found = [conditions] if isinstance(conditions, str) else conditions
+    select = v1.Filter(conditions=found, scope=f.scope_of(scope))
+    return f.stage_of(name, options, filter=select)
+
+
+def shorten(
+    name: str,
+    max_tokens: int,
+    *,
+    all_roles: bool = False,
+    keep_newest: int | None = None,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that cuts long tool results down; with ``all_roles`` every long content."""
+    select = v1.Shorten(max_tokens=max_tokens, all_roles=all_roles, keep_newest=keep_newest)
+    return f.stage_of(name, options, shorten=select)
+
+
+def drop_duplicates(
+    name: str,
+    *,
+    similarity: float | None = None,
+    lookahead: int | None = None,
+    **options: Unpack[StageOptions],
+) -> v1.PolicyStage:
+    """Makes a stage that removes messages that say nearly the same as a newer one."""
+    select = v1.DropDuplicates(similarity=similarity, lookahead=lookahead)
+    return f.stage_of(name, options, drop_duplicates=select)
+
+
+def boundary_only(
+    name: str, boundary: BoundaryName, **options: Unpack[f.PlainStageOptions]
+) -> v1.PolicyStage:
+    """Makes a stage that does nothing but what its boundary rule says."""
+    full: StageOptions = {**options, "boundary": boundary}
+    return f.stage_of(name, full, boundary_only=v1.BoundaryOnly())
+
+
+def protections(
+    *,
+    system: f.SystemName | None = None,
+    pin_first: int = 0,
+    min_messages: int | None = None,
+    last_user: bool | None = None,
+    pin_message_ids: Sequence[str] = (),
+) -> v1.Protections:
+    """Says what no stage may remove."""
+    return v1.Protections(
+        system=f.system_of(system),
+        pin_first=pin_first,
+        min_messages=min_messages,
+        last_user=last_user,
+        pin_message_ids=pin_message_ids,
+    )
+
+
+def healing(when: f.HealName, *, newest_only: bool = False, text: str = "") -> v1.Healing:
+    """Says which tool calls without a result a read answers."""
+    return v1.Healing(when=f.heal_of(when), newest_only=newest_only, text=text)
+
+
+def custom_token_rule(
+    chars_per_token: float,
+    *,
+    rounding: f.RoundingName | None = None,
+    per_message: int = 0,
+    per_call: int = 0,
+    min: int = 0,
+    content_only: bool = False,
+) -> v1.CustomTokenRule:
+    """Puts a token rule together."""
+    return v1.CustomTokenRule(
+        chars_per_token=chars_per_token,
+        rounding=f.rounding_of(rounding),
+        per_message=per_message,
+        per_call=per_call,
+        min=min,
+        content_only=content_only,
+    )

@@ -1,0 +1,292 @@
+"""The presets of the server, typed: policies by name, with options. See ``memorysidecar.policy``.
+
+Options that are left out, or None, have the default that ``list_policy_presets`` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from typing_extensions import TypedDict, Unpack
+
+from . import v1
+
+
+def _plain(value: Any) -> Any:
+    """Gives a value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    return value
+
+
+def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Policy:
+    """Makes a policy that names any preset of the server, with unchecked options. The presets that
+    this version of the client knows have functions of their own."""
+    given = {key: _plain(value) for key, value in (options or {}).items() if value is not None}
+    return v1.Policy(preset=v1.Preset(name=name, options=given))
+
+
+def sliding_window(*, max_messages: int | None = None) -> v1.Policy:
+    """Keeps the newest messages (50). The oldest go one by one, tool calls with their results."""
+    return preset("sliding_window", {"max_messages": max_messages})
+
+
+def token_budget(*, max_tokens: int | None = None, headroom: float | None = None) -> v1.Policy:
+    """Keeps the window within a token budget (8,000). Whole interactions go, the oldest first."""
+    return preset("token_budget", {"max_tokens": max_tokens, "headroom": headroom})
+
+
+def managed(
+    *,
+    trigger_tokens: int | None = None,
+    target_tokens: int | None = None,
+    headroom: float | None = None,
+) -> v1.Policy:
+    """Lets the window grow up to a trigger (12,000), then packs it down to a target (8,000)."""
+    options = {"trigger_tokens": trigger_tokens, "target_tokens": target_tokens}
+    return preset("managed", {**options, "headroom": headroom})
+
+
+def interactions(
+    *, max_interactions: int | None = None, max_tokens: int | None = None
+) -> v1.Policy:
+    """Keeps the newest interactions (20): user messages, each with all up to the next one."""
+    options = {"max_interactions": max_interactions, "max_tokens": max_tokens}
+    return preset("interactions", options)
+
+
+def forget_old(*, max_age_seconds: int, erase: bool | None = None) -> v1.Policy:
+    """Lets interactions leave the window when they are too old; with ``erase`` the log as well."""
+    return preset("forget_old", {"max_age_seconds": max_age_seconds, "erase": erase})
+
+
+def tool_results_first(
+    *,
+    max_tokens: int | None = None,
+    tool_result_tokens: int | None = None,
+    keep_newest: int | None = None,
+) -> v1.Policy:
+    """Keeps the window within a token budget (8,000). Old tool results are shortened first."""
+    options = {"max_tokens": max_tokens, "tool_result_tokens": tool_result_tokens}
+    return preset("tool_results_first", {**options, "keep_newest": keep_newest})
+
+
+def semantic_pruning(
+    *,
+    max_tokens: int | None = None,
+    similarity: float | None = None,
+    lookahead: int | None = None,
+) -> v1.Policy:
+    """Leaves out of what is read the messages that a newer one says again, within a budget."""
+    options = {"max_tokens": max_tokens, "similarity": similarity, "lookahead": lookahead}
+    return preset("semantic_pruning", options)
+
+
+def pin_summarize_recent(
+    *, max_messages: int | None = None, pin: int | None = None, recent: int | None = None
+) -> v1.Policy:
+    """Keeps the first and the newest messages; those between wait for a summary."""
+    options = {"max_messages": max_messages, "pin": pin, "recent": recent}
+    return preset("pin_summarize_recent", options)
+
+
+def summarize_old(
+    *,
+    max_tokens: int | None = None,
+    context_share: float | None = None,
+    context_window: int | None = None,
+    model: str | None = None,
+    keep_recent: int | None = None,
+) -> v1.Policy:
+    """When the window costs too much, all but the newest messages wait for a summary."""
+    share = {"context_share": context_share, "context_window": context_window, "model": model}
+    return preset("summarize_old", {"max_tokens": max_tokens, **share, "keep_recent": keep_recent})
+
+
+class SelectoolsOptions(TypedDict, total=False):
+    """The options of selectools."""
+
+    max_messages: int
+    max_tokens: int | None
+    summarize_on_trim: bool
+    summarize_provider: object
+    summarize_model: object
+    summarize_max_tokens: int
+    token_estimate: Literal["floor_4", "floor_4_min_1"]
+
+
+def selectools(**options: Unpack[SelectoolsOptions]) -> v1.Policy:
+    """Trims as selectools does."""
+    return preset("selectools", options)
+
+
+class LaurenOptions(TypedDict, total=False):
+    """The options of lauren-ai."""
+
+    max_tokens: int
+    memory_window_tokens: int
+    summarize_at: float | None
+    summary_model: object
+    keep_recent: int
+    era: Literal["A", "B", "C"]
+    tool_turn_atomic: bool | None
+    guard_last_user: bool | None
+    heal: bool | None
+
+
+def lauren(**options: Unpack[LaurenOptions]) -> v1.Policy:
+    """Trims as lauren-ai does."""
+    return preset("lauren", options)
+
+
+class DefinableOptions(TypedDict, total=False):
+    """The options of definable."""
+
+    enabled: bool
+    max_messages: int
+    pin_count: int
+    recent_count: int
+    store: object
+    model: object
+    description: object
+    user_id: object
+    role: object
+    content: object
+    message_data: object
+    session_id: object
+
+
+def definable(**options: Unpack[DefinableOptions]) -> v1.Policy:
+    """Trims as definable does."""
+    return preset("definable", options)
+
+
+MarsysEvent = Literal[
+    "add",
+    "get_messages",
+    "update",
+    "replace_memory",
+    "remove_by_id",
+    "delete_memory",
+    "reset_memory",
+]
+MarsysProcessor = Literal["tool_truncation", "summarization", "backward_packing"]
+
+
+class ManagedMemoryConfig(TypedDict, total=False):
+    """The ManagedMemoryConfig of MARSYS."""
+
+    max_total_tokens_trigger: int
+    target_total_tokens: int
+    image_token_estimate: int
+    min_retrieval_gap_steps: int
+    min_retrieval_gap_tokens: int
+    trigger_events: Sequence[MarsysEvent]
+    cache_invalidation_events: Sequence[MarsysEvent]
+    enable_headroom_percent: float
+    processing_strategy: Literal["none"]
+
+
+class ToolTruncation(TypedDict, total=False):
+    """How a later release of MARSYS shortens tool results."""
+
+    enabled: bool
+    max_tool_message_tokens: int
+    grace: int
+    marker: object
+    include_tool_payload_user_messages: object
+
+
+class Summarization(TypedDict, total=False):
+    """How a later release of MARSYS summarizes."""
+
+    enabled: bool
+    grace: object
+    output_max_tokens: object
+    include_original_instruction: object
+    include_image_payload_bytes: object
+    max_retained_images: object
+
+
+class BackwardPacking(TypedDict, total=False):
+    """How a later release of MARSYS packs."""
+
+    grace: object
+
+
+class SlidingWindow(TypedDict, total=False):
+    """How a later release of MARSYS packs every read."""
+
+    headroom_percent: float
+
+
+class ActiveContext(TypedDict, total=False):
+    """The ActiveContextPolicy of the later releases of MARSYS."""
+
+    enabled: bool
+    mode: Literal["compaction", "sliding_window"]
+    processor_order: Sequence[MarsysProcessor]
+    excluded_processors: Sequence[MarsysProcessor]
+    min_reduction_ratio: float
+    tool_truncation: ToolTruncation
+    summarization: Summarization
+    backward_packing: BackwardPacking
+    sliding_window: SlidingWindow
+
+
+class MarsysOptions(ManagedMemoryConfig, total=False):
+    """The options of MARSYS: those of its first releases, or those of its later ones."""
+
+    memory_type: Literal["conversation_history", "managed_conversation", "kg"]
+    description: object
+    model: str | None
+    memory_config: ManagedMemoryConfig
+    token_counter: object
+    mode: Literal["repack_always", "strict"] | None
+    threshold_tokens: int
+    active_context: ActiveContext
+
+
+def marsys(**options: Unpack[MarsysOptions]) -> v1.Policy:
+    """Trims as MARSYS does."""
+    return preset("marsys", options)
+
+
+class ShortTermMemory(TypedDict, total=False):
+    """A short-term strategy of Alquimia."""
+
+    memory_strategy_id: Literal["max_tokens"]
+    memory_max_tokens: int
+    conditions: Sequence[str]
+
+
+class LongTermMemory(TypedDict, total=False):
+    """A long-term strategy of Alquimia. The last four are the summarizer's."""
+
+    long_term_memory_id: Literal["summarizer", "neuralyzer"]
+    input_tokens_threshold: int
+    interaction_keep: int
+    interaction_conditions: Sequence[str]
+    on_tools_success_threshold: Sequence[str]
+    on_tools_error_threshold: Sequence[str]
+    interaction_threshold_qty: int
+    interaction_threshold_tokens: int
+    cod_max_loops: object
+    knowledge_base: object
+    instructions: object
+    text_splitter: object
+
+
+class AlquimiaOptions(ShortTermMemory, LongTermMemory, total=False):
+    """The options of Alquimia: one strategy of each kind, or lists of them."""
+
+    short_term_memory: Sequence[ShortTermMemory]
+    long_term_memory: Sequence[LongTermMemory]
+
+
+def alquimia(**options: Unpack[AlquimiaOptions]) -> v1.Policy:
+    """Reads and forgets as Alquimia does."""
+    return preset("alquimia", options)

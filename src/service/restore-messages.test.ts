@@ -1,0 +1,109 @@
+// Goal: a restore holds over what others change between its search and its decision.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
+import { policyOf } from "../../test/support/policies.ts";
+import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { ROLE } from "../domain/window/types.ts";
+import type { Store } from "../storage/store.ts";
+
+const REF = { namespace: "default", sessionId: "s" };
+
+let services: TestServices;
+
+afterEach(() => services.stop());
+
+/** Services of a session with an open call outside the window; runs something before a decision. */
+async function start(meanwhile: (times: number) => Promise<void>): Promise<void> {
+  let times = 0;
+  // Until the session is there, and while the change in between runs itself.
+  let inside = true;
+  const wrapStore = (store: Store): Store => {
+    const changeSession: Store["changeSession"] = async (change, decide) => {
+      if (!inside && change.messageIds?.includes("call") === true) {
+        inside = true;
+        await meanwhile(times++);
+        inside = false;
+      }
+      return await store.changeSession(change, decide);
+    };
+    return new Proxy(store, {
+      get: (target, name) => {
+        if (name === "changeSession") return changeSession;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  };
+  services = await startTestServices({}, { wrapStore });
+  await services.sessions.createSession(services.call("CreateSession"), {
+    ...REF,
+    input: { policy: policyOf([]) },
+    encode: () => new Uint8Array(0),
+  });
+  await services.append(REF.sessionId, [
+    { messageId: "call", role: ROLE.assistant, callIds: ["c1"] },
+    { messageId: "next", text: "next" },
+  ]);
+  await services.sessions.trimSession(services.call("TrimSession"), {
+    ...REF,
+    target: { kind: "messages", maxMessages: 1 },
+    unit: "message",
+    discard: false,
+    etag: "",
+    encode: () => new Uint8Array(0),
+  });
+  inside = false;
+}
+
+async function restore(...messageIds: string[]): Promise<string[]> {
+  const bytes = await services.sessions.restoreMessages(services.call("RestoreMessages"), {
+    ...REF,
+    messageIds,
+    ranges: [],
+    encode: (result) => toBytes(result.messageIds),
+  });
+  return fromBytes<string[]>(bytes);
+}
+
+async function windowIds(): Promise<string[]> {
+  const now = await services.store.readWindow(REF);
+  return (now?.window ?? []).map(({ messageId }) => messageId);
+}
+
+describe("RestoreMessages", () => {
+  it("brings a result that came while it looked", async () => {
+    await start(async (times) => {
+      if (times > 0) return;
+      const late = { messageId: "late", role: ROLE.tool, toolCallId: "c1" };
+      await services.append(REF.sessionId, [late]);
+    });
+    expect(await windowIds()).toEqual(["next"]);
+    expect(await restore("call")).toEqual(["call", "late"]);
+    expect(await windowIds()).toEqual(["call", "next", "late"]);
+  });
+
+  it("refuses a message that was deleted while it looked", async () => {
+    await start(async (times) => {
+      if (times > 0) return;
+      await services.sessions.deleteMessage(services.call("DeleteMessage"), {
+        ...REF,
+        messageId: "call",
+        etag: "",
+        allowMissing: false,
+        encode: () => new Uint8Array(0),
+      });
+    });
+    await expect(restore("call")).rejects.toMatchObject({ reason: "MESSAGE_NOT_FOUND" });
+  });
+
+  it("goes on in a session that never rests", async () => {
+    let changes = 0;
+    await start(async () => {
+      changes += 1;
+      await services.append(REF.sessionId, [{ text: "busy" }]);
+    });
+    expect(await restore("call")).toEqual(["call"]);
+    expect(changes).toBe(8);
+  });
+});
