@@ -12,6 +12,7 @@ import { eventSuite } from "./suites/events.ts";
 import { messageSuite } from "./suites/messages.ts";
 import { replySuite } from "./suites/replies.ts";
 import { sessionSuite } from "./suites/sessions.ts";
+import { snapshotSuite } from "./suites/snapshots.ts";
 import { upkeepSuite } from "./suites/upkeep.ts";
 import { wallSuite } from "./suites/walls.ts";
 import { windowSuite } from "./suites/windows.ts";
@@ -26,6 +27,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     messageSuite(open);
     windowSuite(open);
     copySuite(open);
+    snapshotSuite(open);
     consumerSuite(open);
     eventSuite(open);
     wallSuite(open);
