@@ -42,6 +42,8 @@ export const LIMITS = {
   policyTriggers: 16,
   /** Warnings that one change tells of. */
   policyWarnings: 16,
+  /** Wire form of one policy, defaults written out: sessions and answers hold it. */
+  policyBytes: 65_536,
   policyNameBytes: 63,
   modelBytes: 127,
   presetOptionsBytes: 16_384,

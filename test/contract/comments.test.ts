@@ -82,7 +82,7 @@ const STATED: readonly Stated[] = [
   { file: "event_service", of: "ListEventsRequest.page_token", limits: ["pageTokenBytes"] },
   { file: "policy", of: "Policy", limits: ["windowMessages", "windowBytes"] },
   { file: "policy", of: "Policy.image_token_count", limits: ["imageTokenCount"] },
-  { file: "policy", of: "Policy.stages", limits: ["policyStages"] },
+  { file: "policy", of: "Policy.stages", limits: ["policyStages", "policyBytes"] },
   { file: "policy", of: "Policy.name", limits: ["policyNameBytes"] },
   { file: "policy", of: "Policy.model", limits: ["modelBytes"] },
   { file: "policy", of: "Policy.context_window", limits: ["policyTokens"] },

@@ -288,6 +288,22 @@ describe("a bound of a policy", () => {
     }
   });
 
+  it("holds for the policy as a whole", async () => {
+    const names = times(64, (i) => `${i}`.padEnd(200, "x"));
+    const condition = { $case: "toolError", value: { names } } as const;
+    const stage = (index: number) =>
+      keepStage({ name: `s${index}`, anyOf: times(2, () => ({ condition })) });
+    const large = { stages: times(3, stage) };
+    const call = server.client.call("createSession", {
+      session: session({ policy: policy(large) }),
+    });
+    await expect(call).rejects.toMatchObject({
+      failure: { reason: "REQUEST_INVALID", fields: ["session.policy.stages"] },
+    });
+    const fits = policy({ stages: times(2, stage) });
+    await server.client.call("createSession", { session: session({ policy: fits }) });
+  });
+
   it("holds for the options of a preset", async () => {
     const options = (bytes: number): Buffer => {
       const text = (length: number) =>

@@ -2,16 +2,18 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { modelContextWindow } from "../../domain/models.ts";
-import type {
-  CustomTokenRule,
-  Healing,
-  Policy,
-  Preset,
-  Protections,
+import {
+  type CustomTokenRule,
+  type Healing,
+  type Policy,
+  Policy as PolicyCodec,
+  type Preset,
+  type Protections,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
+import { encodeWire } from "../fast-writer.ts";
 import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
 import { checkStages } from "./policy-stage.ts";
 import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
@@ -60,6 +62,7 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     v.leave();
   }
   checkStages(v, policy.stages, contextIsKnown(policy));
+  checkWhole(v, policy);
   checkText(v, "name", policy.name, LIMITS.policyNameBytes);
   checkText(v, "model", policy.model, LIMITS.modelBytes);
   checkRange(v, "context_window", policy.contextWindow, TOKENS);
@@ -70,6 +73,14 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     checkHealing(v, policy.healing);
     v.leave();
   }
+}
+
+/** By their own limits the stages of a policy could fill an answer by themselves. */
+function checkWhole(v: Violations, policy: Policy): void {
+  const bytes = encodeWire(PolicyCodec, policy).length;
+  if (bytes <= LIMITS.policyBytes) return;
+  const description = `take ${bytes} bytes with the rest of the policy; at most ${LIMITS.policyBytes} are allowed`;
+  v.add("stages", description, LIMITS.policyBytes);
 }
 
 function contextIsKnown({ contextWindow, model }: Policy): boolean {

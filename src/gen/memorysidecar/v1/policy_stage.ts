@@ -366,7 +366,8 @@ export interface DropOldest {
     | undefined;
   /**
    * Stops at the first unit that must stay, instead of going on behind it, so that
-   * what is left has no hole.
+   * what is left has no hole. While `last_user` protects and the window has no user
+   * message, removes nothing.
    */
   stopAtProtected: boolean;
   /** Stops at the first unit that costs no tokens. */

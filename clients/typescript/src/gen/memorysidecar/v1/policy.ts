@@ -158,7 +158,10 @@ export interface Policy {
   protections?:
     | Protections
     | undefined;
-  /** The stages, in order. At most 16. None means that only the ceiling applies. */
+  /**
+   * The stages, in order. At most 16, and the whole policy at most 65,536 bytes in
+   * wire form. None means that only the ceiling applies.
+   */
   stages: PolicyStage[];
   /**
    * A label for people: what the policy is called. Presets set it to their own
