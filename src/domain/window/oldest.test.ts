@@ -82,6 +82,17 @@ describe("stops", () => {
     expect(drop("A U A A", { select }, protections)[0]).toEqual([2, 3, 4]);
   });
 
+  test("removes nothing without a user message, when that is to stay and it is to stop", () => {
+    const select = dropTo({ maxMessages: 2 }, { stopAtProtected: true });
+    const protections = { lastUser: true };
+    expect(drop("A A A A", { select }, protections)[0]).toEqual([1, 2, 3, 4]);
+    expect(drop("A A A A", { select })[0]).toEqual([3, 4]);
+    const going = dropTo({ maxMessages: 2 });
+    expect(drop("A A A A", { select: going }, protections)[0]).toEqual([3, 4]);
+    const { runs } = trimOn(windowOf("A A A A"), policyOf([{ select }], protections), "append");
+    expect(runs[0]).toMatchObject({ overLimit: true, heldBy: ["last-user"] });
+  });
+
   test("stops at a unit without cost only when told", () => {
     expect(drop("A:0 U:60 U:10", { select: dropTo({ maxTokens: 10 }) })[0]).toEqual([3]);
     const select = dropTo({ maxTokens: 10 }, { stopAtFree: true });

@@ -5,6 +5,7 @@ import { oldestMs, passedLimit } from "./limit.ts";
 import type { Layout, Look } from "./look.ts";
 import { HOLD } from "./protect.ts";
 import type { TrimReason, WindowTotals } from "./types.ts";
+import { beginsInteraction } from "./units.ts";
 
 /** The units that a stage removes. */
 export interface UnitChoice {
@@ -23,6 +24,8 @@ interface Rule {
   readonly since: number;
   readonly stopAtProtected: boolean;
   readonly stopAtFree: boolean;
+  /** What holds every unit, as bits of HOLD. */
+  readonly holdsAll: number;
 }
 
 interface Dropped {
@@ -39,7 +42,7 @@ function dropOldest(layout: Layout, totals: WindowTotals, rule: Rule): Dropped {
     const fits = rule.holds(left);
     if (fits && rule.since === Number.NEGATIVE_INFINITY) break;
     if (rule.stopAtFree && sizes.tokens[unit] === 0) return stop(HOLD.free);
-    const held = layout.holds[unit] ?? 0;
+    const held = (layout.holds[unit] ?? 0) | rule.holdsAll;
     if (held !== 0 && rule.stopAtProtected) return stop(held);
     const isYoung = fits && (sizes.newestMs[unit] ?? 0) >= rule.since;
     if (held !== 0 || isYoung) continue;
@@ -58,8 +61,13 @@ export function oldestUnits(
   holds: (left: WindowTotals) => boolean,
 ): Uint8Array {
   const since = Number.NEGATIVE_INFINITY;
-  return dropOldest(layout, totals, { holds, since, stopAtProtected: false, stopAtFree: false })
-    .drop;
+  const stops = { stopAtProtected: false, stopAtFree: false };
+  return dropOldest(layout, totals, { holds, since, ...stops, holdsAll: 0 }).drop;
+}
+
+/** Whether the newest user message is to stay and there is none: nothing can go without it. */
+function lacksUser({ entries, policy }: Look): boolean {
+  return policy.protections.lastUser && !entries.some(beginsInteraction);
 }
 
 /** Chooses for a stage that drops the oldest; undefined when its limits hold already. */
@@ -79,6 +87,7 @@ export function chooseOldest(
     since: since ?? Number.NEGATIVE_INFINITY,
     stopAtProtected,
     stopAtFree,
+    holdsAll: stopAtProtected && lacksUser(look) ? HOLD.lastUser : 0,
   });
   return { ...dropped, reason: passed ?? "age-limit" };
 }
