@@ -11,7 +11,7 @@ export interface Arrival {
   readonly messages: readonly WindowEntry[];
 }
 
-/** Whether some messages may answer a call that was healed, so that the window must be looked at. */
+/** Whether messages may answer a call that was healed, so that the window must be looked at. */
 export function mayAnswerHealed(
   inserts: readonly WindowInsert[],
   messages: readonly Pick<WindowEntry, "isResult" | "answers">[],

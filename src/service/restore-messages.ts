@@ -36,6 +36,8 @@ interface Found {
   readonly messageIds: readonly string[];
   /** The session when they were looked for. */
   readonly revision: number;
+  /** The request names too many: the search was given up. */
+  readonly tooMany?: boolean;
 }
 
 /** Says that the session changed since its messages were looked for. */
@@ -81,7 +83,9 @@ async function find({ context, call, input }: Restoring): Promise<Found> {
     if (range.last > lastSeq) return { askedIds, messageIds: askedIds, revision };
     for await (const facts of log.existing(range)) {
       seeds.set(facts.seq, facts);
-      if (seeds.size > LIMITS.restoreMessages) throw tooMany();
+      if (seeds.size > LIMITS.restoreMessages) {
+        return { askedIds, messageIds: askedIds, revision, tooMany: true };
+      }
     }
   }
   const outside = [...seeds.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
@@ -105,11 +109,6 @@ async function named(
   return found;
 }
 
-function tooMany(): Error {
-  const description = `name more than ${LIMITS.restoreMessages} messages`;
-  return requestInvalid([{ field: "seq_ranges", description }]);
-}
-
 function decideRestore(
   restoring: Restoring,
   found: Found & { readonly mayBeStale: boolean },
@@ -123,6 +122,10 @@ function decideRestore(
   if (beyond !== undefined) throw seqOutOfRange(beyond.last, lastSeq);
   if (session.head.revision !== found.revision && !found.mayBeStale) {
     return { kind: "answer", result: "stale" };
+  }
+  if (found.tooMany === true) {
+    const description = `name more than ${LIMITS.restoreMessages} messages`;
+    throw requestInvalid([{ field: "seq_ranges", description }]);
   }
   const missing = found.askedIds.find((messageId) => !view.messages.has(messageId));
   if (missing !== undefined) throw messageNotFound(missing);

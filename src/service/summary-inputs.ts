@@ -1,5 +1,5 @@
-// ListSummaryInputs: which messages of the window a summary should replace, so that SetSummary takes
-// exactly these.
+// ListSummaryInputs: which messages of the window a summary should replace, so that SetSummary
+// takes exactly these.
 
 import { requestInvalid, sessionNotFound } from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";

@@ -23,7 +23,8 @@ export async function trimSession(
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = input;
   const nowMs = context.world.nowMs();
-  const target = { namespace, sessionId, needWindow: true };
+  // What is discarded frees space.
+  const target = { namespace, sessionId, needWindow: true, allowWhenFull: input.discard };
   return await changeSession<Uint8Array>(context, call, target, (view) =>
     decideTrim({ context, call, input, nowMs }, view),
   );
