@@ -1,6 +1,6 @@
 // A load on the bare LMDB store for tests that kill it: appends that trim, edits, erasures, copies,
-// deletions and upkeep over a few sessions, with failpoints armed. Writes one line for every change
-// that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
+// imports, deletions and upkeep over a few sessions, with failpoints armed. Writes one line for
+// every change that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
 
 import { writeSync } from "node:fs";
 import { EMPTY_POLICY_STATE, type SessionRef } from "../../src/domain/session.ts";
@@ -107,7 +107,15 @@ export function erasePlan(ref: SessionRef, view: SessionView): SessionPlan | und
 async function step(store: Store, random: Random, name: string): Promise<void> {
   const ref = { namespace: "default", sessionId: name };
   const change = { ...ref, needWindow: true, requestId: `${name}-${random.int(0, 1_000_000_000)}` };
-  const kind = random.weighted({ append: 20, discard: 3, erase: 2, remove: 1, copy: 1, upkeep: 2 });
+  const kind = random.weighted({
+    append: 20,
+    discard: 3,
+    erase: 2,
+    remove: 1,
+    copy: 1,
+    import: 1,
+    upkeep: 2,
+  });
   if (kind === "append" || kind === "discard") {
     const text = "x".repeat(random.int(0, 400));
     const seq = await store.changeSession(change, (view) => {
@@ -135,6 +143,8 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
     );
   } else if (kind === "copy") {
     await copyOf(store, ref);
+  } else if (kind === "import") {
+    await importOf(store, ref, random.int(1, 600));
   } else {
     await store.maintain({
       nowMs: START_MS + random.int(0, 1_000_000),
@@ -170,6 +180,36 @@ async function copyOf(store: Store, source: SessionRef): Promise<void> {
       events: [newEvent(target)],
     };
   });
+}
+
+/** Puts a log of its own in the place of a session, or gives it up half-way. */
+async function importOf(store: Store, source: SessionRef, count: number): Promise<void> {
+  const target = { namespace: "default", sessionId: `${source.sessionId}-import` };
+  const lastSeq = count * 2;
+  const log = await store.importLog({ firstSeq: 1, lastSeq });
+  const messages = Array.from({ length: count }, (_, index) =>
+    newMessage({ seq: index * 2 + 1, messageId: `imported ${index}` }),
+  );
+  await log.add(messages);
+  if (count % 3 === 0) {
+    log.abandon();
+    return;
+  }
+  const window = messages.slice(-WINDOW_MAX);
+  const { messageCount, tokenCount } = totalsOf(messages);
+  await log.publish(target, (view) => ({
+    kind: "save",
+    result: true,
+    fields: newFields({ userId: "u" }),
+    head: newHead({
+      lastSeq,
+      log: { messageCount, tokenCount },
+      window: totalsOf(window),
+      windowRanges: rangesOf(window.map(({ seq }) => seq)),
+      revision: view.revision,
+    }),
+    events: [newEvent(target)],
+  }));
 }
 
 async function main(directory: string, failpoints: string, seed: number): Promise<void> {

@@ -1,0 +1,539 @@
+// Snapshots in the formats of other systems over the wire: what comes back, what a window becomes,
+// and what is refused.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const fresh = () => `document-${count++}`;
+const bytesOf = (document: unknown) => Buffer.from(JSON.stringify(document));
+
+async function load(format: SnapshotFormat, document: unknown, fields = {}): Promise<string> {
+  const sessionId = fresh();
+  await server.client.call("importSession", {
+    sessionId,
+    format,
+    document: bytesOf(document),
+    ...fields,
+  });
+  return sessionId;
+}
+
+async function save(format: SnapshotFormat, sessionId: string): Promise<unknown> {
+  const { chunks, failure } = await server.client.export({ sessionId, format });
+  expect(failure).toBeUndefined();
+  const pieces = chunks.map(({ chunk }) =>
+    chunk?.$case === "document" ? chunk.value : Buffer.alloc(0),
+  );
+  return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+async function windowOf(sessionId: string) {
+  return await server.client.call("getWindow", { sessionId });
+}
+
+async function refused(format: SnapshotFormat, document: unknown) {
+  return await server.client.fail("importSession", {
+    sessionId: fresh(),
+    format,
+    document: bytesOf(document),
+  });
+}
+
+const { SELECTOOLS, LAUREN, DEFINABLE, MARSYS } = SnapshotFormat;
+
+const SELECTOOLS_MESSAGES = [
+  {
+    role: "system",
+    content: "Be brief.",
+    image_path: null,
+    image_base64: null,
+    tool_name: null,
+    tool_result: null,
+    tool_calls: null,
+    tool_call_id: null,
+    content_parts: null,
+  },
+  { role: "user", content: "hi", image_base64: "aGFsbG8=", custom: { deep: [1, null, "x"] } },
+  {
+    role: "assistant",
+    content: "",
+    tool_calls: [
+      { name: "search", parameters: { q: "x" }, id: "c1", thought_signature: "abc" },
+      { name: "look", parameters: {}, id: null },
+    ],
+  },
+  { role: "tool", content: "found", tool_name: "search", tool_result: "found", tool_call_id: "c1" },
+  {
+    role: "user",
+    content: "",
+    content_parts: [
+      { type: "text", text: "what" },
+      { type: "image_url", image_url: "https://example.com/a.png" },
+      { type: "image_base64", image_base64: "aGFsbG8=", media_type: "image/png" },
+      { type: "sound", data: 1 },
+    ],
+  },
+];
+
+const LAUREN_MESSAGES = [
+  { role: "user", content: "hello" },
+  {
+    role: "assistant",
+    content: [
+      { type: "thinking", thinking: "hm", signature: "s" },
+      { type: "text", text: "I look." },
+      { type: "tool_use", id: "t1", name: "f", input: { q: "x" } },
+      { type: "tool_use", id: "t2", name: "g", input: {} },
+    ],
+  },
+  {
+    role: "user",
+    content: [
+      { type: "tool_result", tool_use_id: "t1", content: "ok", is_error: false },
+      { type: "tool_result", tool_use_id: "t2", content: [{ type: "text", text: "no" }] },
+    ],
+  },
+  { role: "assistant", content: "text", tool_calls: [{ id: "t3", name: "f", arguments: "{}" }] },
+  {
+    role: "user",
+    content: [
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "aGFsbG8=" } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      { type: "image", source: "x" },
+      { type: "text", text: "see" },
+    ],
+    cache_control: { type: "ephemeral" },
+  },
+  { role: "assistant", content: [{ type: "text", text: "one part" }] },
+];
+
+const DEFINABLE_ENTRIES = [
+  {
+    session_id: "s",
+    memory_id: "e1",
+    user_id: "u",
+    role: "user",
+    content: "first",
+    message_data: null,
+    created_at: 1_700_000_000.25,
+    updated_at: 1_700_000_000.25,
+  },
+  {
+    session_id: "s",
+    memory_id: "e2",
+    user_id: "u",
+    role: "assistant",
+    content: "",
+    message_data: {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+    },
+    created_at: 1_700_000_001,
+    updated_at: 1_700_000_005,
+  },
+  {
+    session_id: "s",
+    memory_id: "e3",
+    user_id: "u",
+    role: "tool",
+    content: "result",
+    message_data: { role: "tool", content: "result", tool_call_id: "c", extra: true },
+    created_at: 1_700_000_002,
+    updated_at: 1_700_000_002,
+  },
+  {
+    session_id: "s",
+    memory_id: "e4",
+    user_id: "u",
+    role: "summary",
+    content: "What was.",
+    message_data: null,
+    created_at: 1_700_000_003,
+    updated_at: 1_700_000_003,
+  },
+  {
+    session_id: "s",
+    memory_id: "e5",
+    user_id: "u",
+    role: "user",
+    content: "last",
+    message_data: null,
+    created_at: 1_700_000_004.123456,
+    updated_at: 1_700_000_004.123456,
+  },
+];
+
+const MARSYS_MESSAGES = [
+  { role: "system", content: "Be brief.", message_id: "m0" },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
+    reasoning_details: [{ type: "reasoning.text", text: "x".repeat(20_000) }],
+  },
+  { role: "tool", content: "r", tool_call_id: "c1", name: "f" },
+  { role: "assistant", content: { thought: "t", next_action: "final_response" } },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "see" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,aGFsbG8=", detail: "low" } },
+    ],
+  },
+  { role: "user", content: "pictures", images: ["a.png", "https://example.com/b.png"] },
+  { role: "assistant", content: "go", agent_calls: [{ agent_name: "a", request: { x: 1 } }] },
+  { role: "user", content: "", structured_data: { a: [1, 2] }, odd: null },
+];
+
+describe("a document comes back as it was", () => {
+  it("of selectools", async () => {
+    const document = {
+      max_messages: 30,
+      max_tokens: 900,
+      message_count: 5,
+      messages: SELECTOOLS_MESSAGES,
+      summary: "S",
+      version: 2,
+    };
+    const sessionId = await load(SELECTOOLS, document);
+    expect(await save(SELECTOOLS, sessionId)).toEqual(document);
+  });
+
+  it("of lauren-ai, also after a native snapshot", async () => {
+    const document = { messages: LAUREN_MESSAGES, summary: null, tool_exchange: { open: [] } };
+    const sessionId = await load(LAUREN, document);
+    expect(await save(LAUREN, sessionId)).toEqual(document);
+    const { chunks } = await server.client.export({ sessionId });
+    const [first, second] = chunks.map(({ chunk }) => chunk);
+    const copy = fresh();
+    await server.client.call("importSession", {
+      sessionId: copy,
+      header: first?.$case === "header" ? first.value : undefined,
+      messages: second?.$case === "messages" ? second.value.messages : [],
+    });
+    expect(await save(LAUREN, copy)).toEqual(document);
+  });
+
+  it("of definable", async () => {
+    const sessionId = await load(DEFINABLE, DEFINABLE_ENTRIES);
+    expect(await save(DEFINABLE, sessionId)).toEqual(DEFINABLE_ENTRIES);
+    const { window, session: made } = await windowed(sessionId);
+    expect(made?.userId).toBe("u");
+    expect(made?.placedSummaries.map(({ text }) => text)).toEqual(["What was."]);
+    expect(window.map(({ text }) => text)).toEqual(["first", "", "result", "What was.", "last"]);
+  });
+
+  it("of definable, as an object", async () => {
+    const document = { entries: DEFINABLE_ENTRIES.slice(0, 1), version: 1 };
+    expect(await save(DEFINABLE, await load(DEFINABLE, document))).toEqual(document);
+  });
+
+  it("of MARSYS", async () => {
+    const document = {
+      memory_type: "managed_conversation",
+      messages: MARSYS_MESSAGES,
+      timestamp: 5,
+      additional_state: JSON.parse('{"plan": 1, "__proto__": {"a": 1}}') as object,
+    };
+    const sessionId = await load(MARSYS, document);
+    const saved = (await save(MARSYS, sessionId)) as { messages: { message_id: string }[] };
+    const named = saved.messages.map(({ message_id: id }, index) =>
+      index === 0 ? MARSYS_MESSAGES[index] : { ...MARSYS_MESSAGES[index], message_id: id },
+    );
+    expect(saved).toEqual({ ...document, messages: named, timestamp: expect.any(Number) });
+  });
+});
+
+describe("a document of another session", () => {
+  /** A session of ours with something of everything. */
+  async function ours(): Promise<string> {
+    const sessionId = fresh();
+    const summary = { text: "before", tokenCount: 0, version: 0n, updateTime: undefined };
+    const fields = { sessionId, summary, metadata: structOfSize(30) };
+    await server.client.call("createSession", { session: session(fields) });
+    const data = { $case: "data", value: structOfSize(40) } as const;
+    const messages = [
+      message({ role: Role.SYSTEM, text: "Be brief." }),
+      message({ messageId: "u", parts: [{ part: { $case: "text", value: "a" } }, { part: data }] }),
+      message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] }),
+      message({ role: Role.TOOL, toolCallId: "c1", text: "r", toolError: true, name: "search" }),
+      message({ role: Role.ASSISTANT, text: "done", providerPayload: payload("not json") }),
+    ];
+    await server.client.call("appendMessages", { sessionId, messages });
+    return sessionId;
+  }
+
+  const payload = (text: string) => ({
+    provider: "lauren",
+    mediaType: "application/json",
+    data: Buffer.from(text),
+  });
+
+  it("is written in every format", async () => {
+    const sessionId = await ours();
+    const selectools = (await save(SELECTOOLS, sessionId)) as Record<string, unknown>;
+    expect(selectools).toMatchObject({ max_messages: 200, max_tokens: 8_000, summary: "before" });
+    expect(selectools["message_count"]).toBe(5);
+    expect((selectools["messages"] as unknown[])[2]).toMatchObject({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "c1", name: "search", parameters: {} }],
+    });
+    const lauren = (await save(LAUREN, sessionId)) as { messages: unknown[]; summary: string };
+    expect(lauren.summary).toBe("before");
+    expect(lauren.messages.slice(2)).toEqual([
+      { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "search", input: {} }] },
+      { role: "tool", content: "r", tool_call_id: "c1", name: "search", is_error: true },
+      { role: "assistant", content: "done" },
+    ]);
+    const definable = (await save(DEFINABLE, sessionId)) as Record<string, unknown>[];
+    expect(definable[1]).toMatchObject({
+      session_id: sessionId,
+      user_id: "default",
+      memory_id: "u",
+    });
+    expect(definable[1]?.["content"]).toMatch(/^a\n\{"a":/);
+    const marsys = (await save(MARSYS, sessionId)) as { messages: unknown[] };
+    expect(marsys).toMatchObject({ memory_type: "managed_conversation" });
+    expect(marsys.messages[2]).toMatchObject({
+      content: null,
+      tool_calls: [{ id: "c1", type: "function", function: { name: "search", arguments: "{}" } }],
+    });
+    for (const format of [SELECTOOLS, LAUREN, DEFINABLE, MARSYS]) {
+      const document = await save(format, sessionId);
+      await expect(save(format, await load(format, document))).resolves.toBeTruthy();
+    }
+  });
+
+  it("shows the window, with what stands in it and without what left it", async () => {
+    const sessionId = await ours();
+    await server.client.call("setSummary", {
+      sessionId,
+      text: "placed",
+      replacedMessageIds: ["u"],
+      placement: 2,
+    });
+    const entries = (await save(DEFINABLE, sessionId)) as { role: string; content: string }[];
+    expect(entries.map(({ role, content }) => [role, content]).slice(0, 2)).toEqual([
+      ["system", "Be brief."],
+      ["summary", "placed"],
+    ]);
+  });
+
+  it("forgets what was left over of a message that was changed", async () => {
+    const content = [{ type: "text", text: "old" }];
+    const messages = [
+      { role: "assistant", content, custom: 1 },
+      { role: "user", content: "x" },
+    ];
+    const sessionId = await load(LAUREN, { messages });
+    const { messages: stored } = await windowOf(sessionId);
+    const { messageId = "" } = stored[0] ?? {};
+    server.advance(1_000);
+    const changed = message({ messageId, text: "new" });
+    const paths = ["text", "parts"];
+    await server.client.call("updateMessage", { sessionId, message: changed, updateMask: paths });
+    const { messages: after } = (await save(LAUREN, sessionId)) as { messages: unknown[] };
+    expect(after).toEqual([{ role: "assistant", content: "new", custom: 1 }, messages[1]]);
+  });
+});
+
+describe("what a document makes", () => {
+  it("of selectools is a session with its limits, not run, and a safe head", async () => {
+    const call = { name: "search", parameters: {}, id: "c1" };
+    const messages = [
+      { role: "tool", content: "ok", tool_call_id: "c0", tool_name: "search" },
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", content: "ok", tool_call_id: "c1", tool_name: "search" },
+      ...["a", "b", "c"].map((content) => ({ role: "user", content })),
+    ];
+    const sessionId = await load(SELECTOOLS, { max_messages: 2, messages });
+    const { window, session: made } = await windowed(sessionId);
+    expect(window.map(({ text }) => text)).toEqual(["a", "b", "c"]);
+    expect([made?.log?.messageCount, made?.summary]).toEqual([6n, undefined]);
+    const { events } = await server.client.call("listEvents", {
+      filter: { sessionId, userId: "", types: [] },
+    });
+    expect(events.map(({ detail }) => detail?.$case)).toEqual(["sessionImported"]);
+    await server.client.call("appendMessages", { sessionId, messages: [message({ text: "d" })] });
+    expect((await windowOf(sessionId)).messages.map(({ text }) => text)).toEqual(["c", "d"]);
+  });
+
+  it("of the other systems keeps what it does not say of a session it replaces", async () => {
+    const sessionId = fresh();
+    const kept = { userId: "u", labels: new Map([["k", "v"]]), policy: policy({ name: "mine" }) };
+    const summary = { text: "S", tokenCount: 0, version: 0n, updateTime: undefined };
+    await server.client.call("createSession", {
+      session: session({ sessionId, summary, ...kept }),
+    });
+    const list = [{ role: "user", content: "t1" }];
+    await server.client.call("importSession", {
+      sessionId,
+      format: LAUREN,
+      document: bytesOf(list),
+      replace: true,
+    });
+    const { window, session: made } = await windowed(sessionId);
+    expect(window.map(({ text }) => text)).toEqual(["t1"]);
+    expect(made).toMatchObject({ userId: "u", labels: kept.labels, summary: undefined });
+    expect(made?.policy?.name).toBe("mine");
+    expect(await save(LAUREN, sessionId)).toEqual({ messages: list, summary: null });
+  });
+
+  it("of definable is in the order of time", async () => {
+    const entries = [5, 3, 5, null].map((created_at, index) => ({
+      role: "user",
+      content: "xyzw"[index],
+      created_at,
+    }));
+    const { window } = await windowed(await load(DEFINABLE, entries));
+    expect(window.map(({ text }) => text)).toEqual(["w", "y", "x", "z"]);
+    expect(window.map(({ sentTime }) => sentTime?.seconds)).toEqual([undefined, 3n, 5n, 5n]);
+  });
+
+  it("may come in chunks, and be large", { timeout: 30_000 }, async () => {
+    const document = {
+      messages: Array.from({ length: 5_000 }, (_, index) => ({
+        role: "user",
+        content: `n ${index}`,
+      })),
+      summary: null,
+    };
+    const whole = Buffer.concat([bytesOf(document), Buffer.alloc(3_000_000, 0x20)]);
+    const sessionId = fresh();
+    let uploadId = "";
+    for (let at = 0, index = 0; at < whole.length; at += 1_000_000, index++) {
+      const more = at + 1_000_000 < whole.length;
+      const piece = { format: LAUREN, document: whole.subarray(at, at + 1_000_000), more };
+      const fields = { sessionId, uploadId, chunkIndex: index, ...piece };
+      ({ uploadId } = await server.client.call("importSession", fields));
+    }
+    const { window } = await windowed(sessionId);
+    expect(window.length).toBe(5_000);
+    const { messages } = (await save(LAUREN, sessionId)) as { messages: unknown[] };
+    expect(messages).toEqual(document.messages);
+  });
+});
+
+describe("a document is refused", () => {
+  const calls = (value: unknown) => ({ messages: [{ role: "assistant", tool_calls: value }] });
+  const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+  const faults: readonly [string, SnapshotFormat, unknown][] = [
+    ["document", SELECTOOLS, 5],
+    ["document", LAUREN, "text"],
+    ["document", LAUREN, deep(65)],
+    ["max_messages", SELECTOOLS, { messages: [] }],
+    ["max_messages", SELECTOOLS, { max_messages: 0, messages: [] }],
+    ["max_tokens", SELECTOOLS, { max_messages: 3, max_tokens: "x", messages: [] }],
+    ["messages", LAUREN, { messages: 5 }],
+    ["messages[0]", LAUREN, { messages: [5] }],
+    ["messages[0].role", LAUREN, { messages: [{ role: "robot" }] }],
+    ["messages[0].role", LAUREN, { messages: [{ role: "__proto__" }] }],
+    ["messages[0].content", LAUREN, { messages: [{ role: "user", content: 5 }] }],
+    [
+      "messages[0].content[0].id",
+      LAUREN,
+      { messages: [{ role: "assistant", content: [{ type: "tool_use" }] }] },
+    ],
+    [
+      "messages[0].content[0].tool_use_id",
+      LAUREN,
+      { messages: [{ role: "user", content: [{ type: "tool_result" }] }] },
+    ],
+    ["summary", LAUREN, { summary: 5 }],
+    ["summary", LAUREN, { summary: "x".repeat(65_537) }],
+    ["entries", DEFINABLE, { messages: [] }],
+    ["entries[0].created_at", DEFINABLE, { entries: [{ role: "user", created_at: "x" }] }],
+    ["[0].created_at", DEFINABLE, [{ role: "user", created_at: 1e300 }]],
+    ["memory_type", MARSYS, { memory_type: "nope", messages: [] }],
+    ["additional_state", MARSYS, { messages: [], additional_state: [] }],
+    ["additional_state", MARSYS, { messages: [], additional_state: { x: "x".repeat(17_000) } }],
+    ["messages[0].images", MARSYS, { messages: [{ role: "user", images: "x" }] }],
+    ["messages[0].tool_calls", MARSYS, calls({})],
+    ["messages[0].tool_calls[0].id", MARSYS, calls([{ id: "" }])],
+    ["messages[0].tool_calls[0].name", MARSYS, calls([{ id: "c" }])],
+    [
+      "messages[0].content.next_action",
+      MARSYS,
+      { messages: [{ role: "assistant", content: { next_action: "dance" } }] },
+    ],
+    [
+      "messages[0].agent_calls[0].agent_name",
+      MARSYS,
+      { messages: [{ role: "assistant", agent_calls: [{ agent_name: "" }] }] },
+    ],
+    [
+      "messages[0].tool_calls[1].tool_call_id",
+      MARSYS,
+      calls(["c", "c"].map((id) => ({ id, name: "f", arguments: "{}" }))),
+    ],
+  ];
+
+  it.each(faults)("with the path %s", async (field, format, document) => {
+    const failure = await refused(format, document);
+    expect([failure.code, failure.reason]).toEqual(["INVALID_ARGUMENT", "SNAPSHOT_INVALID"]);
+    expect(failure.fields[0]).toBe(field);
+  });
+
+  it("when it is no JSON, or no text at all", async () => {
+    for (const document of [Buffer.from("{"), Buffer.from([0xff]), Buffer.alloc(0)]) {
+      const request = { sessionId: fresh(), format: LAUREN, document };
+      const failure = await server.client.fail("importSession", request);
+      expect([failure.reason, failure.fields]).toEqual(["SNAPSHOT_INVALID", ["document"]]);
+    }
+  });
+
+  it("when its window passes the ceiling", async () => {
+    const messages = Array.from({ length: 10_001 }, () => ({ role: "user" }));
+    expect((await refused(LAUREN, messages)).reason).toBe("WINDOW_FULL");
+    const large = Array.from({ length: 4 }, () => ({ role: "user", content: "x".repeat(900_000) }));
+    expect((await refused(LAUREN, large)).reason).toBe("WINDOW_FULL");
+  });
+
+  it("when all its pieces are too large", async () => {
+    const piece = Buffer.alloc(4_000_000, 0x20);
+    const first = { format: LAUREN, document: piece, more: true };
+    const { uploadId } = await server.client.call("importSession", first);
+    for (let chunkIndex = 1; chunkIndex < 8; chunkIndex++) {
+      await server.client.call("importSession", {
+        uploadId,
+        chunkIndex,
+        document: piece,
+        more: true,
+      });
+    }
+    const last = { uploadId, chunkIndex: 8, document: piece };
+    expect(8 * piece.length).toBeLessThan(LIMITS.snapshotDocumentBytes);
+    const failure = await server.client.fail("importSession", last);
+    expect([failure.reason, failure.fields]).toEqual(["REQUEST_INVALID", ["document"]]);
+  });
+
+  it("when it comes as a native snapshot, or the other way round", async () => {
+    const document = bytesOf([]);
+    const native = await server.client.fail("importSession", { document });
+    expect([native.reason, native.fields]).toEqual(["SNAPSHOT_INVALID", ["document"]]);
+    const messages = [message({ text: "x" })];
+    const foreign = await server.client.fail("importSession", { format: LAUREN, messages });
+    expect([foreign.reason, foreign.fields]).toEqual(["REQUEST_INVALID", ["messages"]]);
+  });
+});
+
+async function windowed(sessionId: string) {
+  const { session: made } = await server.client.call("getSession", { sessionId });
+  const { messages } = await windowOf(sessionId);
+  return { session: made, window: messages };
+}
