@@ -78,17 +78,22 @@ async function openScope({ rpc, kase, stub }: State, scope: Scope): Promise<void
   });
 }
 
-/** Tells an entry's role where the contract has no role of that name. */
+/** The content of an entry: always a text. */
+function entryText(content: Json | undefined): string {
+  if (content === undefined || content === null) return "";
+  return typeof content === "object" ? JSON.stringify(content) : String(content);
+}
+
+/** An entry as a message; what this system keeps of tool calls goes along as it is. */
 function entryMessage(source: JsonObject, tick: number): Message {
   const isSummary = source["role"] === "summary";
-  const message = toMessage({
-    role: "user",
-    ...source,
-    ...(isSummary ? { role: "system" } : {}),
-  });
+  const role = isSummary ? "system" : (source["role"] ?? "user");
+  const data = DATA_KEYS.filter((key) => (source[key] ?? null) !== null);
+  const kept = Object.fromEntries(data.map((key) => [key, source[key]]));
   return {
-    ...message,
+    ...toMessage({ ...source, role, content: entryText(source["content"]) }),
     labels: isSummary ? { [ROLE_LABEL]: "summary" } : {},
+    ...(data.length === 0 ? {} : { structuredData: kept }),
     sentTime: { seconds: BigInt(tick), nanos: 0 },
   };
 }
@@ -224,11 +229,16 @@ function showEntry(state: State, message: Message, session: Session): Shown {
   return shown(isNamed ? [id] : [plainText(message)], value);
 }
 
-function messageData(message: Message): Json {
-  const calls = message.toolCalls.map(({ toolCallId, name }) => ({ id: toolCallId, name }));
-  const data = { tool_calls: calls, tool_call_id: message.toolCallId };
-  const kept = DATA_KEYS.filter((key) => data[key].length > 0);
-  return kept.length === 0 ? null : Object.fromEntries(kept.map((key) => [key, data[key]]));
+/** What is kept of tool calls: as it was added, or as a document said it. */
+function messageData(message: Message): JsonObject | null {
+  if (message.structuredData !== undefined) return message.structuredData as JsonObject;
+  const calls = message.toolCalls.map(({ toolCallId, name, arguments: text }) => ({
+    id: toolCallId,
+    type: "function",
+    function: { name, arguments: text },
+  }));
+  if (calls.length > 0) return { tool_calls: calls };
+  return message.toolCallId === "" ? null : { tool_call_id: message.toolCallId };
 }
 
 async function entriesOf(state: State, op: JsonObject): Promise<readonly Shown[]> {
@@ -243,12 +253,10 @@ async function entriesOf(state: State, op: JsonObject): Promise<readonly Shown[]
   return list;
 }
 
-async function contextOf(state: State, op: JsonObject): Promise<readonly object[]> {
+async function contextOf(state: State, op: JsonObject): Promise<readonly Shown[]> {
   const window = await ifFound(getWindow(state.rpc, sessionIdOf(scopeOf(op))), undefined);
   state.context = window?.messages ?? [];
-  return state.context.map((message) =>
-    atLeast({ role: roleName(message.role), content: contentJson(message) }),
-  );
+  return contents(state);
 }
 
 async function messageAt(state: State, sessionId: string, messageId: string): Promise<Message> {
@@ -319,29 +327,30 @@ const OPERATIONS: Table<State, JsonObject> = {
 };
 
 const EXPECTATIONS: Table<State, Json> = {
-  entries: async (state) => state.entries ?? (await entriesOf(state, {})),
+  entries: prepared(async (state) => state.entries ?? (await entriesOf(state, {}))),
   count_after_each_add: ({ counts }) => counts,
   summary_inputs: ({ stub }) => stub.inputs,
-  context: contents,
-  context_roles: async (state) => (await seen(state)).map(({ role }) => roleName(role)),
+  context: prepared(seen),
+  context_messages: prepared(seen),
+  context_roles: prepared(async (state) =>
+    (await seen(state)).map(({ value }) => ("role" in value ? value.role : undefined)),
+  ),
   memory: (state) => defaultsOf(state, "memory"),
   strategy_alone: (state) => defaultsOf(state, "strategy_alone"),
   entry: (state) => defaultsOf(state, "entry"),
   add_defaults: (state) => defaultsOf(state, "add_defaults"),
 };
 
-async function seen(state: State): Promise<readonly Message[]> {
-  if (state.context === undefined) await contextOf(state, {});
-  return state.context ?? [];
+async function seen(state: State): Promise<readonly Shown[]> {
+  return state.context === undefined ? await contextOf(state, {}) : contents(state);
 }
 
-async function contents(state: State): Promise<readonly Shown[]> {
-  return (await seen(state)).map((message) =>
-    shown(
-      [plainText(message)],
-      atLeast({ role: roleName(message.role), content: contentJson(message) }),
-    ),
-  );
+/** The messages that go to a model. */
+function contents({ context = [] }: State): readonly Shown[] {
+  return context.map((message) => {
+    const said = { role: roleName(message.role), content: contentJson(message) };
+    return shown([plainText(message)], { ...said, ...messageData(message) });
+  });
 }
 
 /** Opens the adapter of definable. */

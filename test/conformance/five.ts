@@ -3,31 +3,9 @@
 
 import type { Case } from "./cases.ts";
 import { CaseFault, isObject, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
-import { SYSTEMS, type System, systemOf } from "./systems.ts";
+import { SYSTEMS, type System, systemIn, systemOf } from "./systems.ts";
 
-/** Fields of a case under which systems may stand, rather than at the top. */
-const GIVEN_BY_SYSTEM = ["policies", "policy", "systems"];
-const THEN_BY_SYSTEM = ["results", "systems", "survivors", "view", "views", "kept", "expected"];
-
-/** What is told of a system in an object by system; undefined for nothing. */
-function entryOf(object: JsonObject, system: System): Json | undefined {
-  const key = Object.keys(object).find((name) => systemOf(name) === system);
-  return key === undefined ? undefined : object[key];
-}
-
-/** Finds the object whose keys are systems: the given one or one inside it. */
-function bySystem(object: JsonObject, places: readonly string[]): JsonObject {
-  if (Object.keys(object).some((key) => systemOf(key) !== undefined)) return object;
-  for (const place of places) {
-    const inner = object[place];
-    if (isObject(inner) && Object.keys(inner).some((key) => systemOf(key) !== undefined)) {
-      return inner;
-    }
-  }
-  return {};
-}
-
-/** What a bare list of messages is about in each system. */
+/** What a list of messages is called where a case has one word for all systems. */
 const RESULT: Readonly<Record<string, string>> = {
   "000": "survivors",
   "001": "view",
@@ -36,15 +14,77 @@ const RESULT: Readonly<Record<string, string>> = {
   "004": "view",
 };
 
+/** Words for that list which are not the words of every system. */
+const ANY_RESULT = ["survivors", "view", "entries", "kept", "window", "messages", "result", "ids"];
+
+/** Says whether the keys of an object name systems. */
+function namesSystems(value: Json | undefined): value is JsonObject {
+  return isObject(value) && Object.keys(value).some((key) => systemIn(key) !== undefined);
+}
+
+function entryOf(object: JsonObject, system: System): Json | undefined {
+  const key = Object.keys(object).find((name) => systemIn(name) === system);
+  return key === undefined ? undefined : object[key];
+}
+
+/** What a case expects of a system: told by system, or by expectation and then by system. */
+function expectedOf(expected: JsonObject, system: System): JsonObject | undefined {
+  const result = RESULT[system.number] ?? "";
+  const found: Record<string, Json> = {};
+  const take = (name: string, value: Json): void => {
+    if (isObject(value)) Object.assign(found, value);
+    else found[ANY_RESULT.includes(name) ? result : name] = value;
+  };
+  if (namesSystems(expected)) {
+    const value = entryOf(expected, system);
+    if (value !== undefined) take("result", value);
+  }
+  for (const [name, value] of Object.entries(expected)) {
+    if (systemIn(name) !== undefined || !namesSystems(value)) continue;
+    const own = entryOf(value, system);
+    if (own !== undefined) take(name === "results" ? "result" : name, own);
+  }
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** What is given to a system: what is given to all, and what is given to it by name. */
+function givenFor(kase: Case, system: System): JsonObject {
+  const shared: Record<string, Json> = {};
+  let policy: JsonObject = {};
+  let own: JsonObject = {};
+  const take = (value: Json | undefined): void => {
+    if (value === undefined) return;
+    const settings = objectOf(value, "what is given to a system");
+    if ("policy" in settings || "messages" in settings) own = { ...own, ...settings };
+    else policy = { ...policy, ...settings };
+  };
+  for (const [key, value] of Object.entries(kase.given)) {
+    if (systemIn(key) === system) take(value);
+    else if (systemIn(key) === undefined) {
+      const entry = namesSystems(value) ? entryOf(value, system) : undefined;
+      if (!namesSystems(value)) shared[key] = value;
+      else if (isObject(entry)) take(entry);
+      else if (entry !== undefined) shared[key] = entry;
+    }
+  }
+  const messages = listOf(own["messages"] ?? shared["messages"], "messages");
+  return { policy, ...shared, ...own, messages: messages.map((each) => ownTokens(each, system)) };
+}
+
+/** Only one system is given counts; the others count by rules of their own. */
+function ownTokens(message: Json, system: System): Json {
+  const { tokens, ...rest } = objectOf(message, "a message");
+  if (tokens === undefined) return rest;
+  if (namesSystems(tokens)) return { ...rest, tokens: entryOf(tokens, system) ?? null };
+  return system.number === "004" ? { ...rest, tokens } : rest;
+}
+
 function addEach(messages: readonly Json[]): JsonObject[] {
-  return messages.map((message) => ({
-    op: "add",
-    id: objectOf(message, "a message")["id"] ?? null,
-  }));
+  return messages.map((value) => ({ op: "add", id: objectOf(value, "a message")["id"] ?? null }));
 }
 
 /** What is done with a conversation in each system when the case does not say. */
-function stepsFor(system: System, given: JsonObject, expected: JsonObject): readonly JsonObject[] {
+function stepsFor(system: System, given: JsonObject, expected: JsonObject): JsonObject[] {
   const messages = listOf(given["messages"], "messages");
   switch (system.number) {
     case "000":
@@ -55,48 +95,27 @@ function stepsFor(system: System, given: JsonObject, expected: JsonObject): read
       return [...addEach(messages), { op: "get_entries" }];
     case "003":
       return [...addEach(messages), { op: "get_messages" }];
-    default:
-      return [
-        { op: "triggered" in expected || "kept" in expected ? "evaluate_long_term" : "view" },
-      ];
+    default: {
+      const isLong = ["triggered", "kept", "removed"].some((name) => name in expected);
+      return [{ op: isLong ? "evaluate_long_term" : "view" }];
+    }
   }
 }
 
-function givenFor(kase: Case, system: System): JsonObject {
-  const { given } = kase;
-  const found = entryOf(bySystem(given, GIVEN_BY_SYSTEM), system);
-  const own = found === undefined ? {} : objectOf(found, "what is given for a system");
-  const shared = Object.fromEntries(
-    Object.entries(given).filter(
-      ([key]) => systemOf(key) === undefined && !GIVEN_BY_SYSTEM.includes(key),
-    ),
-  );
-  // A system may be given a whole setting or only its policy.
-  return "policy" in own || "messages" in own ? { ...shared, ...own } : { ...shared, policy: own };
-}
-
-/** The steps of a case that name a system are of that one; a step that names none is of all. */
-function whenFor(kase: Case, system: System, [given, expected]: [JsonObject, JsonObject]) {
-  const own = kase.when.filter((op) => systemOf(String(op["system"])) === system);
-  if (own.length > 0) return own.map(({ system: _, ...op }) => op);
-  const shared = kase.when.filter(
-    (op) => op["system"] === undefined && (op["op"] === "add" || op["op"] === "add_many"),
-  );
-  return shared.length === kase.when.length && shared.length > 0 && system.number !== "001"
-    ? [...shared, ...stepsFor(system, { messages: [] }, expected)]
-    : stepsFor(system, given, expected);
+/** The steps of a case that name a system are of that one; others only say that it runs. */
+function whenFor(kase: Case, system: System, steps: readonly JsonObject[]): readonly JsonObject[] {
+  const own = kase.when.filter((op) => systemIn(String(op["system"])) === system);
+  return own.length > 0 ? own.map(({ system: _, ...op }) => op) : steps;
 }
 
 /** Gives the cases of single systems that a case is made of; itself when it is of one system. */
 export function singleSystemCases(kase: Case): readonly Case[] {
   if (systemOf(kase.system) !== undefined) return [kase];
-  const bySystems = bySystem(kase.expected, THEN_BY_SYSTEM);
   const cases = SYSTEMS.flatMap((system): Case[] => {
-    const value = entryOf(bySystems, system);
-    if (value === undefined) return [];
-    const expected = isObject(value) ? value : { [RESULT[system.number] ?? ""]: value };
+    const expected = expectedOf(kase.expected, system);
+    if (expected === undefined) return [];
     const given = givenFor(kase, system);
-    const when = whenFor(kase, system, [given, expected]);
+    const when = whenFor(kase, system, stepsFor(system, given, expected));
     return [{ ...kase, system: system.number, given, when, expected }];
   });
   if (cases.length > 0) return cases;

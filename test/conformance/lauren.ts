@@ -136,10 +136,9 @@ async function addResults(state: State, op: JsonObject): Promise<void> {
   await append(state.context.rpc, MAIN, [toMessage({ role: "user", content })]);
 }
 
-/** Sets the policy of the memory, with a budget of its own when one is given. */
-async function setPolicy({ context }: State, budget: number | undefined): Promise<void> {
-  const policy = objectOf(context.kase.given["policy"], "policy");
-  const options = { ...policy, ...(budget === undefined ? {} : { max_tokens: budget }) };
+/** Sets the policy of the memory, with some options changed. */
+async function setPolicy({ context }: State, changes: JsonObject): Promise<void> {
+  const options = { ...objectOf(context.kase.given["policy"], "policy"), ...changes };
   const preset = { name: "lauren", options };
   const session = Session.fromPartial({ sessionId: MAIN, policy: { preset } });
   await context.rpc.call("updateSession", { session, updateMask: ["policy"] });
@@ -148,16 +147,19 @@ async function setPolicy({ context }: State, budget: number | undefined): Promis
 /** Trims the buffer as this profile does on request. */
 async function trimToFit(state: State, op: JsonObject): Promise<void> {
   const budget = numberOf(op["max_tokens"], "max_tokens");
-  if (budget !== undefined) await setPolicy(state, budget);
+  if (budget !== undefined) await setPolicy(state, { max_tokens: budget });
   const target = { $case: "runPolicy" as const, value: true };
   await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
-  if (budget !== undefined) await setPolicy(state, undefined);
+  if (budget !== undefined) await setPolicy(state, {});
 }
 
 async function trimToRecent(state: State, op: JsonObject): Promise<void> {
   const value = numberOf(op["keep_recent"], "keep_recent") ?? KEEP_RECENT;
   const target = { $case: "keepRecent" as const, value };
+  // This trim does not look for the newest question.
+  await setPolicy(state, { guard_last_user: false });
   await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
+  await setPolicy(state, {});
   state.systemFirst = true;
 }
 

@@ -42,14 +42,22 @@ interface State {
   afterRestore: unknown;
 }
 
-/** The rule of the printed listing, by which every text costs at least one token. */
-const MIN_ONE = /max\(\s*1\s*,/;
+/**
+ * Whether a case counts as the printed listing does, by which every text costs at least one token:
+ * it says so, or the counts beside its messages do.
+ */
+function isMinOne(given: JsonObject): boolean {
+  if (/max\(\s*1\s*,/.test(textOf(given["token_rule"], "token_rule") ?? "")) return true;
+  return listOf(given["messages"], "messages").some((value) => {
+    const { content = null, tokens = null } = objectOf(value, "a message");
+    return typeof content === "string" && /^.{1,3}$/su.test(content) && tokens === 1;
+  });
+}
 
-/** The options of a case, with the rule that it says tokens are counted by. */
+/** The options of a case, with the rule that it counts tokens by. */
 function optionsOf(given: JsonObject): JsonObject {
-  const rule = textOf(given["token_rule"], "token_rule") ?? "";
   const policy = objectOf(given["policy"], "policy");
-  return MIN_ONE.test(rule) ? { ...policy, token_estimate: "floor_4_min_1" } : policy;
+  return isMinOne(given) ? { ...policy, token_estimate: "floor_4_min_1" } : policy;
 }
 
 async function openMemory({ context, memories }: State): Promise<Memory> {

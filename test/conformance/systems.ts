@@ -27,3 +27,9 @@ export const SYSTEMS: readonly System[] = [
 export function systemOf(name: string): System | undefined {
   return SYSTEMS.find(({ number, names }) => number === name || names.includes(name));
 }
+
+/** Gives the system that a longer name speaks of, such as `000_selectools`. */
+export function systemIn(name: string): System | undefined {
+  const words = name.split(/[^A-Za-z0-9-]+/);
+  return systemOf(name) ?? words.map(systemOf).find((system) => system !== undefined);
+}
