@@ -489,6 +489,19 @@ describe("SetSummary", () => {
     expect(again.session?.revision).toBe(gone.session?.revision);
   });
 
+  it("counts by the rule of the policy, exact ones as well", async () => {
+    const sessionId = await seeded(users("a", "b"), policy({ tokenRule: 3 }));
+    const beside = await server.client.call("setSummary", { sessionId, text: "hello world" });
+    expect(beside.session?.summary?.tokenCount).toBe(2);
+    const { placed } = await server.client.call("setSummary", {
+      sessionId,
+      text: "hello hello world",
+      replacedMessageIds: ["m1"],
+      placement: SummaryPlacement.IN_PLACE,
+    });
+    expect(placed?.tokenCount).toBe(3);
+  });
+
   it("places a summary where the first replaced message stood", async () => {
     const sessionId = await seeded([
       ...users("a"),
