@@ -146,7 +146,8 @@ class FakeServer:
             return step_for(request, context)(request, context)
 
         def streaming(request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-            yield from step_for(request, context)(request, context)
+            answers = step_for(request, context)(request, context)
+            yield from [answers] if isinstance(answers, answer_type) else answers
 
         make = (
             grpc.unary_stream_rpc_method_handler

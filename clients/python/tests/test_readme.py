@@ -50,7 +50,7 @@ def test_quickstart(server: RealServer) -> None:
 
 def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServer) -> None:
     out = run("walkthrough.py", server.address)
-    # These need a server that is configured, full, busy, stopping or broken.
+    # These need a server that is configured, full, busy, stopping or broken, or luck.
     elsewhere = {
         "RESUME_TOKEN_EXPIRED",
         "CONSUMER_LIMIT_REACHED",
@@ -63,14 +63,15 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "DEADLINE_EXCEEDED",
         "RECORD_CORRUPT",
         "INTERNAL",
+        "SESSION_CHANGED",
     }
     for reason in {name for name in vars(ErrorReason) if name.isupper()} - elsewhere:
         assert f" {reason}: " in out, reason
 
 
 def test_the_readme_names_every_method() -> None:
-    from test_client import CALLS
+    from test_client import CALLS, STREAMS
 
     text = (ROOT / "README.md").read_text()
-    for name in (*CALLS, "watch"):
+    for name in (*CALLS, *STREAMS):
         assert re.search(rf"^\| `{name}\(", text, re.MULTILINE), name

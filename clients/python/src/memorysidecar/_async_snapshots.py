@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncIterable, AsyncIterator
 
 from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
+from ._async import AsyncCalls
 from ._base import named
 from ._snapshot_parts import (
     Chunk,
@@ -16,11 +17,11 @@ from ._snapshot_parts import (
     Snapshot,
     Upload,
     can_start_again,
-    document_of,
     format_of,
 )
-from ._async import AsyncCalls
 from .errors import MemorySidecarError
+
+AnySnapshot = Snapshot | AsyncIterable[Chunk]
 
 
 class AsyncSnapshotMethods(AsyncCalls):
@@ -46,7 +47,7 @@ class AsyncSnapshotMethods(AsyncCalls):
 
     async def import_session(
         self,
-        snapshot: Snapshot | AsyncIterable[Chunk],
+        snapshot: AnySnapshot,
         *,
         session_id: str = "",
         format: Format = "native",
@@ -69,7 +70,9 @@ class AsyncSnapshotMethods(AsyncCalls):
                 if left <= 0 or not can_start_again(error, snapshot):
                     raise
 
-    async def _upload(self, snapshot: Snapshot | AsyncIterable[Chunk], upload: Upload, call: f.WriteOptions) -> v1.Session:
+    async def _upload(
+        self, snapshot: AnySnapshot, upload: Upload, call: f.WriteOptions
+    ) -> v1.Session:
         held: v1.ImportSessionRequest | None = None
         async for body in _bodies(snapshot):
             if held is not None:
@@ -80,12 +83,16 @@ class AsyncSnapshotMethods(AsyncCalls):
         return (await self._unary(request, v1.ImportSessionResponse, call)).session
 
 
-async def _bodies(snapshot: Snapshot | AsyncIterable[Chunk]) -> AsyncIterator[v1.ImportSessionRequest]:
+async def _bodies(
+    snapshot: Snapshot | AsyncIterable[Chunk],
+) -> AsyncIterator[v1.ImportSessionRequest]:
     parts = Parts()
-    document = document_of(snapshot)
-    if document is not None:
-        yield from parts.add_document(document)
+    if isinstance(snapshot, AsyncIterable):
+        async for chunk in snapshot:
+            for body in parts.add(chunk):
+                yield body
     else:
-        for chunk in snapshot:
-            yield from parts.add(chunk)
-    yield from parts.finish()
+        for body in parts.add_all(snapshot):
+            yield body
+    for body in parts.finish():
+        yield body

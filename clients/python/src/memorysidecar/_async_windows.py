@@ -8,8 +8,8 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
-from ._policy_fields import OnName, UnitName, on_of, unit_of
 from ._async import AsyncCalls
+from ._policy_fields import OnName, UnitName, on_of, unit_of
 
 
 class AsyncWindowMethods(AsyncCalls):
@@ -55,7 +55,9 @@ class AsyncWindowMethods(AsyncCalls):
 
     async def list_policy_presets(self, **call: Unpack[f.ReadOptions]) -> list[v1.PolicyPreset]:
         """Lists the policies that can be had by name, with their options."""
-        answer = await self._unary(v1.ListPolicyPresetsRequest(), v1.ListPolicyPresetsResponse, call)
+        answer = await self._unary(
+            v1.ListPolicyPresetsRequest(), v1.ListPolicyPresetsResponse, call
+        )
         return list(answer.presets)
 
     async def trim_session(
@@ -138,9 +140,7 @@ class AsyncWindowMethods(AsyncCalls):
         :param in_place: puts the text into the window, in the place of the first of them.
         :param expected_version: of the summary as it is; 0 for none yet.
         """
-        placement = (
-            v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
-        )
+        placement = v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
         request = v1.SetSummaryRequest(
             session_id=session_id,
             text=text,

@@ -14,20 +14,26 @@ Format = Union[FormatName, "v1.SnapshotFormat"]
 Chunk = v1.ExportSessionResponse
 # The chunks of an export, or the document of another system: as it was read from a file, or as
 # the json module gives it.
-Snapshot = Union[Iterable[Chunk], str, bytes, Mapping[str, Any], list[Any]]
+Snapshot = Iterable[Chunk] | str | bytes | Mapping[str, Any] | list[Any]
 
 CHUNK_BYTES: Final = 1024 * 1024
 CHUNK_MESSAGES: Final = 10_000
+_FORMATS: Final[dict[str, v1.SnapshotFormat]] = {
+    "native": v1.SNAPSHOT_FORMAT_NATIVE,
+    "selectools": v1.SNAPSHOT_FORMAT_SELECTOOLS,
+    "lauren": v1.SNAPSHOT_FORMAT_LAUREN,
+    "definable": v1.SNAPSHOT_FORMAT_DEFINABLE,
+    "marsys": v1.SNAPSHOT_FORMAT_MARSYS,
+}
 
 
 def format_of(value: Format) -> v1.SnapshotFormat:
     """Gives a format, which may be given as that of the contract."""
-    if isinstance(value, int):
+    if not isinstance(value, str):
         return value
-    name = f"SNAPSHOT_FORMAT_{value.upper()}"
-    if name not in v1.SnapshotFormat.keys():
-        raise ValueError(f'"{value}" is no format of a snapshot')
-    return v1.SnapshotFormat.Value(name)
+    if value not in _FORMATS:
+        raise ValueError(f'"{value}" is none of {", ".join(_FORMATS)}')
+    return _FORMATS[value]
 
 
 def _is_chunk(value: Any) -> bool:
@@ -47,13 +53,22 @@ def document_of(snapshot: Snapshot) -> bytes | None:
 
 
 class Parts:
-    """Cuts a snapshot into the bodies of requests: at most 1 MiB each, or one message. Takes chunks
-    with ``add`` and ends with ``finish``; both give the bodies that are full."""
+    """Cuts a snapshot into the bodies of requests: at most 1 MiB each, or one message. Ends with
+    ``finish``; it and what takes chunks give the bodies that are full."""
 
     def __init__(self) -> None:
         self._body = v1.ImportSessionRequest()
         self._bytes = 0
         self._document = bytearray()
+
+    def add_all(self, snapshot: Snapshot) -> Iterator[v1.ImportSessionRequest]:
+        """Takes a whole snapshot."""
+        document = document_of(snapshot)
+        if document is not None:
+            yield from self._piece(document)
+            return
+        for chunk in cast("Iterable[Chunk]", snapshot):
+            yield from self.add(chunk)
 
     def add(self, chunk: Chunk) -> Iterator[v1.ImportSessionRequest]:
         """Takes the next chunk of an export."""
@@ -65,10 +80,9 @@ class Parts:
             for message in chunk.messages.messages:
                 yield from self._message(message)
         elif kind == "document":
-            yield from self.add_document(chunk.document)
+            yield from self._piece(chunk.document)
 
-    def add_document(self, data: bytes) -> Iterator[v1.ImportSessionRequest]:
-        """Takes a piece of a document."""
+    def _piece(self, data: bytes) -> Iterator[v1.ImportSessionRequest]:
         self._document += data
         while len(self._document) > CHUNK_BYTES:
             yield v1.ImportSessionRequest(document=bytes(self._document[:CHUNK_BYTES]))

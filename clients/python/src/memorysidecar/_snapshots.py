@@ -16,7 +16,6 @@ from ._snapshot_parts import (
     Snapshot,
     Upload,
     can_start_again,
-    document_of,
     format_of,
 )
 from ._sync import SyncCalls
@@ -82,10 +81,5 @@ class SnapshotMethods(SyncCalls):
 
 def _bodies(snapshot: Snapshot) -> Iterator[v1.ImportSessionRequest]:
     parts = Parts()
-    document = document_of(snapshot)
-    if document is not None:
-        yield from parts.add_document(document)
-    else:
-        for chunk in snapshot:
-            yield from parts.add(chunk)
+    yield from parts.add_all(snapshot)
     yield from parts.finish()

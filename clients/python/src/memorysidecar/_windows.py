@@ -138,9 +138,7 @@ class WindowMethods(SyncCalls):
         :param in_place: puts the text into the window, in the place of the first of them.
         :param expected_version: of the summary as it is; 0 for none yet.
         """
-        placement = (
-            v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
-        )
+        placement = v1.SUMMARY_PLACEMENT_IN_PLACE if in_place else v1.SUMMARY_PLACEMENT_UNSPECIFIED
         request = v1.SetSummaryRequest(
             session_id=session_id,
             text=text,

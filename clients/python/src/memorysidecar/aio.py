@@ -8,9 +8,9 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
-from ._pager import AsyncPager
 from ._async_snapshots import AsyncSnapshotMethods
 from ._async_windows import AsyncWindowMethods
+from ._pager import AsyncPager
 from .async_watch import AsyncWatch
 
 

@@ -195,8 +195,8 @@ class ToolTruncation(TypedDict, total=False):
 
     enabled: bool
     max_tool_message_tokens: int
-    grace: int
-    marker: object
+    grace_recent_messages: int
+    append_marker: object
     include_tool_payload_user_messages: object
 
 
@@ -204,7 +204,7 @@ class Summarization(TypedDict, total=False):
     """How a later release of MARSYS summarizes."""
 
     enabled: bool
-    grace: object
+    grace_recent_messages: object
     output_max_tokens: object
     include_original_instruction: object
     include_image_payload_bytes: object
@@ -214,7 +214,7 @@ class Summarization(TypedDict, total=False):
 class BackwardPacking(TypedDict, total=False):
     """How a later release of MARSYS packs."""
 
-    grace: object
+    grace_recent_messages: object
 
 
 class SlidingWindow(TypedDict, total=False):
@@ -223,11 +223,10 @@ class SlidingWindow(TypedDict, total=False):
     headroom_percent: float
 
 
-class ActiveContext(TypedDict, total=False):
-    """The ActiveContextPolicy of the later releases of MARSYS."""
+class ContextProcessing(TypedDict, total=False):
+    """How a later release of MARSYS makes a context smaller."""
 
     enabled: bool
-    mode: Literal["compaction", "sliding_window"]
     processor_order: Sequence[MarsysProcessor]
     excluded_processors: Sequence[MarsysProcessor]
     min_reduction_ratio: float
@@ -237,7 +236,13 @@ class ActiveContext(TypedDict, total=False):
     sliding_window: SlidingWindow
 
 
-class MarsysOptions(ManagedMemoryConfig, total=False):
+class ActiveContext(ContextProcessing, total=False):
+    """The ActiveContextPolicy of the later releases of MARSYS."""
+
+    mode: Literal["compaction", "sliding_window"]
+
+
+class MarsysOptions(ManagedMemoryConfig, ContextProcessing, total=False):
     """The options of MARSYS: those of its first releases, or those of its later ones."""
 
     memory_type: Literal["conversation_history", "managed_conversation", "kg"]
@@ -247,6 +252,7 @@ class MarsysOptions(ManagedMemoryConfig, total=False):
     token_counter: object
     mode: Literal["repack_always", "strict"] | None
     threshold_tokens: int
+    compaction_target_tokens: int | None
     active_context: ActiveContext
 
 
