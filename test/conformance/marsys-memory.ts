@@ -1,6 +1,7 @@
 // MARSYS: the memory that a case works on.
 
 import type { Context } from "./adapter.ts";
+import type { Case } from "./cases.ts";
 import type { Shown } from "./compare.ts";
 import { type JsonObject, listOf, objectOf, textOf } from "./json.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
@@ -24,22 +25,23 @@ export interface Memory extends Context {
 
 const MODES = ["strict", "repack_always"];
 
-/** The mode of packing that a case asks for, in whatever field it does. */
-function modeOf(given: JsonObject, policy: JsonObject): readonly [string, string] | undefined {
+/** The mode of packing that a case asks for, in whatever field it does, with that field. */
+function modeOf({ given, feature }: Case): readonly [string, string] | undefined {
+  const policy = objectOf(given["policy"], "policy");
   for (const [key, value] of Object.entries({ ...given, ...policy })) {
     if (typeof value === "string" && MODES.includes(value)) return [key, value];
     if (/strict/.test(key) && typeof value === "boolean") {
       return [key, value ? "strict" : "repack_always"];
     }
   }
-  return undefined;
+  return /strict|hysteresis/.test(feature) ? ["mode", "strict"] : undefined;
 }
 
 function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
   const policy = objectOf(kase.given["policy"], "policy");
   const type = isManaged ? "managed_conversation" : "conversation_history";
   const options: JsonObject = { memory_type: type, ...policy };
-  const [key, mode] = modeOf(kase.given, policy) ?? [];
+  const [key, mode] = modeOf(kase) ?? [];
   if (key === undefined || mode === undefined) return options;
   const { [key]: _, ...rest } = options;
   return { ...rest, mode };
