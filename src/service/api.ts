@@ -14,11 +14,12 @@ import type {
   MessagePage,
   SessionPage,
   SessionQuery,
+  SnapshotReader,
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
 import type { MessageDraft } from "./codec.ts";
-import type { SnapshotServiceApi } from "./snapshot-api.ts";
+import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
 import type {
   HealSessionInput,
   ListSummaryInputsInput,
@@ -269,6 +270,15 @@ export interface SessionServiceApi {
   setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
   healSession(call: Call, input: HealSessionInput): Promise<Uint8Array>;
   searchSessions(call: Call, input: SearchSessionsInput): Promise<readonly SessionMatch[]>;
+}
+
+/** Exports and imports. */
+export interface SnapshotServiceApi {
+  /** Opens a session for a native export; the caller must close the reader. */
+  openSnapshot(call: Call, ref: SessionRef): Promise<SnapshotReader>;
+  /** The stored window with what stands in it, as no view changes it. */
+  exportWindow(call: Call, ref: SessionRef): Promise<ExportedWindow>;
+  importChunk(call: Call, chunk: ImportChunk): Promise<Uint8Array>;
 }
 
 export interface EventServiceApi {

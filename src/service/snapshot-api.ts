@@ -5,8 +5,8 @@ import type { SnapshotFormat } from "../domain/event.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { PolicyState, Session, SessionFields, SessionRef } from "../domain/session.ts";
 import type { SeqRange } from "../domain/window/types.ts";
-import type { SnapshotReader, StoredEntry } from "../storage/store.ts";
-import type { Call, MessageDraft, MessageStamp } from "./api.ts";
+import type { StoredEntry } from "../storage/store.ts";
+import type { MessageDraft, MessageStamp } from "./codec.ts";
 
 /** A session as a snapshot says it was; checked, but for what needs its log. */
 export interface ImportedSession {
@@ -103,13 +103,4 @@ export interface ExportedWindow {
   readonly entries: readonly StoredEntry[];
   /** When it was read. */
   readonly nowMs: number;
-}
-
-/** Exports and imports. */
-export interface SnapshotServiceApi {
-  /** Opens a session for a native export; the caller must close the reader. */
-  openSnapshot(call: Call, ref: SessionRef): Promise<SnapshotReader>;
-  /** The stored window with what stands in it, as no view changes it. */
-  exportWindow(call: Call, ref: SessionRef): Promise<ExportedWindow>;
-  importChunk(call: Call, chunk: ImportChunk): Promise<Uint8Array>;
 }

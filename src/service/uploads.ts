@@ -1,7 +1,7 @@
 // Imports that come in several chunks. What has come of a native snapshot is in the store already,
 // in a log that is nobody's; documents are gathered here, within bounds. An upload is given up when
-// nothing comes of it for a while, when a chunk fails half-way, and when the server stops; a restart
-// forgets it.
+// nothing comes of it for a while, when a chunk fails half-way, and when the server stops; a
+// restart forgets it.
 //
 // A repeat of a whole import is known by a digest over the digests of its chunks. Of a finished
 // upload what came before its last chunk is remembered for a while, so that a repeat of the last

@@ -3,10 +3,15 @@
 // many.
 
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import type { AnswerStream } from "./rpc.ts";
 
 /** The most bytes on their way to a reader, one answer more or less. */
 const BYTES_UNDER_WAY_MAX = 16_384;
+
+/** Where a stream's answers go. */
+export interface AnswerStream {
+  /** Sends one answer; resolves when the next one may be sent, also when the call has ended. */
+  readonly send: (answer: Uint8Array) => Promise<void> | undefined;
+}
 
 /** Makes the sender of a call. It stops waiting when the signal is aborted. */
 export function createAnswerStream(

@@ -7,11 +7,11 @@ import { LIMITS } from "../domain/limits.ts";
 import type { SessionRef } from "../domain/session.ts";
 import { ExportSessionResponse } from "../gen/memorysidecar/v1/snapshot_rpc.ts";
 import type { Call, Services } from "../service/api.ts";
+import type { AnswerStream } from "./answer-stream.ts";
 import { toHeader } from "./convert/snapshot.ts";
 import { writeDocument } from "./documents/write.ts";
 import { streamLimitReached } from "./error-status.ts";
 import { encodeWire } from "./fast-writer.ts";
-import type { AnswerStream } from "./rpc.ts";
 import { spliceField } from "./splice.ts";
 
 /** `messages` of SnapshotMessages, and `messages` and `document` of ExportSessionResponse. */

@@ -1,6 +1,7 @@
 // What one rpc is to the edge: how its request is checked and what answers it.
 
 import type { Call, Services } from "../service/api.ts";
+import type { AnswerStream } from "./answer-stream.ts";
 import type { Exports } from "./export-answers.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { ResumeTokens } from "./resume-token.ts";
@@ -33,12 +34,6 @@ export interface UnaryRpc<Request> {
   readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
   /** Whether the work is long enough to be stopped half way: the call then has a live signal. */
   readonly cancelable?: boolean;
-}
-
-/** Where a stream's answers go. */
-export interface AnswerStream {
-  /** Sends one answer; resolves when the next one may be sent, also when the call has ended. */
-  readonly send: (answer: Uint8Array) => Promise<void> | undefined;
 }
 
 /** An rpc with a stream of answers. */

@@ -165,6 +165,23 @@ const STATED: readonly Stated[] = [
   { file: "window", of: "StageRun.awaits_summary", limits: ["awaitsSummary"] },
   { file: "window_rpc", of: "GetWindowResponse.shortened_message_ids", limits: ["shortenedIds"] },
   { file: "event", of: "MessagesHealed.tool_call_ids", limits: ["healedCallIds"] },
+  { file: "snapshot", of: "SnapshotHeader.window_ranges", limits: ["windowMessages"] },
+  { file: "snapshot", of: "SnapshotHeader.outcomes", limits: ["toolOutcomes"] },
+  { file: "snapshot_rpc", of: "ExportSessionResponse", limits: ["exports"] },
+  { file: "snapshot_rpc", of: "ExportSessionResponse.messages", limits: ["snapshotChunkBytes"] },
+  { file: "snapshot_rpc", of: "ExportSessionResponse.document", limits: ["snapshotChunkBytes"] },
+  { file: "snapshot_rpc", of: "ImportSessionRequest.upload_id", limits: ["uploads"] },
+  {
+    file: "snapshot_rpc",
+    of: "ImportSessionRequest.messages",
+    limits: ["importMessages", "importHoles"],
+  },
+  {
+    file: "snapshot_rpc",
+    of: "ImportSessionRequest.document",
+    limits: ["snapshotDocumentBytes", "documentDepth", "uploadBytes"],
+  },
+  { file: "snapshot_rpc", of: "ImportSessionRequest.request_id", limits: ["requestIdBytes"] },
 ];
 
 /** The comments of a file, by `Message.field`, or by the name of a message or service. */
@@ -207,6 +224,8 @@ describe("the comments of the contract", () => {
     const inner: readonly LimitName[] = [
       ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
       ...(["updateMaskPaths", "eventIdBytes"] as const),
+      // Times, which the comments tell in minutes.
+      ...(["uploadIdleMs", "exportStallMs"] as const),
     ];
     const stated = new Set<string>([...STATED.flatMap((entry) => entry.limits), ...inner]);
     expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);

@@ -1,5 +1,5 @@
-// Snapshots in the formats of other systems over the wire: what comes back, what a window becomes,
-// and what is refused.
+// ExportSession and ImportSession in the formats of other systems: what comes back, what a window
+// becomes, and what is refused.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";

@@ -1,5 +1,5 @@
-// Native snapshots over the wire: what is exported comes back exactly, and what a stranger sends is
-// checked.
+// Native snapshots with ExportSession and ImportSession: what is exported comes back exactly, and
+// what a stranger sends is checked.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";

@@ -108,6 +108,9 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   setSummary: { sessionId: "doomed", text: "so far" },
   healSession: { sessionId: "doomed", text: "none" },
   searchSessions: { query: "hello", limit: 3 },
+  // Its answer is a stream: what calls it like the others wants none.
+  exportSession: { sessionId: "gone" },
+  importSession: { sessionId: "imported", format: 3, replace: true, document: Buffer.from("[]") },
   watchEvents: { start: { $case: "position", value: 1 } },
   listEvents: { pageSize: 10 },
   createConsumer: { consumerId: "new" },

@@ -36,10 +36,10 @@ export interface ExportSessionResponse {
     /** The first chunk of a native snapshot. */
     { $case: "header"; value: SnapshotHeader }
     | //
-    /** Messages of the log, at most 1 MiB or one message. */
+    /** Messages of the log, at most 1 MiB (1,048,576 bytes) or one message. */
     { $case: "messages"; value: SnapshotMessages }
     | //
-    /** A piece of a JSON document, at most 1 MiB. */
+    /** A piece of a JSON document, at most 1,048,576 bytes. */
     { $case: "document"; value: Buffer }
     | undefined;
 }
