@@ -143,14 +143,14 @@ async function removeById(memory: Memory, op: JsonObject): Promise<boolean> {
   return revision !== 0n;
 }
 
-/** Gives the message at a place; the server refuses a place behind the end. */
+/** Gives the message at a place; the server refuses a seq behind the end for one that is none. */
 async function at(memory: Memory, op: JsonObject): Promise<Message> {
   const index = needNumber(op["index"] ?? op["idx"], "index");
   const log = await logOf(memory.rpc, MAIN);
   const message = log[index];
   if (message !== undefined) return message;
   const { lastSeq } = await getSession(memory.rpc, MAIN);
-  const asOfSeq = lastSeq + BigInt(index - log.length + 1);
+  const asOfSeq = lastSeq + 1n + BigInt(Math.abs(index - log.length));
   await memory.rpc.call("getWindow", { sessionId: MAIN, asOfSeq });
   throw new RangeError(`there is no message ${index}`);
 }

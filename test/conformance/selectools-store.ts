@@ -185,7 +185,6 @@ const EXPECTATIONS: Table<State, Json> = {
   search: (state) => searched(state, (op) => !("namespace" in op || "limit" in op)),
   search_namespace: (state) => searched(state, (op) => "namespace" in op),
   search_blank: (state) => searched(state, (op) => String(op["query"]).trim() === ""),
-  search_limit_0: (state) => searched(state, (op) => op["limit"] === 0),
   list_ids: (state) => valuesOf(state, "list")[0],
   branch_error: (state) => valuesOf(state, "branch").find((value) => value !== undefined),
   load_missing: (state) => valuesOf(state, "load").find((value) => value === null),
@@ -196,5 +195,10 @@ const EXPECTATIONS: Table<State, Json> = {
 /** Opens the adapter of selectools' session stores. */
 export function sessionStore(context: Context): Adapter {
   const state: State = { ...context, ready: undefined };
-  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+  const limits = context.kase.when.flatMap(({ limit }) => (limit === undefined ? [] : [limit]));
+  const limited = limits.map((limit) => [
+    `search_limit_${limit}`,
+    () => searched(state, (op) => op["limit"] === limit),
+  ]);
+  return bindAdapter(state, OPERATIONS, { ...EXPECTATIONS, ...Object.fromEntries(limited) });
 }
