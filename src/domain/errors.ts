@@ -213,6 +213,15 @@ export function uploadLimitReached(limit: number): AppError {
   );
 }
 
+/** Too many bytes of documents are held for uploads. */
+export function uploadBytesReached(limit: number): AppError {
+  return new AppError(
+    "UPLOAD_LIMIT_REACHED",
+    `Uploads hold documents of up to ${limit} bytes already. Finish one, or retry after the delay.`,
+    { metadata: { limit: String(limit) } },
+  );
+}
+
 /** A page token is damaged or belongs to another request. */
 export function pageTokenInvalid(): AppError {
   return new AppError(

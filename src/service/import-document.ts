@@ -10,7 +10,7 @@ import { type CountedRule, countedRule } from "../domain/token-rules.ts";
 import type { Call, MessageDraft } from "./api.ts";
 import { liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { type ImportEnd, SessionImport } from "./session-import.ts";
+import { type ImportEnd, SessionImport, TargetChangedError } from "./session-import.ts";
 import type {
   DocumentCodec,
   DocumentFormat,
@@ -22,15 +22,30 @@ import type {
 const ID_RANDOM_BYTES = 10;
 const PIECE_MESSAGES = 256;
 
-/** Reads a document and makes its session. */
+/** Reads a document and makes its session. Throws SNAPSHOT_INVALID and WINDOW_FULL. */
 export async function importDocument(
   context: { readonly service: ServiceContext; readonly documents: DocumentCodec },
   call: Call,
   document: Uint8Array,
   end: ImportEnd,
 ): Promise<Uint8Array> {
-  const { service } = context;
   const read = await context.documents.read(end.format as DocumentFormat, document);
+  for (;;) {
+    try {
+      return await makeSession(context.service, call, read, end);
+    } catch (error) {
+      // What the document does not say was taken from a session that is another one now.
+      if (!(error instanceof TargetChangedError)) throw error;
+    }
+  }
+}
+
+async function makeSession(
+  service: ServiceContext,
+  call: Call,
+  read: DocumentSession,
+  end: ImportEnd,
+): Promise<Uint8Array> {
   const stored = end.replace ? await service.store.readSession(end.target) : undefined;
   const old = liveSession(service, stored);
   const policy = read.policy ?? old?.fields.policy ?? read.defaultPolicy;
@@ -43,7 +58,8 @@ export async function importDocument(
     await made.add(read.messages.length, (index) =>
       stamped(service, read.messages[index], { index, counts, rule: rule.rule, nowMs }),
     );
-    return await made.publish(call, end);
+    const seen = end.replace ? { seen: { etagRevision: old?.fields.etagRevision } } : {};
+    return await made.publish(call, { ...end, ...seen });
   } finally {
     made.abandon();
   }

@@ -36,7 +36,17 @@ export interface ImportEnd {
   readonly target: SessionRef;
   readonly format: SnapshotFormat;
   readonly replace: boolean;
+  /**
+   * What was read of the session to replace; published only if it is still the same. Unset when it
+   * does not matter.
+   */
+  readonly seen?: { readonly etagRevision: number | undefined };
   readonly encode: (session: Session) => Uint8Array;
+}
+
+/** The session to replace was changed while its import was made. */
+export class TargetChangedError extends Error {
+  override readonly name = "TargetChangedError";
 }
 
 /** A session that is being imported. */
@@ -112,7 +122,10 @@ export class SessionImport {
     await this.#write(slice, count - slice.length);
   }
 
-  /** Makes the session, or gives the answer that the request id had already. */
+  /**
+   * Makes the session, or gives the answer that the request id had already. Throws
+   * SESSION_ALREADY_EXISTS, and a TargetChangedError.
+   */
   async publish(call: Call, end: ImportEnd): Promise<Uint8Array> {
     const { firstSeq, lastSeq } = this.session;
     this.#checkHoles(lastSeq + 1, "header.session.last_seq");
@@ -204,6 +217,10 @@ export class SessionImport {
     if (replay !== undefined) return { kind: "answer", result: replay };
     const old = liveSession(context, view.target);
     if (old !== undefined && !end.replace) throw sessionAlreadyExists(end.target.sessionId);
+    const { seen } = end;
+    if (seen !== undefined && seen.etagRevision !== old?.fields.etagRevision) {
+      throw new TargetChangedError();
+    }
     const { revision } = view;
     const nowMs = context.world.nowMs();
     const { fields, firstSeq, lastSeq, policyState, windowRanges } = this.session;

@@ -8,7 +8,13 @@
 // chunk alone is known, too.
 
 import { hash } from "node:crypto";
-import { requestInvalid, uploadLimitReached, uploadNotFound } from "../domain/errors.ts";
+import {
+  AppError,
+  requestInvalid,
+  uploadBytesReached,
+  uploadLimitReached,
+  uploadNotFound,
+} from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Call } from "./api.ts";
 import type { SessionImport } from "./session-import.ts";
@@ -78,9 +84,8 @@ export class Uploads {
 
   /** Starts an upload. Throws UPLOAD_LIMIT_REACHED. */
   start(call: Call, chunk: ImportChunk): Upload {
-    if (this.#known.size >= LIMITS.uploads || this.#closed) {
-      throw uploadLimitReached(LIMITS.uploads);
-    }
+    if (this.#closed) throw new AppError("SHUTTING_DOWN", "The server is stopping. Retry.");
+    if (this.#known.size >= LIMITS.uploads) throw uploadLimitReached(LIMITS.uploads);
     const upload = this.#make(call, chunk);
     const timer = this.#timer(upload);
     this.#known.set(upload.id, { upload, timer, tail: Promise.resolve(), gone: false });
@@ -122,7 +127,9 @@ export class Uploads {
       const description = `all pieces take more than ${LIMITS.snapshotDocumentBytes} bytes`;
       throw requestInvalid([{ field: "document", description }]);
     }
-    if (this.#bytes + piece.length > LIMITS.uploadBytes) throw uploadLimitReached(LIMITS.uploads);
+    if (this.#bytes + piece.length > LIMITS.uploadBytes) {
+      throw uploadBytesReached(LIMITS.uploadBytes);
+    }
     // A copy of its own: what was decoded is a slice of the whole request.
     upload.pieces.push(new Uint8Array(piece));
     upload.bytes += piece.length;
@@ -136,8 +143,10 @@ export class Uploads {
     upload.pieces.length = 0;
   }
 
-  /** Ends an upload whose session was made; `before` is the digest before its last chunk. */
+  /** Ends an upload that was answered; `before` is the digest before its last chunk. */
   finish(upload: Upload, before: Uint8Array | undefined): void {
+    // Of an answer that was given before nothing is needed of what came now.
+    upload.native?.abandon();
     if (!this.#forget(upload)) return;
     const { start, writer, next } = upload;
     this.#finished.set(upload.id, { start, writer, next, digest: before });

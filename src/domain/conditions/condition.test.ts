@@ -195,12 +195,13 @@ describe("limits", () => {
 });
 
 describe("what fails while it runs", () => {
-  test.each(["message.tool_calls[2].name == 'x'", "1 / 0 == 1", "1 % 0 == 1"])(
-    "%s",
-    (expression) => {
-      expect(test1(expression)).toBe("failed");
-    },
-  );
+  test.each([
+    "message.tool_calls[2].name == 'x'",
+    ...["1 / 0 == 1", "1 % 0 == 1", "message.tokens / 0 > 1", "message.tokens % 0 > 1"],
+    ...["1 / (message.tokens - message.tokens) > 1", "message.tokens / (2 - 2) > 1"],
+  ])("%s", (expression) => {
+    expect(test1(expression)).toBe("failed");
+  });
 
   test("a side that decides makes the failure of the other not matter", () => {
     expect(test1("1 / 0 == 1 or True")).toBe(true);

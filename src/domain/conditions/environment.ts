@@ -174,8 +174,8 @@ function registerArithmetic(environment: Environment): void {
     "+": (a: Numeric, b: Numeric) => Number(a) + Number(b),
     "-": (a: Numeric, b: Numeric) => Number(a) - Number(b),
     "*": (a: Numeric, b: Numeric) => Number(a) * Number(b),
-    "/": (a: Numeric, b: Numeric) => Number(a) / Number(b),
-    "%": (a: Numeric, b: Numeric) => Number(a) % Number(b),
+    "/": (a: Numeric, b: Numeric) => Number(a) / divisor(b),
+    "%": (a: Numeric, b: Numeric) => Number(a) % divisor(b),
   };
   for (const [operator, rule] of Object.entries(rules)) {
     environment.registerOperator(`int ${operator} double: double`, rule);
@@ -187,4 +187,11 @@ function registerArithmetic(environment: Environment): void {
     .registerOperator("int in list<double>", (value: bigint, list: readonly number[]) =>
       list.includes(Number(value)),
     );
+}
+
+/** What people write, as in `message.tokens / 0`, is the fault that it is between ints. */
+function divisor(value: Numeric): number {
+  const number = Number(value);
+  if (number === 0) throw new RangeError("A number was divided by 0.");
+  return number;
 }
