@@ -118,6 +118,7 @@ function read(source: JsonObject, path: string): PlainMessage {
   const role = roleAt(child(source, "role", path));
   const { text, parts } = readContent(source, path);
   const structured = child(source, "structured_data", path);
+  const data = isNone(structured.value) ? {} : objectAt(structured);
   const isAssistant = role === ROLE.assistant;
   const calls = callsAt(child(source, "tool_calls", path), true);
   const agentCalls = readAgentCalls(source, path);
@@ -132,7 +133,8 @@ function read(source: JsonObject, path: string): PlainMessage {
     toolCalls: isAssistant ? calls : [],
     agentCalls: isAssistant ? agentCalls : [],
     toolCallId: role === ROLE.tool ? textAt(child(source, "tool_call_id", path)) : "",
-    structuredData: isNone(structured.value) ? undefined : objectAt(structured),
+    // The wire has no form for data without fields that differs from none.
+    structuredData: Object.keys(data).length === 0 ? undefined : data,
   };
 }
 

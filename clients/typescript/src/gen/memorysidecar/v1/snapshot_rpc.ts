@@ -54,7 +54,8 @@ export interface ExportSessionResponse {
  * `etag`, the totals, and with a `ttl` the `update_time` and `expire_time`; of each
  * message `source` and `trust`, by its role and content, `writer`, who imports, and
  * `etag`. The windows of the past are not in a snapshot: before the last seq all
- * messages up to a seq count as its window.
+ * messages up to a seq count as its window. ListSessions has the session as the
+ * newest, whatever its `create_time`.
  */
 export interface ImportSessionRequest {
   /** The namespace. Empty means `default`. */

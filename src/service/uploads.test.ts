@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../domain/limits.ts";
+import type { Call } from "./api.ts";
+import type { ImportChunk } from "./snapshot-api.ts";
+import { digestWith, type Upload, Uploads } from "./uploads.ts";
+
+const call = (writer = "local"): Call => ({
+  method: "ImportSession",
+  requestId: "",
+  digest: new Uint8Array(0),
+  writer,
+  signal: new AbortController().signal,
+});
+
+const chunk: ImportChunk = {
+  namespace: "default",
+  sessionId: "s",
+  format: "lauren",
+  replace: false,
+  uploadId: "",
+  chunkIndex: 0,
+  more: true,
+  content: { kind: "document", bytes: new Uint8Array(0) },
+  encode: () => new Uint8Array(0),
+};
+
+let fill = 0;
+const random = (length: number) => {
+  fill += 1;
+  return new Uint8Array(length).fill(fill);
+};
+
+const never = () => false;
+const nothing = async (): Promise<void> => {};
+
+/** An upload of a native snapshot, and whether it was given up. */
+function withLog(upload: Upload): { abandoned: number } {
+  const log = { abandoned: 0 };
+  upload.native = { abandon: () => log.abandoned++ } as never;
+  return log;
+}
+
+const missing = { reason: "UPLOAD_NOT_FOUND" };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("an upload", () => {
+  it("is given up when nothing comes of it for 10 minutes", async () => {
+    const uploads = new Uploads(random);
+    const upload = uploads.start(call(), chunk);
+    const log = withLog(upload);
+    vi.advanceTimersByTime(LIMITS.uploadIdleMs - 1);
+    await uploads.take(call(), upload.id, nothing, never);
+    vi.advanceTimersByTime(LIMITS.uploadIdleMs - 1);
+    expect(log.abandoned).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(log.abandoned).toBe(1);
+    await expect(uploads.take(call(), upload.id, nothing, never)).rejects.toMatchObject(missing);
+  });
+
+  it("is not given up while a chunk of it is taken", async () => {
+    const uploads = new Uploads(random);
+    const upload = uploads.start(call(), chunk);
+    const log = withLog(upload);
+    let end = (): void => {};
+    const slow = uploads.take(
+      call(),
+      upload.id,
+      () => new Promise<void>((resolve) => (end = resolve)),
+      never,
+    );
+    await Promise.resolve();
+    vi.advanceTimersByTime(2 * LIMITS.uploadIdleMs);
+    expect(log.abandoned).toBe(0);
+    end();
+    await slow;
+  });
+
+  it("takes its chunks one after the other", async () => {
+    const uploads = new Uploads(random);
+    const { id } = uploads.start(call(), chunk);
+    const steps: string[] = [];
+    const step = (name: string) => async () => {
+      steps.push(`${name} begins`);
+      await Promise.resolve();
+      steps.push(`${name} ends`);
+    };
+    const both = ["a", "b"].map((name) => uploads.take(call(), id, step(name), never));
+    await Promise.all(both);
+    expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  });
+
+  it("ends with a failure, unless that took nothing", async () => {
+    const uploads = new Uploads(random);
+    const upload = uploads.start(call(), chunk);
+    const log = withLog(upload);
+    const fail = () => Promise.reject(new RangeError("no"));
+    await expect(uploads.take(call(), upload.id, fail, () => true)).rejects.toThrow(RangeError);
+    await uploads.take(call(), upload.id, nothing, never);
+    const next = uploads.take(call(), upload.id, fail, never);
+    const behind = uploads.take(call(), upload.id, nothing, never);
+    await expect(next).rejects.toThrow(RangeError);
+    await expect(behind).rejects.toMatchObject(missing);
+    expect(log.abandoned).toBe(1);
+  });
+
+  it("is its caller's alone", async () => {
+    const uploads = new Uploads(random);
+    const { id } = uploads.start(call("one"), chunk);
+    await expect(uploads.take(call("two"), id, nothing, never)).rejects.toMatchObject(missing);
+    await uploads.take(call("one"), id, nothing, never);
+  });
+
+  it("is remembered with its last chunk, for a while", () => {
+    const uploads = new Uploads(random);
+    const first = uploads.start(call(), chunk);
+    const log = withLog(first);
+    uploads.finish(first, Uint8Array.of(1));
+    expect(log.abandoned).toBe(1);
+    const last = { ...chunk, uploadId: first.id };
+    expect(uploads.finished(call(), last)?.digest).toEqual(Uint8Array.of(1));
+    expect(uploads.finished(call("two"), last)).toBeUndefined();
+    expect(uploads.finished(call(), { ...last, chunkIndex: 1 })).toBeUndefined();
+    for (let n = 0; n < 64; n++) uploads.finish(uploads.start(call(), chunk), undefined);
+    expect(uploads.finished(call(), last)).toBeUndefined();
+  });
+});
+
+describe("all uploads", () => {
+  it("are so many and hold so much, and no more", () => {
+    const uploads = new Uploads(random);
+    const started = Array.from({ length: LIMITS.uploads }, () => uploads.start(call(), chunk));
+    expect(() => uploads.start(call(), chunk)).toThrow(/8 uploads/);
+    const piece = new Uint8Array(LIMITS.snapshotDocumentBytes);
+    const [one, two, three] = started as [Upload, Upload, Upload];
+    uploads.addPiece(one, piece);
+    uploads.addPiece(two, piece);
+    expect(() => uploads.addPiece(one, Uint8Array.of(1))).toThrow(/33554432/);
+    expect(() => uploads.addPiece(three, Uint8Array.of(1))).toThrow(/67108864/);
+    uploads.abandon(one);
+    uploads.addPiece(three, Uint8Array.of(1));
+    uploads.start(call(), chunk);
+  });
+
+  it("end with the server", () => {
+    const uploads = new Uploads(random);
+    const logs = [1, 2].map(() => withLog(uploads.start(call(), chunk)));
+    uploads.close();
+    expect(logs.map(({ abandoned }) => abandoned)).toEqual([1, 1]);
+    expect(() => uploads.start(call(), chunk)).toThrow(/stopping/);
+  });
+});
+
+describe("a digest over chunks", () => {
+  it("depends on each of them and on their order", () => {
+    const [a, b] = [Uint8Array.of(1), Uint8Array.of(2)];
+    const ab = digestWith(digestWith(undefined, a), b);
+    expect(digestWith(undefined, a)).toEqual(a);
+    expect(digestWith(digestWith(undefined, a), b)).toEqual(ab);
+    expect(digestWith(digestWith(undefined, b), a)).not.toEqual(ab);
+  });
+});
