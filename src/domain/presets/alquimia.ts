@@ -29,6 +29,12 @@ const SHORT = {
     "What the interactions that are read may cost. -1: none is read.",
   ),
   conditions: conditions("What must hold for every message of an interaction that is read."),
+  condition_scope: choice(
+    ["interaction_all", "message"],
+    "interaction_all",
+    "Not of Alquimia: what a message that fails a condition takes along. interaction_all: its " +
+      "interaction. message: only itself, so that a call may lose its result.",
+  ),
 };
 
 const quantity = (initial: number) =>
@@ -160,7 +166,7 @@ function numbered(name: string, index: number): string {
 }
 
 function shortStages(strategy: ShortValues, index: number): readonly PolicyStage[] {
-  const { memory_max_tokens: maxTokens, conditions: wanted } = strategy;
+  const { memory_max_tokens: maxTokens, conditions: wanted, condition_scope: scope } = strategy;
   const walk = stageOf(numbered("short_term", index), {
     on: "read",
     select:
@@ -172,7 +178,11 @@ function shortStages(strategy: ShortValues, index: number): readonly PolicyStage
   if (wanted.length === 0) return [walk];
   const filter = stageOf(numbered("conditions", index), {
     on: "read",
-    select: { kind: "filter", conditions: wanted, scope: "unit" },
+    select: {
+      kind: "filter",
+      conditions: wanted,
+      scope: scope === "message" ? "message" : "unit",
+    },
     effect: "view",
   });
   return [filter, walk];

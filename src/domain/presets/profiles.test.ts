@@ -353,6 +353,11 @@ describe("alquimia", () => {
       },
       packed(200),
     ]);
+    const alone = { ...short, conditions: [CONDITION], condition_scope: "message" };
+    expect(policyOf("alquimia", alone).stages).toMatchObject([
+      { unit: "interaction", select: { kind: "filter", scope: "message" } },
+      packed(10_000),
+    ]);
     expect(policyOf("alquimia", { ...short, memory_max_tokens: -1 }).stages).toMatchObject([
       { select: { kind: "keep-last", unitCount: 0 }, effect: "view" },
     ]);

@@ -267,6 +267,7 @@ class ShortTermMemory(TypedDict, total=False):
     memory_strategy_id: Literal["max_tokens"]
     memory_max_tokens: int
     conditions: Sequence[str]
+    condition_scope: Literal["interaction_all", "message"]
 
 
 class LongTermMemory(TypedDict, total=False):
