@@ -1,8 +1,8 @@
 // What is known of models by their names: how they count tokens and how much they take.
 //
 // The sizes are those that the vendors publish in their model documentation (OpenAI, Anthropic,
-// Google, Meta, Mistral, DeepSeek, Alibaba, Cohere, xAI and Amazon) as of the middle of 2025. Where a
-// model has several, it is the one that every caller gets without asking. They may be outdated: a
+// Google, Meta, Mistral, DeepSeek, Alibaba, Cohere, xAI and Amazon) as of the middle of 2025. Where
+// a model has several, it is the one that every caller gets without asking. They may be outdated: a
 // policy that sets `context_window` does not look here.
 
 /** What a model's tokens are counted by; the part of the token rules that tells models apart. */
@@ -11,7 +11,7 @@ export type ModelTokenRule = "o200k" | "cl100k" | "bytes-div-4";
 /** What names with some beginning stand for; the longest beginning that fits a name counts. */
 type Table<T> = readonly (readonly [prefix: string, value: T])[];
 
-/** OpenAI publishes its tokenizers with the library tiktoken; other vendors' are not in the server. */
+/** OpenAI publishes its tokenizers with the library tiktoken; the server has no others. */
 const TOKEN_RULES: Table<ModelTokenRule> = [
   ["gpt-5", "o200k"],
   ["gpt-4.1", "o200k"],
@@ -100,15 +100,15 @@ const CONTEXT_WINDOWS: Table<number> = [
 ];
 
 /**
- * Gives the token rule of a model: the tokenizer that its vendor publishes, else `bytes-div-4`, also
- * for unknown names. Takes the name as the provider writes it, with or without the provider before
- * it, as in `openai/gpt-4o-mini`.
+ * Gives the token rule of a model: the tokenizer that its vendor publishes, else `bytes-div-4`,
+ * also for unknown names. Takes the name as the provider writes it, with or without the provider
+ * before it, as in `openai/gpt-4o-mini`.
  */
 export function modelTokenRule(model: string): ModelTokenRule {
   return find(TOKEN_RULES, nameOf(model)) ?? "bytes-div-4";
 }
 
-/** Gives the size of a model's context window in tokens, as its vendor publishes it; 0 if unknown. */
+/** Gives the size of a model's context window in tokens, as its vendor says; 0 if unknown. */
 export function modelContextWindow(model: string): number {
   return find(CONTEXT_WINDOWS, nameOf(model)) ?? 0;
 }
@@ -118,7 +118,7 @@ const DOTTED_PROVIDER = /^(?:(?:us|eu|apac|global)\.)?(?:anthropic|amazon|meta|m
 /** Families whose names are written with and without a hyphen before the number. */
 const UNHYPHENATED = /^(llama|gemma)(?=\d)/;
 
-/** The name without what stands before it: providers, folders, and the mark of a fine-tuned model. */
+/** The name without providers, folders and the mark of a fine-tuned model before it. */
 function nameOf(model: string): string {
   const base = model.trim().toLowerCase().replace(/^ft:/, "");
   const name = base.slice(base.lastIndexOf("/") + 1);

@@ -1,8 +1,13 @@
 // Trims that are wrong on purpose, to show that the properties of windows can fail.
 
-import { ROLE, type WindowEntry } from "../../src/domain/window/types.ts";
+import type { PolicyStage, Selection } from "../../src/domain/policy.ts";
+import { type TrimRequest, trimWindow } from "../../src/domain/window/trim.ts";
+import { ROLE, type TrimOutcome } from "../../src/domain/window/types.ts";
+import type { TestEntry } from "./window-arbitraries.ts";
 import type { TrimFunction } from "./window-properties.ts";
-import { trimOn } from "./window-text.ts";
+
+type Request = TrimRequest<TestEntry>;
+type Outcome = TrimOutcome<TestEntry>;
 
 /** A mistake, and the property that must see it beside the comparison with the model. */
 export interface BrokenTrim {
@@ -12,87 +17,236 @@ export interface BrokenTrim {
 }
 
 /** Runs the rules over altered entries and gives back the unaltered ones. */
-function over(alter: (entry: WindowEntry) => WindowEntry): TrimFunction {
-  return (entries, policy, stages) => {
-    const originals = new Map(entries.map((entry) => [entry.seq, entry]));
-    const original = (entry: WindowEntry): WindowEntry => originals.get(entry.seq) ?? entry;
-    const outcome = trimOn(entries.map(alter), policy, stages);
-    const trims = outcome.trims.map((trim) => ({ ...trim, removed: trim.removed.map(original) }));
-    return { ...outcome, kept: outcome.kept.map(original), trims };
+function over(alter: (entry: TestEntry) => TestEntry): TrimFunction {
+  return (asked) => {
+    const originals = new Map(asked.entries.map((entry) => [entry.seq, entry]));
+    const original = <T extends { readonly seq: number }>(entry: T): T | TestEntry =>
+      originals.get(entry.seq) ?? entry;
+    const list = (entries: readonly TestEntry[]) => entries.map((entry) => original(entry));
+    const trims = (all: Outcome["trims"]) =>
+      all.map((trim) => ({ ...trim, removed: trim.removed.map(original) }));
+    const { known: _, ...rest } = asked;
+    const outcome = trimWindow({ ...rest, entries: asked.entries.map(alter) });
+    return {
+      ...outcome,
+      ...{ kept: list(outcome.kept), stored: list(outcome.stored) },
+      ...{ trims: trims(outcome.trims), storedTrims: trims(outcome.storedTrims) },
+      shortened: outcome.shortened.map((one) => ({ ...one, entry: original(one.entry) })),
+      runs: outcome.runs.map((run) => ({
+        ...run,
+        awaitsSummary: run.awaitsSummary.map(original),
+      })),
+    };
   };
 }
+
+/** Runs altered stages. */
+function withStages(alter: (stage: PolicyStage) => PolicyStage): TrimFunction {
+  return (asked) =>
+    trimWindow({ ...asked, policy: { ...asked.policy, stages: asked.policy.stages.map(alter) } });
+}
+
+/** Runs stages with altered selections. */
+const withSelects = (alter: (select: Selection) => Selection): TrimFunction =>
+  withStages((stage) => ({ ...stage, select: alter(stage.select) }));
+
+/** Alters an outcome. */
+const then =
+  (alter: (outcome: Outcome, asked: Request) => Outcome): TrimFunction =>
+  (asked) =>
+    alter(trimWindow(asked), asked);
+
+const GROUPS = "never splits a call from its results";
+const LIMITS = "keeps the limits, or says that it does not";
+const PROTECTED = "keeps what is protected";
+const ACCOUNTS = "accounts for every message";
+const SIZES = "gives sizes that add up";
+
+let before: Request["signals"] | undefined;
 
 export const BROKEN_TRIMS: readonly BrokenTrim[] = [
   {
     mistake: "does not know that results belong to calls",
-    seenBy: "never splits a call from its results",
-    trim: over((entry) =>
-      entry.role === ROLE.tool
-        ? { ...entry, role: ROLE.assistant, answers: [], isResult: false }
-        : { ...entry, callIds: [] },
-    ),
+    seenBy: GROUPS,
+    trim: over((entry) => ({ ...entry, callIds: [], answers: [], isResult: false })),
   },
   {
     mistake: "takes results without an id for strangers",
-    seenBy: "never splits a call from its results",
+    seenBy: GROUPS,
     trim: over((entry) =>
-      entry.role === ROLE.tool && entry.answers.length === 0
-        ? { ...entry, answers: ["no such call"] }
-        : entry,
+      entry.isResult && entry.answers.length === 0 ? { ...entry, answers: ["no such"] } : entry,
     ),
   },
   {
+    mistake: "does not see results among the parts of a user message",
+    seenBy: GROUPS,
+    trim: over((entry) =>
+      entry.role === ROLE.user ? { ...entry, answers: [], isResult: false } : entry,
+    ),
+  },
+  {
+    mistake: "lets results without their call in",
+    seenBy: GROUPS,
+    trim: (asked) => trimWindow({ ...asked, policy: { ...asked.policy, toolPairs: "grouped" } }),
+  },
+  {
     mistake: "protects nothing",
-    seenBy: "keeps what is protected",
-    trim: (entries, policy, stages) => {
-      const none = {
-        ...policy.protections,
-        system: "none",
-        pinFirst: 0,
-        minMessages: 0,
-        lastUser: false,
-      } as const;
-      return trimOn(entries, { ...policy, protections: none }, stages);
+    seenBy: PROTECTED,
+    trim: (asked) => {
+      const none = { system: "none", pinFirst: 0, pinIds: [], minMessages: 0 } as const;
+      const protections = { ...none, lastUser: false };
+      return trimWindow({ ...asked, policy: { ...asked.policy, protections } });
+    },
+  },
+  {
+    mistake: "forgets the pinned ids",
+    seenBy: PROTECTED,
+    trim: (asked) => {
+      const protections = { ...asked.policy.protections, pinIds: [] };
+      return trimWindow({ ...asked, policy: { ...asked.policy, protections } });
+    },
+  },
+  {
+    mistake: "counts system messages that the policy does not see",
+    seenBy: "does not see system messages that are excluded",
+    trim: (asked) => {
+      const { protections } = asked.policy;
+      const system = protections.system === "excluded" ? "all" : protections.system;
+      return trimWindow({
+        ...asked,
+        policy: { ...asked.policy, protections: { ...protections, system } },
+      });
     },
   },
   {
     mistake: "leaves one message more than the limit",
-    seenBy: "keeps the limits, or says that it does not",
-    trim: (entries, policy, stages) => {
-      const loosened = policy.stages.map((stage) => {
-        const { select } = stage;
-        if (select.kind !== "drop-oldest" || select.maxMessages === undefined) return stage;
-        return { ...stage, select: { ...select, maxMessages: select.maxMessages + 1 } };
-      });
-      return trimOn(entries, { ...policy, stages: loosened }, stages);
+    seenBy: LIMITS,
+    trim: withSelects((select) =>
+      select.kind === "drop-oldest" && select.maxMessages !== undefined
+        ? { ...select, maxMessages: select.maxMessages + 1 }
+        : select,
+    ),
+  },
+  {
+    mistake: "fills the headroom of a budget",
+    seenBy: LIMITS,
+    trim: withSelects((select) =>
+      select.kind === "pack-newest" ? { ...select, headroom: 0 } : select,
+    ),
+  },
+  {
+    mistake: "does not hold the ceiling",
+    seenBy: LIMITS,
+    trim: (asked) => {
+      const stages = asked.policy.stages.filter(
+        ({ effect, select }) => effect === "store" || select.kind === "shorten",
+      );
+      const policy = asked.ceiling ? { ...asked.policy, stages } : asked.policy;
+      return trimWindow({ ...asked, policy, ceiling: false });
     },
   },
   {
-    mistake: "removes one unit more each time",
+    mistake: "does not say what held a stage",
+    seenBy: "says what held a stage that is over a limit",
+    trim: then((outcome) => ({
+      ...outcome,
+      runs: outcome.runs.map((run) => ({ ...run, heldBy: [], overLimit: true })),
+    })),
+  },
+  {
+    mistake: "is content before it is done",
+    seenBy: "is over a limit only with everything removable removed",
+    trim: withSelects((select) =>
+      select.kind === "drop-oldest"
+        ? { ...select, stopAtFree: true, stopAtProtected: true }
+        : select,
+    ),
+  },
+  {
+    mistake: "removes one message more each time",
     seenBy: "removes nothing more from what it made",
-    trim: (entries, policy, stages) => {
-      const outcome = trimOn(entries, policy, stages);
+    trim: then((outcome, { policy }) => {
       const [first] = outcome.kept;
       if (first === undefined || policy.stages.length === 0) return outcome;
       return { ...outcome, kept: outcome.kept.slice(1) };
-    },
+    }),
   },
   {
-    mistake: "runs the stages on read when it appends",
-    seenBy: "takes nothing out of the stored window by a stage on read",
-    trim: (entries, policy, stages) => {
-      const as = { on: "append", effect: "store" } as const;
-      const stored = policy.stages.map((stage) => ({ ...stage, ...as }));
-      return trimOn(entries, { ...policy, stages: stored }, stages);
-    },
+    mistake: "stores what a view makes",
+    seenBy: "takes nothing out of the stored window for a view",
+    trim: withStages((stage) => ({ ...stage, effect: "store" })),
   },
   {
     mistake: "forgets to tell of removed orphans",
-    seenBy: "accounts for every message and token",
-    trim: (entries, policy, stages) => {
-      const outcome = trimOn(entries, policy, stages);
-      const trims = outcome.trims.filter((trim) => trim.reason !== "orphan-tool-result");
-      return { ...outcome, trims };
+    seenBy: ACCOUNTS,
+    trim: then((outcome) => ({
+      ...outcome,
+      trims: outcome.trims.filter(({ reason }) => reason !== "orphan-tool-result"),
+    })),
+  },
+  {
+    mistake: "removes what waits for a summary",
+    seenBy: ACCOUNTS,
+    trim: withStages((stage) =>
+      stage.removedTo === "summarize" ? { ...stage, removedTo: "log" } : stage,
+    ),
+  },
+  {
+    mistake: "keeps in the log what a stage discards",
+    seenBy: ACCOUNTS,
+    trim: withStages((stage) =>
+      stage.removedTo === "discard" ? { ...stage, removedTo: "log" } : stage,
+    ),
+  },
+  {
+    mistake: "puts system messages first",
+    seenBy: ACCOUNTS,
+    trim: then((outcome) => {
+      const isSystem = ({ role }: TestEntry): boolean => role === ROLE.system;
+      const others = outcome.kept.filter((entry) => !isSystem(entry));
+      return { ...outcome, kept: [...outcome.kept.filter(isSystem), ...others] };
+    }),
+  },
+  {
+    mistake: "runs the stages of a turn's end only when it looks ahead",
+    seenBy: "previews what a change then stores",
+    trim: (asked) => {
+      if (!asked.ceiling || asked.occasions === "all") return trimWindow(asked);
+      const occasions = new Set([...asked.occasions].filter((on) => on !== "turn-end"));
+      return trimWindow({ ...asked, occasions });
     },
+  },
+  {
+    mistake: "cuts what it does not tell of",
+    seenBy: "changes nothing but what it says was shortened",
+    trim: then((outcome) => ({ ...outcome, shortened: [] })),
+  },
+  {
+    mistake: "gives the size before the trim as that after it",
+    seenBy: SIZES,
+    trim: then((outcome) => ({
+      ...outcome,
+      storedTrims: outcome.storedTrims.map((trim) => ({ ...trim, after: trim.before })),
+    })),
+  },
+  {
+    mistake: "ignores which messages count",
+    seenBy: "counts what meets the conditions and nothing else",
+    trim: withStages((stage) => ({ ...stage, countIf: [] })),
+  },
+  {
+    mistake: "goes by what it was told the time before",
+    seenBy: "gives the same for the same and writes to nothing",
+    trim: (asked) => {
+      const outcome = trimWindow({ ...asked, signals: before ?? asked.signals });
+      before = asked.signals;
+      return outcome;
+    },
+  },
+  {
+    mistake: "trusts windows that nobody trimmed",
+    seenBy: "keeps its promises over a conversation appended bit by bit",
+    trim: (asked) =>
+      trimWindow({ ...asked, known: { ...asked.known, pairedTo: asked.entries.length } }),
   },
 ];

@@ -1,230 +1,258 @@
 // The window rules once more, as slow and plain as they can be said: the reference that property
-// tests compare with. Shares no code with src/domain/window, only its types.
+// tests compare with. Written from the comments of the public contract; shares no code with
+// src/domain/window but the similarity of texts and the plan of a cut, which have tests of their
+// own.
 
-import type { Policy, PolicyStage, Protections, Trigger, Unit } from "../../src/domain/policy.ts";
-import type { Trim, TrimOutcome, TrimReason, WindowEntry } from "../../src/domain/window/types.ts";
+import type { PolicyStage } from "../../src/domain/policy.ts";
+import { shortenPlan } from "../../src/domain/window/shorten.ts";
+import type { TrimRequest } from "../../src/domain/window/trim.ts";
+import type {
+  ConditionWarning,
+  Shortened,
+  StageRun,
+  Totals,
+  Trim,
+  TrimOutcome,
+  TrimReason,
+} from "../../src/domain/window/types.ts";
+import type { TestEntry } from "./window-arbitraries.ts";
+import {
+  type ModelWindow,
+  modelChoice,
+  modelCut,
+  modelHits,
+  modelIsOver,
+  modelPassed,
+  modelTokens,
+} from "./window-model-select.ts";
+import { modelIsOrphan, modelSeen, modelUnits } from "./window-model-units.ts";
 
-const USER = 1;
-const ASSISTANT = 2;
-const SYSTEM = 3;
-const TOOL = 4;
 const CEILING_MESSAGES = 10_000;
 const CEILING_BYTES = 3 * 1024 * 1024;
 
-type Entries = readonly WindowEntry[];
+type Entries = readonly TestEntry[];
+type Request = Omit<TrimRequest<TestEntry>, "known">;
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-const tokensOf = (entries: Entries): number => sum(entries.map((e) => e.tokenCount));
-const bytesOf = (entries: Entries): number => sum(entries.map((e) => e.byteCount));
-const sizeOf = (entries: Entries) => ({
-  messageCount: entries.length,
-  tokenCount: tokensOf(entries),
-});
-const isCall = (e: WindowEntry): boolean => e.role === ASSISTANT && e.callIds.length > 0;
-
-/** The message that makes the call a tool result answers; undefined for an orphan. */
-export function modelCallOf(entries: Entries, result: WindowEntry): WindowEntry | undefined {
-  const before = entries.slice(0, entries.indexOf(result)).reverse();
-  const [answered] = result.answers;
-  if (answered !== undefined) {
-    return before.find((e) => isCall(e) && e.callIds.includes(answered));
-  }
-  const nearest = before.find((e) => e.role !== TOOL);
-  return nearest !== undefined && isCall(nearest) ? nearest : undefined;
-}
-
-/** The group of an entry: the call with all its results, or the entry alone. */
-export function modelGroupOf(entries: Entries, entry: WindowEntry): Entries {
-  const call = entry.role === TOOL ? modelCallOf(entries, entry) : entry;
-  if (call === undefined || !isCall(call)) return [entry];
-  const answers = (e: WindowEntry) => e.role === TOOL && modelCallOf(entries, e) === call;
-  return entries.filter((e) => e === call || answers(e));
-}
-
-/** The calls of one message that have no result. */
-function openCalls(entries: Entries, call: WindowEntry): string[] {
-  const results = modelGroupOf(entries, call).filter((e) => e !== call);
-  const open = [...new Set(call.callIds)].filter(
-    (id) => !results.some((r) => r.answers.includes(id)),
-  );
-  return open.slice(results.filter((r) => r.answers.length === 0).length);
-}
-
-/** Every call id without a result, in order, once each. */
-export function modelOpenCallIds(entries: Entries): string[] {
-  return [...new Set(entries.filter(isCall).flatMap((call) => openCalls(entries, call)))];
-}
-
-function isWaiting(entries: Entries, call: WindowEntry): boolean {
-  const later = entries.slice(entries.indexOf(call) + 1);
-  const movedOn = later.some((e) => e.role === USER || (e.role === ASSISTANT && !isCall(e)));
-  return openCalls(entries, call).length > 0 && !movedOn;
-}
-
-function setAside(entries: Entries, protections: Protections): Set<WindowEntry> {
-  const firstOther = entries.findIndex((e) => e.role !== SYSTEM);
-  const systems = entries.filter((e, index) => {
-    if (e.role !== SYSTEM || protections.system === "none") return false;
-    return protections.system === "all" || firstOther === -1 || index < firstOther;
-  });
-  const pinned = entries.filter((e) => e.role !== SYSTEM).slice(0, protections.pinFirst);
-  return new Set([...systems, ...pinned.flatMap((e) => modelGroupOf(entries, e))]);
-}
-
-/** The newest messages, the last user message, and calls that wait. */
-function protecting(entries: Entries, protections: Protections): Set<WindowEntry> {
-  const { minMessages, lastUser } = protections;
-  const newest = minMessages === 0 ? [] : entries.slice(-minMessages);
-  const users = lastUser ? entries.filter((e) => e.role === USER).slice(-1) : [];
-  const waiting = entries.filter((e) => isCall(e) && isWaiting(entries, e));
-  return new Set([...newest, ...users, ...waiting]);
-}
-
-/** Whether a unit begins with this entry, given what is before it in the list. */
-function begins(unit: Unit, entry: WindowEntry, before: Entries): boolean {
-  if (before.length === 0 || unit === "message" || entry.role === USER) return true;
-  if (unit === "interaction") return false;
-  if (entry.role === ASSISTANT) return true;
-  const head = before.findLast((e) => e.role === USER || e.role === ASSISTANT);
-  return head === undefined || head.role === USER;
-}
-
-/** The units, oldest first, each by rising seq. */
-function unitsOf(entries: Entries, unit: Unit, aside: ReadonlySet<WindowEntry>): Entries[] {
-  const list = entries.filter((e) => !aside.has(e));
-  let units: Entries[] = [];
-  for (const [index, entry] of list.entries()) {
-    const last = units.at(-1);
-    if (last === undefined || begins(unit, entry, list.slice(0, index))) units.push([entry]);
-    else units[units.length - 1] = [...last, entry];
-  }
-  for (const entry of list) {
-    const group = modelGroupOf(entries, entry);
-    const touched = units.filter((u) => u.some((e) => group.includes(e)));
-    if (touched.length < 2) continue;
-    const joined = touched.flat().sort((a, b) => a.seq - b.seq);
-    units = [...units.filter((u) => !touched.includes(u)), joined];
-  }
-  const firstSeq = (u: Entries): number => u[0]?.seq ?? 0;
-  return units.sort((a, b) => firstSeq(a) - firstSeq(b));
-}
-
-/** The units of a window and whether each must stay. */
-function modelUnits(entries: Entries, unit: Unit, protections: Protections) {
-  const guards = protecting(entries, protections);
-  return unitsOf(entries, unit, setAside(entries, protections)).map((members) => ({
-    members,
-    stays: members.some((e) => guards.has(e)),
-  }));
-}
-
-/** What must stay in a window for a stage with this unit. */
-export function modelProtected(entries: Entries, unit: Unit, protections: Protections): Entries {
-  const units = modelUnits(entries, unit, protections);
-  const removable = new Set(units.filter((u) => !u.stays).flatMap((u) => u.members));
-  return entries.filter((e) => !removable.has(e));
-}
-
-function isOver(trigger: Trigger, entries: Entries): boolean {
-  const size = sizeOf(entries);
-  if (trigger.kind === "message-count-over") return size.messageCount > trigger.limit;
-  return trigger.kind === "token-count-over" && size.tokenCount > trigger.limit;
-}
-
-function acts(stage: PolicyStage, entries: Entries): boolean {
-  return stage.anyOf.length === 0 || stage.anyOf.some((trigger) => isOver(trigger, entries));
-}
-
-function overMessages({ select }: PolicyStage, entries: Entries): boolean {
-  if (select.kind !== "drop-oldest" || select.maxMessages === undefined) return false;
-  return entries.length > select.maxMessages;
-}
-
-function overTokens({ select }: PolicyStage, entries: Entries): boolean {
-  if (select.kind !== "drop-oldest" || select.maxTokens === undefined) return false;
-  return tokensOf(entries) > select.maxTokens;
-}
-
-/** Whether a limit of a drop-oldest stage is passed. */
-export function modelOverLimit(stage: PolicyStage, entries: Entries): boolean {
-  return overMessages(stage, entries) || overTokens(stage, entries);
-}
-
-interface Removal {
-  readonly unit: Unit;
-  readonly protections: Protections;
-  readonly isTooMuch: (entries: Entries) => boolean;
-}
-
-function dropOldest(entries: Entries, removal: Removal): Entries {
-  let kept = entries;
-  for (const { members, stays } of modelUnits(entries, removal.unit, removal.protections)) {
-    if (!removal.isTooMuch(kept)) return kept;
-    if (!stays) kept = kept.filter((e) => !members.includes(e));
-  }
-  return kept;
-}
-
-function keepLast(entries: Entries, stage: PolicyStage, protections: Protections): Entries {
-  const count = stage.select.kind === "keep-last" ? stage.select.unitCount : 0;
-  const units = modelUnits(entries, stage.unit, protections);
-  const older = units.slice(0, Math.max(0, units.length - count)).filter((u) => !u.stays);
-  return entries.filter((e) => !older.some((u) => u.members.includes(e)));
-}
-
-function runStage(entries: Entries, stage: PolicyStage, protections: Protections): Entries {
-  if (stage.select.kind === "keep-last") return keepLast(entries, stage, protections);
-  const isTooMuch = (left: Entries): boolean => modelOverLimit(stage, left);
-  return dropOldest(entries, { unit: stage.unit, protections, isTooMuch });
-}
-
-function reasonOf(stage: PolicyStage, entries: Entries): TrimReason {
-  if (stage.select.kind === "keep-last") return "keep-last";
-  return overMessages(stage, entries) ? "message-limit" : "token-limit";
-}
-
-function trimOf(stage: string, reason: TrimReason, before: Entries, after: Entries): Trim[] {
-  const removed = before.filter((e) => !after.includes(e));
-  const sizes = { before: sizeOf(before), after: sizeOf(after) };
-  return removed.length === 0 ? [] : [{ stage, reason, removed, ...sizes, discarded: false }];
-}
+/** A run without what held it, which properties look at. */
+type ModelRun = Omit<StageRun, "heldBy">;
 
 /** The part of an outcome that the model foretells. */
-export type ModelOutcome = Pick<TrimOutcome, "kept" | "trims" | "overLimit" | "ceilingPassed">;
+export interface ModelOutcome
+  extends Omit<TrimOutcome<TestEntry>, "runs" | "warnings" | "ceilingPassed"> {
+  readonly runs: readonly ModelRun[];
+  /** Those of filters are exact; those of `count_if` are all that could be. */
+  readonly warnings: readonly ConditionWarning[];
+  readonly ceilingPassed: "messages" | "bytes" | undefined;
+}
+
+/** Everything that changes from stage to stage. */
+interface Course {
+  readonly request: Request;
+  kept: Entries;
+  stored: Entries;
+  readonly costs: Map<TestEntry, number>;
+  readonly trims: Trim[];
+  readonly storedTrims: Trim[];
+  readonly shortened: Map<TestEntry, Shortened>;
+  /** By stage and field: the messages a condition failed on. */
+  readonly failed: Map<string, Set<TestEntry>>;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+const bytesOf = (entries: Entries): number => sum(entries.map((e) => e.byteCount));
+
+function windowOf(course: Course, entries: Entries, stage = ""): ModelWindow {
+  const { policy, signals, entries: all } = course.request;
+  const fail = (field: string, entry: TestEntry): void => {
+    const key = `${stage} ${field}`;
+    course.failed.set(key, (course.failed.get(key) ?? new Set()).add(entry));
+  };
+  const newestMs = Math.max(0, ...all.map((e) => e.createMs));
+  return { entries, policy, signals, costs: course.costs, newestMs, fail };
+}
+
+interface Cause {
+  readonly stage: string;
+  readonly reason: TrimReason;
+  readonly discarded?: boolean;
+  readonly fromStored: boolean;
+}
+
+function trimOf(cause: Cause, before: Entries, gone: Entries, costs: ModelWindow["costs"]): Trim {
+  const sizeOf = (entries: Entries): Totals => ({
+    messageCount: entries.length,
+    tokenCount: sum(entries.map((e) => costs.get(e) ?? e.tokenCount)),
+  });
+  return {
+    stage: cause.stage,
+    reason: cause.reason,
+    removed: before.filter((e) => gone.includes(e)),
+    before: sizeOf(before),
+    after: sizeOf(before.filter((e) => !gone.includes(e))),
+    discarded: cause.discarded ?? false,
+  };
+}
+
+function remove(course: Course, gone: Entries, cause: Cause): void {
+  if (gone.length === 0) return;
+  course.trims.push(trimOf(cause, course.kept, gone, course.costs));
+  course.kept = course.kept.filter((e) => !gone.includes(e));
+  if (!cause.fromStored) return;
+  course.storedTrims.push(trimOf(cause, course.stored, gone, new Map()));
+  course.stored = course.stored.filter((e) => !gone.includes(e));
+}
+
+function shorten(course: Course, stage: PolicyStage): boolean {
+  const { select } = stage;
+  if (select.kind !== "shorten") return false;
+  const seen = modelSeen(course.kept, course.request.policy);
+  const older = seen.slice(0, Math.max(0, seen.length - select.keepNewest));
+  let any = false;
+  for (const entry of older.filter((e) => select.allRoles || e.isResult)) {
+    const cost = course.costs.get(entry) ?? entry.tokenCount;
+    if (cost <= select.maxTokens) continue;
+    const plan = shortenPlan(entry.detail, entry.tokenCount, select.maxTokens);
+    if (plan === undefined || plan.tokenCount >= cost) continue;
+    const { tokenCount } = plan;
+    course.costs.set(entry, tokenCount);
+    const { maxTokens } = select;
+    course.shortened.set(entry, { entry, stage: stage.name, maxTokens, tokenCount });
+    any = true;
+  }
+  return any;
+}
+
+interface Acted {
+  readonly stage: PolicyStage;
+  readonly run: ModelRun;
+  readonly isTold: boolean;
+  /** It was over a limit right after it acted. */
+  readonly wasOver: boolean;
+}
+
+function act(course: Course, stage: PolicyStage): Acted | undefined {
+  const window = windowOf(course, course.kept, stage.name);
+  const triggers = modelHits(window, stage);
+  if (stage.anyOf.length > 0 && triggers.length === 0) return undefined;
+  const run = { stage: stage.name, triggers, overLimit: false, awaitsSummary: [] };
+  if (stage.select.kind === "shorten") {
+    const isTold = shorten(course, stage) || triggers.length > 0;
+    return { stage, run, isTold, wasOver: false };
+  }
+  const { reason, chosen: first } = modelChoice(window, stage);
+  const { chosen, popped } = modelCut(window, stage, first);
+  const gone = [...chosen, ...popped];
+  const waits = stage.removedTo === "summarize" && stage.effect === "store";
+  const awaitsSummary = waits ? course.kept.filter((e) => gone.includes(e)) : [];
+  const wasOver = modelIsOver(
+    windowOf(
+      course,
+      course.kept.filter((e) => !gone.includes(e)),
+    ),
+    stage,
+  );
+  if (!waits) {
+    const fromStored = stage.effect === "store";
+    const cause = { stage: stage.name, fromStored, discarded: stage.removedTo === "discard" };
+    remove(course, chosen, { ...cause, reason });
+    remove(course, popped, { ...cause, reason: "boundary" });
+  }
+  const isTold = triggers.length > 0 || gone.length > 0;
+  return { stage, run: { ...run, awaitsSummary }, isTold, wasOver };
+}
+
+function passedCeiling(entries: Entries): "messages" | "bytes" | undefined {
+  if (entries.length > CEILING_MESSAGES) return "messages";
+  return bytesOf(entries) > CEILING_BYTES ? "bytes" : undefined;
+}
+
+function ceiling(course: Course): void {
+  let gone: Entries = [];
+  for (const unit of modelUnits(course.stored, "message", course.request.policy)) {
+    if (passedCeiling(course.stored.filter((e) => !gone.includes(e))) === undefined) break;
+    if (unit.holds.length === 0) gone = [...gone, ...unit.members];
+  }
+  remove(course, gone, { stage: "", reason: "ceiling", fromStored: true });
+}
+
+function warningsOf({ failed }: Course): ConditionWarning[] {
+  return [...failed].map(([key, entries]) => {
+    const [stage = "", field = ""] = key.split(" ");
+    const first = [...entries].sort((a, b) => a.seq - b.seq)[0];
+    return { stage, field, messageId: first?.messageId ?? "", messageCount: entries.size };
+  });
+}
+
+/** Whether entries that are left are over a limit of messages or tokens of a stage. */
+export function modelIsOverSize(
+  request: Request,
+  { shortened }: Pick<TrimOutcome<TestEntry>, "shortened">,
+  left: Entries,
+  stage: PolicyStage,
+): boolean {
+  const bySeq = new Map(shortened.map(({ entry, tokenCount }) => [entry.seq, tokenCount]));
+  const costs = new Map(left.map((e) => [e, bySeq.get(e.seq) ?? e.tokenCount]));
+  const { policy, signals } = request;
+  return (
+    modelPassed(
+      { ...{ entries: left, policy, signals, costs }, newestMs: 0, fail: () => undefined },
+      stage.select,
+    ) !== undefined
+  );
+}
 
 /** What the rules make of a window. */
-export function modelTrim(
-  entries: Entries,
-  policy: Policy,
-  stages: "append" | "read" | "all",
-): ModelOutcome {
-  const trims: Trim[] = [];
-  const acted: PolicyStage[] = [];
-  let kept: Entries = entries.filter(
-    (e) => e.role !== TOOL || modelCallOf(entries, e) !== undefined,
-  );
-  trims.push(...trimOf("", "orphan-tool-result", entries, kept));
+export function modelTrim(request: Request): ModelOutcome {
+  const { entries, policy, occasions } = request;
+  const course: Course = {
+    ...{ request, kept: entries, stored: entries, trims: [], storedTrims: [] },
+    ...{ costs: new Map(), shortened: new Map(), failed: new Map() },
+  };
+  if (policy.toolPairs === "whole") {
+    const orphans = entries.filter((e) => modelIsOrphan(entries, e));
+    const cause = { stage: "", reason: "orphan-tool-result" } as const;
+    remove(course, orphans, { ...cause, fromStored: request.ceiling });
+  }
+  const acted: Acted[] = [];
   for (const stage of policy.stages) {
-    if ((stages !== "all" && stage.on !== stages) || !acts(stage, kept)) continue;
-    acted.push(stage);
-    const after = runStage(kept, stage, policy.protections);
-    trims.push(...trimOf(stage.name, reasonOf(stage, kept), kept, after));
-    kept = after;
+    const shortens = stage.select.kind === "shorten";
+    const always = shortens && stage.on === "append";
+    if (occasions !== "all" && !occasions.has(stage.on) && !always) continue;
+    if (request.ceiling && stage.effect === "view" && !shortens) continue;
+    const did = act(course, stage);
+    if (did !== undefined && !(request.ceiling && shortens)) acted.push(did);
   }
-  if (stages === "append") {
-    const after = dropOldest(kept, {
-      unit: "message",
-      protections: policy.protections,
-      isTooMuch: (e) => e.length > CEILING_MESSAGES || bytesOf(e) > CEILING_BYTES,
-    });
-    trims.push(...trimOf("", "ceiling", kept, after));
-    kept = after;
-  }
-  const stored = policy.stages.filter((s) => s.on === "append" && acts(s, kept));
-  const judged = stages === "read" ? [...acted, ...stored] : acted;
-  const overLimit = judged.some((stage) => modelOverLimit(stage, kept));
-  if (stages !== "append") return { kept, trims, overLimit };
-  if (kept.length > CEILING_MESSAGES) return { kept, trims, overLimit, ceilingPassed: "messages" };
-  if (bytesOf(kept) > CEILING_BYTES) return { kept, trims, overLimit, ceilingPassed: "bytes" };
-  return { kept, trims, overLimit };
+  if (request.ceiling) ceiling(course);
+  const { kept, stored, trims, storedTrims, costs } = course;
+  const isOver = ({ stage, run, wasOver }: Acted): boolean =>
+    wasOver &&
+    modelIsOver(
+      windowOf(
+        course,
+        kept.filter((e) => !run.awaitsSummary.includes(e)),
+      ),
+      stage,
+    );
+  const runs = acted
+    .map((one) => ({ ...one, run: { ...one.run, overLimit: isOver(one) } }))
+    .filter(({ isTold, run }) => isTold || run.overLimit)
+    .map(({ run }) => run);
+  const end = windowOf({ ...course, failed: new Map() }, kept);
+  const reads = occasions !== "all" && occasions.has("read") && !occasions.has("append");
+  const storedIsOver = policy.stages.some((stage) => {
+    const hits = stage.anyOf.length === 0 || modelHits(end, stage).length > 0;
+    return stage.on === "append" && hits && modelIsOver(end, stage);
+  });
+  return {
+    ...{ kept, stored, trims, storedTrims, runs },
+    warnings: warningsOf(course),
+    shortened: kept.flatMap((e) => course.shortened.get(e) ?? []),
+    totals: {
+      messageCount: kept.length,
+      tokenCount: modelTokens({ ...end, costs }, kept),
+      byteCount: bytesOf(kept),
+    },
+    overLimit: runs.some((run) => run.overLimit) || (reads && storedIsOver),
+    ceilingPassed: request.ceiling ? passedCeiling(stored) : undefined,
+  };
 }

@@ -1,32 +1,28 @@
 // What must be true of every trim, as properties of any function of its shape. The same properties
-// judge the real one and, to show that they can fail, broken ones.
+// judge the real one and, to show that they can fail, broken ones. More of them stand in
+// window-promises.ts.
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Policy } from "../../src/domain/policy.ts";
-import type { KnownWindow } from "../../src/domain/window/trim.ts";
-import { ROLE, type TrimOutcome, type WindowEntry } from "../../src/domain/window/types.ts";
-import { conversation, dropPolicy, oneStagePolicy, policy } from "./window-arbitraries.ts";
+import type { Policy, PolicyStage } from "../../src/domain/policy.ts";
+import type { TrimRequest } from "../../src/domain/window/trim.ts";
+import type { ConditionWarning, TrimOutcome } from "../../src/domain/window/types.ts";
+import { conversation, detailOfEntry, type TestEntry } from "./window-arbitraries.ts";
+import { modelIsOverSize, modelTrim } from "./window-model.ts";
 import {
-  type ModelOutcome,
-  modelCallOf,
   modelGroupOf,
-  modelOpenCallIds,
-  modelOverLimit,
+  modelHoldReasons,
+  modelIsOrphan,
   modelProtected,
-  modelTrim,
-} from "./window-model.ts";
-import type { StageSet } from "./window-text.ts";
+} from "./window-model-units.ts";
+import { occasion, oneStagePolicy, policy, policyOfKinds, signals } from "./window-policies.ts";
 
-type Entries = readonly WindowEntry[];
+type Entries = readonly TestEntry[];
+type Request = TrimRequest<TestEntry>;
+type Outcome = TrimOutcome<TestEntry>;
 
 /** A function of the shape of trimWindow. */
-export type TrimFunction = (
-  entries: Entries,
-  policy: Policy,
-  stages: StageSet,
-  known?: KnownWindow,
-) => TrimOutcome;
+export type TrimFunction = (request: Request) => Outcome;
 
 /** A property with its name. */
 export interface NamedProperty {
@@ -34,213 +30,257 @@ export interface NamedProperty {
   readonly property: fc.IRawProperty<unknown>;
 }
 
-const stageSet = fc.constantFrom<StageSet>("append", "read", "all");
-const seqsOf = (entries: Entries): number[] => entries.map((entry) => entry.seq);
-const paired = (entries: Entries): Entries =>
-  entries.filter((e) => e.role !== ROLE.tool || modelCallOf(entries, e) !== undefined);
-
-function sizeOf(entries: Entries) {
-  const tokenCount = entries.reduce((sum, entry) => sum + entry.tokenCount, 0);
-  return { messageCount: entries.length, tokenCount };
+/** A request for any policy of these, on any occasion. */
+export function requestFor(rules: fc.Arbitrary<Policy>): fc.Arbitrary<Request> {
+  return fc.tuple(conversation, rules, occasion, signals).map(([entries, chosen, when, told]) => ({
+    ...{ entries, policy: chosen, ...when },
+    ...{ signals: told, detailOf: detailOfEntry },
+  }));
 }
 
-/** Every result has its call, and every group of `whole` is in the window entirely or not. */
-function assertGroupsWhole(window: Entries, whole: Entries): void {
-  const inside = new Set(seqsOf(window));
-  for (const entry of window) {
-    if (entry.role === ROLE.tool) ok(modelCallOf(window, entry), `result ${entry.seq} has no call`);
-    for (const { seq } of modelGroupOf(whole, entry)) ok(inside.has(seq), `lost ${seq} of a group`);
-  }
+/** Any request. */
+export const request: fc.Arbitrary<Request> = requestFor(policy);
+
+/** The positions of entries. */
+export const seqsOf = (entries: readonly { readonly seq: number }[]): number[] =>
+  entries.map((entry) => entry.seq);
+
+/** What a window is without the tool results that never enter it. */
+export function entered({ entries, policy: rules }: Request): Entries {
+  if (rules.toolPairs !== "whole") return entries;
+  return entries.filter((e) => !modelIsOrphan(entries, e));
 }
 
-function modelled({ kept, trims, overLimit, ceilingPassed }: TrimOutcome): ModelOutcome {
-  return { kept, trims, overLimit, ...(ceilingPassed === undefined ? {} : { ceilingPassed }) };
+/** The stages that run on the occasions of a request. */
+export function running({ policy: rules, occasions, ceiling }: Request): readonly PolicyStage[] {
+  return rules.stages.filter((stage) => {
+    const shortens = stage.select.kind === "shorten";
+    const isOn = occasions === "all" || occasions.has(stage.on);
+    const isViewed = stage.effect === "view" && !shortens;
+    return (isOn || (shortens && stage.on === "append")) && !(ceiling && isViewed);
+  });
 }
+
+const isOfFilter = ({ field }: ConditionWarning): boolean => field.startsWith("filter.");
+const byName = (a: ConditionWarning, b: ConditionWarning): number =>
+  `${a.stage} ${a.field}` < `${b.stage} ${b.field}` ? -1 : 1;
 
 function equalsModel(trim: TrimFunction): NamedProperty {
-  const check = (entries: Entries, rules: Policy, stages: StageSet): void =>
-    deepStrictEqual(modelled(trim(entries, rules, stages)), modelTrim(entries, rules, stages));
-  const property = fc.property(conversation, policy, stageSet, check);
+  const property = fc.property(request, (asked) => {
+    const outcome = trim(asked);
+    const { warnings: foretold, ...model } = modelTrim(asked);
+    // What held a stage is looked at by a property of its own.
+    const runs = outcome.runs.map(({ heldBy: _, ...run }) => run);
+    const { ceilingPassed, warnings, ...rest } = outcome;
+    deepStrictEqual({ ...rest, runs, ceilingPassed }, model);
+    deepStrictEqual(
+      warnings.filter(isOfFilter).sort(byName),
+      foretold.filter(isOfFilter).sort(byName),
+    );
+    // Conditions are asked only where the answer matters.
+    for (const warning of warnings) ok(foretold.some((one) => sameWarning(one, warning)));
+  });
   return { name: "gives what the reference model gives", property };
 }
 
+function sameWarning(a: ConditionWarning, b: ConditionWarning): boolean {
+  return JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+}
+
+const CEILING_BYTES = 3 * 1024 * 1024;
+
 function keepsLimits(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, stageSet, (entries, rules, stages) => {
-    const { kept, overLimit } = trim(entries, rules, stages);
-    if (overLimit) return;
-    const always = rules.stages.filter((s) => s.anyOf.length === 0);
-    for (const stage of always.filter((s) => stages === "all" || s.on === stages)) {
-      ok(!modelOverLimit(stage, kept), `the limit of ${stage.name} does not hold`);
+  const property = fc.property(request, (asked) => {
+    const outcome = trim(asked);
+    if (asked.ceiling && outcome.ceilingPassed === undefined) {
+      ok(outcome.totals.byteCount <= CEILING_BYTES, "the ceiling does not hold");
+    }
+    for (const stage of running(asked)) {
+      const run = outcome.runs.find((one) => one.stage === stage.name);
+      if (run?.overLimit) ok(outcome.overLimit, "the outcome does not say that a stage is over");
+      if (run?.overLimit || (run === undefined && stage.anyOf.length > 0)) continue;
+      const waiting = new Set(run === undefined ? [] : seqsOf(run.awaitsSummary));
+      const left = outcome.kept.filter((entry) => !waiting.has(entry.seq));
+      ok(!modelIsOverSize(asked, outcome, left, stage), `the limit of ${stage.name} does not hold`);
     }
   });
   return { name: "keeps the limits, or says that it does not", property };
 }
 
+function saysWhatHeldIt(trim: TrimFunction): NamedProperty {
+  const property = fc.property(request, (asked) => {
+    for (const run of trim(asked).runs) {
+      const stage = asked.policy.stages.find(({ name }) => name === run.stage);
+      if (stage === undefined) throw new Error("There is no such stage.");
+      const reasons = modelHoldReasons(entered(asked), stage.unit, asked.policy);
+      const { select } = stage;
+      // Such a stage also stops for the user message that is not there.
+      if (select.kind === "drop-oldest" && select.stopAtProtected) reasons.add("last-user");
+      // Later stages may leave more in the hands of protections than there was at first.
+      const isFirst = asked.policy.stages.indexOf(stage) === 0;
+      for (const reason of run.heldBy) {
+        ok(reason === "free" || !isFirst || reasons.has(reason), `${reason} held nothing`);
+      }
+      const grows = stage.boundary?.rule === "grow-recent";
+      if (run.overLimit && !grows) ok(run.heldBy.length > 0, "nothing is said to hold the stage");
+      deepStrictEqual(run.heldBy, [...new Set(run.heldBy)]);
+    }
+  });
+  return { name: "says what held a stage that is over a limit", property };
+}
+
 function overLimitMeansProtected(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, oneStagePolicy, (entries, rules) => {
-    const { kept, overLimit } = trim(entries, rules, "all");
-    const [stage] = rules.stages;
-    if (!overLimit || stage === undefined) return;
-    const stays = modelProtected(paired(entries), stage.unit, rules.protections);
-    deepStrictEqual(seqsOf(kept), seqsOf(stays));
+  const rules = policyOfKinds(["drop-oldest", "pack-newest"], 1);
+  const property = fc.property(requestFor(rules), (asked) => {
+    const outcome = trim(asked);
+    const [stage] = asked.policy.stages;
+    const run = outcome.runs[0];
+    if (stage === undefined || run === undefined || !run.overLimit) return;
+    const { select } = stage;
+    const stops = select.kind === "drop-oldest" && (select.stopAtProtected || select.stopAtFree);
+    const ages = select.kind === "drop-oldest" && select.maxAgeMs !== undefined;
+    if (stops || ages || stage.boundary !== undefined) return;
+    const waiting = seqsOf(run.awaitsSummary);
+    const left = seqsOf(outcome.kept).filter((seq) => !waiting.includes(seq));
+    const stays = modelProtected(entered(asked), stage.unit, asked.policy);
+    const ceiling = outcome.trims.some(({ reason }) => reason === "ceiling");
+    if (!ceiling) deepStrictEqual(left, seqsOf(stays));
   });
   return { name: "is over a limit only with everything removable removed", property };
 }
 
 function keepsProtected(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, stageSet, (entries, rules, stages) => {
-    const inside = new Set(seqsOf(trim(entries, rules, stages).kept));
-    const stays = modelProtected(paired(entries), "message", rules.protections);
+  const property = fc.property(request, (asked) => {
+    const inside = new Set(seqsOf(trim(asked).kept));
+    const stays = modelProtected(entered(asked), "message", asked.policy);
     for (const { seq } of stays) ok(inside.has(seq), `protected message ${seq} is gone`);
   });
   return { name: "keeps what is protected", property };
 }
 
 function keepsGroupsWhole(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, stageSet, (entries, rules, stages) => {
-    assertGroupsWhole(trim(entries, rules, stages).kept, entries);
+  const property = fc.property(request, (asked) => {
+    if (asked.policy.toolPairs === "loose") return;
+    const whole = entered(asked);
+    for (const window of [trim(asked).kept, trim(asked).stored]) {
+      const inside = new Set(seqsOf(window));
+      for (const entry of window.filter((e) => whole.includes(e))) {
+        for (const { seq } of modelGroupOf(whole, entry)) ok(inside.has(seq), `lost ${seq}`);
+      }
+    }
+    if (asked.policy.toolPairs !== "whole") return;
+    const { kept } = trim(asked);
+    for (const entry of kept) ok(!modelIsOrphan(kept, entry), `result ${entry.seq} has no call`);
   });
   return { name: "never splits a call from its results", property };
 }
 
 function isPure(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, stageSet, (entries, rules, stages) => {
-    const copy = structuredClone(entries);
-    const first = trim(entries, rules, stages);
-    deepStrictEqual(trim(structuredClone(entries), structuredClone(rules), stages), first);
-    deepStrictEqual(trim(entries, rules, stages), first);
-    deepStrictEqual(entries, copy);
-    for (const entry of first.kept) ok(entries.includes(entry), "an entry is not the one given");
+  const property = fc.property(request, (asked) => {
+    const copy = structuredClone(asked.entries);
+    const first = trim(asked);
+    deepStrictEqual(trim(asked), first);
+    const { detailOf, ...data } = asked;
+    deepStrictEqual(trim({ ...structuredClone(data), detailOf }), first);
+    deepStrictEqual(asked.entries, copy);
   });
   return { name: "gives the same for the same and writes to nothing", property };
 }
 
+/** What an append stores. */
+const storing = { occasions: new Set(["append"] as const), ceiling: true };
+
+/**
+ * A stage whose choice depends on where a message stands among others: by its interaction, its age,
+ * or how many stand between it and another. Such a stage may find more when it runs again.
+ */
+function lookAtNeighbors(stage: PolicyStage): boolean {
+  const text = JSON.stringify([stage.select, stage.countIf]);
+  const near = stage.select.kind === "drop-duplicates" && stage.select.lookahead < 50;
+  return near || /interaction\.|age_seconds/.test(text);
+}
+
 function isIdempotent(trim: TrimFunction): NamedProperty {
-  const twice = (entries: Entries, rules: Policy, stages: StageSet): void => {
-    const once = trim(entries, rules, stages);
+  const drops = policyOfKinds(["drop-oldest"], 3).map((rules) => ({
+    ...rules,
+    stages: rules.stages.map((stage) => ({ ...stage, boundary: undefined })),
+  }));
+  const property = fc.property(requestFor(fc.oneof(drops, oneStagePolicy)), (asked) => {
+    const once = trim({ ...asked, ...storing });
     // A later stage, or the ceiling, may take apart a unit that an earlier stage kept as a whole,
     // and that stage may then find more to remove. Not so when it only drops and its limits hold.
-    const drops = rules.stages.every((stage) => stage.select.kind === "drop-oldest");
-    const ceiling = once.trims.some((trimmed) => trimmed.reason === "ceiling");
-    const alone = rules.stages.length === 1 && !ceiling;
-    if (!alone && !(drops && !once.overLimit)) return;
-    const again = trim(once.kept, rules, stages);
+    const { stages } = asked.policy;
+    if (once.trims.some(({ reason }) => reason === "ceiling")) return;
+    const dropsOnly = stages.every(({ select, boundary }) => {
+      return select.kind === "drop-oldest" && boundary === undefined;
+    });
+    const holds = dropsOnly && !once.overLimit && !once.runs.some((run) => run.heldBy.length > 0);
+    const alone = stages.length === 1 && !stages.some(lookAtNeighbors);
+    if (!alone && !holds) return;
+    const again = trim({ ...asked, ...storing, entries: once.kept });
     deepStrictEqual(seqsOf(again.kept), seqsOf(once.kept));
     deepStrictEqual(again.trims, []);
-  };
-  const rules = fc.oneof(dropPolicy, oneStagePolicy);
-  return {
-    name: "removes nothing more from what it made",
-    property: fc.property(conversation, rules, stageSet, twice),
-  };
-}
-
-function viewChangesNothing(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, (entries, rules) => {
-    const only = (on: "append" | "read"): Policy => ({
-      ...rules,
-      stages: rules.stages.filter((stage) => stage.on === on),
-    });
-    deepStrictEqual(trim(entries, rules, "append"), trim(entries, only("append"), "append"));
-    const stored = trim(entries, only("read"), "append");
-    deepStrictEqual(stored.trims.map((trimmed) => trimmed.stage).join(""), "");
-    const view = trim(stored.kept, rules, "read");
-    const same = trim(stored.kept, only("read"), "all");
-    deepStrictEqual([view.kept, view.trims], [same.kept, same.trims]);
-    deepStrictEqual(trim(stored.kept, only("read"), "append").kept, stored.kept);
   });
-  return { name: "takes nothing out of the stored window by a stage on read", property };
+  return { name: "removes nothing more from what it made", property };
 }
 
-function totalsAddUp(trim: TrimFunction): NamedProperty {
-  const property = fc.property(conversation, policy, stageSet, (entries, rules, stages) => {
-    const { kept, trims } = trim(entries, rules, stages);
-    let size = sizeOf(entries);
-    for (const { removed, before, after } of trims) {
-      const gone = sizeOf(removed);
-      ok(removed.length > 0, "a trim removed nothing");
-      deepStrictEqual(before, size);
-      deepStrictEqual(after.messageCount, before.messageCount - gone.messageCount);
-      deepStrictEqual(after.tokenCount, before.tokenCount - gone.tokenCount);
+function accounts(trim: TrimFunction): NamedProperty {
+  const property = fc.property(request, (asked) => {
+    const { kept, stored, trims, storedTrims, shortened } = trim(asked);
+    const viewed = trims.filter((one) => !storedTrims.some((other) => sameRemoved(one, other)));
+    for (const [left, removals] of [
+      [kept, trims],
+      [stored, storedTrims],
+    ] as const) {
+      const all = [...left, ...removals.flatMap(({ removed }) => removed)];
+      // Put back by position, what was removed and what is left are the window again.
       deepStrictEqual(
-        seqsOf(removed),
-        seqsOf(removed).sort((a, b) => a - b),
+        all.toSorted((a, b) => a.seq - b.seq),
+        asked.entries,
       );
-      size = after;
+      for (const list of [left, ...removals.map(({ removed }) => removed)]) {
+        deepStrictEqual(
+          seqsOf(list),
+          seqsOf(list).sort((a, b) => a - b),
+        );
+      }
     }
-    deepStrictEqual(size, sizeOf(kept));
-    const all = [...kept, ...trims.flatMap((trimmed) => trimmed.removed)];
-    deepStrictEqual(
-      seqsOf(all).sort((a, b) => a - b),
-      seqsOf(entries),
-    );
-    deepStrictEqual(
-      seqsOf(kept),
-      seqsOf(kept).sort((a, b) => a - b),
-    );
-  });
-  return { name: "accounts for every message and token", property };
-}
-
-function keepsInvariantsAsItGrows(trim: TrimFunction): NamedProperty {
-  const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 40 });
-  const property = fc.property(conversation, policy, sizes, (entries, rules, chunks) => {
-    let window: Entries = [];
-    let log: Entries = [];
-    for (let at = 0, turn = 0; at < entries.length; turn++) {
-      const chunk = entries.slice(at, at + (chunks[turn % chunks.length] ?? 1));
-      at += chunk.length;
-      const grown = [...window, ...chunk];
-      const byteCount = grown.reduce((sum, entry) => sum + entry.byteCount, 0);
-      const known = { totals: { ...sizeOf(grown), byteCount }, pairedTo: window.length };
-      const outcome = trim(grown, rules, "append", known);
-      deepStrictEqual(outcome, trim(grown, rules, "append"));
-      // An append that would pass the ceiling is refused and leaves nothing behind.
-      if (outcome.ceilingPassed !== undefined) continue;
-      window = outcome.kept;
-      const stays = modelProtected(paired(grown), "message", rules.protections);
-      for (const entry of stays) ok(window.includes(entry), `${entry.seq} should have stayed`);
-      log = [...log, ...chunk];
-      assertGrownWindow(window, log, rules);
+    for (const { removed } of viewed) {
+      for (const entry of removed)
+        ok(
+          stored.some(({ seq }) => seq === entry.seq),
+          "lost a message",
+        );
     }
+    for (const { stage, discarded, removed } of trims) {
+      ok(removed.length > 0, "a trim removed nothing");
+      const rule = asked.policy.stages.find(({ name }) => name === stage);
+      deepStrictEqual(discarded, rule?.removedTo === "discard");
+      ok(rule?.removedTo !== "summarize", "removed what waits for a summary");
+    }
+    ok(shortened.every(({ entry }) => kept.some(({ seq }) => seq === entry.seq)));
   });
-  return { name: "keeps its promises over a conversation appended bit by bit", property };
+  return { name: "accounts for every message", property };
 }
 
-function assertGrownWindow(window: Entries, log: Entries, rules: Policy): void {
-  const inside = new Set(seqsOf(window));
-  for (const entry of window) {
-    if (entry.role === ROLE.tool) ok(modelCallOf(window, entry), "a result has no call");
-    // With repeated ids a late result may join an older call, so calls are asked, not results.
-    if (entry.role !== ROLE.assistant) continue;
-    for (const { seq } of modelGroupOf(log, entry)) ok(inside.has(seq), "a call lost a result");
-  }
-  const { system, lastUser } = rules.protections;
-  const mustStay = [
-    ...(system === "all" ? log.filter((entry) => entry.role === ROLE.system) : []),
-    ...(lastUser ? log.filter((entry) => entry.role === ROLE.user).slice(-1) : []),
-  ];
-  for (const { seq } of mustStay) ok(inside.has(seq), `protected message ${seq} is gone`);
-  for (const id of modelOpenCallIds(window)) {
-    ok(
-      log.some((entry) => entry.callIds.includes(id)),
-      "an open call was never made",
-    );
-  }
+function sameRemoved(
+  a: { readonly removed: readonly { readonly seq: number }[] },
+  b: { readonly removed: readonly { readonly seq: number }[] },
+): boolean {
+  return JSON.stringify(seqsOf(a.removed)) === JSON.stringify(seqsOf(b.removed));
 }
 
-/** Makes every property of a trim function. */
-export function windowProperties(trim: TrimFunction): readonly NamedProperty[] {
+/** Makes the first half of the properties of a trim function. */
+export function ruleProperties(trim: TrimFunction): readonly NamedProperty[] {
   return [
     equalsModel(trim),
     keepsLimits(trim),
+    saysWhatHeldIt(trim),
     overLimitMeansProtected(trim),
     keepsProtected(trim),
     keepsGroupsWhole(trim),
     isPure(trim),
     isIdempotent(trim),
-    viewChangesNothing(trim),
-    totalsAddUp(trim),
-    keepsInvariantsAsItGrows(trim),
+    accounts(trim),
   ];
 }

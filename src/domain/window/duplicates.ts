@@ -1,5 +1,5 @@
-// Finds messages that a newer one says nearly word for word again. Works on the text alone: no model
-// and no index outside the window.
+// Finds messages that a newer one says nearly word for word again. Works on the text alone: no
+// model and no index outside the window.
 //
 // The measure is the resemblance of two texts: of all the short pieces that occur in either, the
 // share that occurs in both, estimated from the smallest hashes where a text has very many (A. Z.
@@ -8,7 +8,7 @@
 
 import type { DetailOf, WindowEntry } from "./types.ts";
 
-/** The most pieces of a text that are compared: those with the smallest hashes, as Broder has it. */
+/** The most pieces of a text that are compared: those with the smallest hashes (Broder). */
 export const DUPLICATE_PIECES_MAX = 1_024;
 /** How many words, or characters of a text of few words, make a piece. */
 const WORDS_PER_PIECE = 3;
@@ -32,8 +32,8 @@ interface Sketch {
 
 /**
  * Marks with 1 the entries that a newer one makes superfluous: one of the next `lookahead` entries
- * of the same role whose similarity is at least `similarity`. Entries that make or answer tool calls
- * and entries without text are neither marked nor compared nor counted.
+ * of the same role whose similarity is at least `similarity`. Entries that make or answer tool
+ * calls and entries without text are neither marked nor compared nor counted.
  *
  * The similarity of two texts is 1 when they are equal but for case, white space and compatibility
  * forms (Unicode NFKC). Else it is 0 when their numbers differ, so that "pay 100" is never dropped
@@ -41,8 +41,8 @@ interface Sketch {
  * both have fewer than 8 words or no spaces to speak of, every five characters. A similarity of 1
  * asks for equal texts.
  *
- * Takes time linear in the length of all texts, and at most DUPLICATE_PIECES_MAX steps for each pair
- * that is compared; most pairs end after a few.
+ * Takes time linear in the length of all texts, and at most DUPLICATE_PIECES_MAX steps for each
+ * pair that is compared; most pairs end after a few.
  */
 export function duplicateEntries<E extends WindowEntry>(
   entries: readonly E[],

@@ -20,8 +20,8 @@ const KEPT_CHARS_MIN = 400;
  *
  * The text costs the message's tokens but for the share of its tool calls, by characters; what else
  * a message holds, such as images, counts with the text. A text that costs more than `maxTokens`
- * keeps as many characters as these buy at its own price, less the marker. What is cut away takes its
- * share of the cost along: the message then costs
+ * keeps as many characters as these buy at its own price, less the marker. What is cut away takes
+ * its share of the cost along: the message then costs
  *
  *     ceil(tokenCount - text's cost * characters left out / characters)
  *
@@ -51,9 +51,9 @@ function callChars({ toolCalls }: MessageDetail): number {
 }
 
 /**
- * Cuts a text to this many characters: two thirds from its beginning and the rest from its end, with
- * a marker between that says how many are left out. Gives the text as it is when the cut would not
- * make it shorter. Counts code points and never splits one.
+ * Cuts a text to this many characters: two thirds from its beginning and the rest from its end,
+ * with a marker between that says how many are left out. Gives the text as it is when the cut would
+ * not make it shorter. Counts code points and never splits one.
  */
 export function shortenText(text: string, keptChars: number): string {
   const chars = charsOf(text);

@@ -93,10 +93,6 @@ test("the oldest message may be older than the newest by so much", () => {
 test("one message left is old when a newer one left the window before", () => {
   const stages = [
     {
-      name: "first",
-      select: { kind: "pin-middle-recent", pinFirst: 1, keepRecent: 1, minRemoved: 1 },
-    },
-    {
       name: "users",
       select: { kind: "filter", conditions: ["message.role == 'user'"], scope: "unit" },
     },

@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BROKEN_TRIMS } from "../../../test/support/broken-trims.ts";
 import { testSeed } from "../../../test/support/random.ts";
-import { windowProperties } from "../../../test/support/window-properties.ts";
+import { windowProperties } from "../../../test/support/window-promises.ts";
 
-const RUNS = 4_000;
+const RUNS = 2_000;
 const MODEL = "gives what the reference model gives";
 const seed = testSeed("broken windows");
 

@@ -1,53 +1,159 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/random.ts";
-import { conversation, policy } from "../../../test/support/window-arbitraries.ts";
-import { modelOpenCallIds } from "../../../test/support/window-model.ts";
-import { windowProperties } from "../../../test/support/window-properties.ts";
-import { trimOn } from "../../../test/support/window-text.ts";
+import { conversation, detailOfEntry } from "../../../test/support/window-arbitraries.ts";
+import {
+  modelInteractions,
+  modelOpenCallIds,
+  modelProtected,
+} from "../../../test/support/window-model-units.ts";
+import { KINDS, policy } from "../../../test/support/window-policies.ts";
+import { windowProperties } from "../../../test/support/window-promises.ts";
+import { entered, request, seqsOf } from "../../../test/support/window-properties.ts";
+import { explainWindow } from "./explain.ts";
 import { openCallIds } from "./groups.ts";
+import { healedCalls } from "./heal.ts";
+import { needsTrim } from "./needs-trim.ts";
+import { totalsOf } from "./totals.ts";
+import { trimWindow } from "./trim.ts";
+import { ROLE, type WindowEntry } from "./types.ts";
 
-const RUNS = 4_000;
-const RULES = [
-  "message-limit",
-  "token-limit",
-  "keep-last",
-  "ceiling",
-  "orphan-tool-result",
-  "over a limit",
-  "within the limits",
-  "above the ceiling",
-  "long",
-  "open calls",
-];
+const RUNS = 2_000;
 const seed = testSeed("window properties");
 
 describe(`trimWindow, ${RUNS} random cases for each property`, () => {
-  for (const { name, property } of windowProperties(trimOn)) {
+  for (const { name, property } of windowProperties(trimWindow)) {
     test(name, () => fc.assert(property, { seed, numRuns: RUNS }));
   }
 });
 
+/** What the random cases must reach, each in more than one of 400. */
+const REACHED = [
+  ...["message-limit", "token-limit", "age-limit", "keep-last", "budget", "middle", "filter"],
+  ...["duplicate", "boundary", "ceiling", "orphan-tool-result"],
+  ...["model-input-tokens-over", "message-count-over", "token-count-over"],
+  ...["context-share-at-least", "interaction-count-over", "interaction-tokens-over"],
+  ...["new-messages-at-least", "new-tokens-at-least", "tool-success", "tool-error", "age-over"],
+  ...[
+    "always",
+    "system",
+    "pin-first",
+    "pin-id",
+    "min-messages",
+    "last-user",
+    "waiting-call",
+    "free",
+  ],
+  ...KINDS.map((kind) => `acted: ${kind}`),
+  ...["over a limit", "within the limits", "above the ceiling", "a warning", "shortened"],
+  ...["a summary awaited", "discarded", "removed for a view only", "nothing removed"],
+  ...["long", "open calls", "an insert", "results among parts"],
+];
+
 test("the random cases reach every rule", () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-  for (const [entries, rules] of fc.sample(fc.tuple(conversation, policy), {
-    seed,
-    numRuns: RUNS,
-  })) {
-    const outcome = trimOn(entries, rules, "append");
-    for (const { reason } of outcome.trims) count(reason);
+  const countIf = (holds: boolean, what: string) => (holds ? count(what) : undefined);
+  for (const asked of fc.sample(request, { seed, numRuns: RUNS })) {
+    const outcome = trimWindow(asked);
+    const { entries } = asked;
+    for (const reason of new Set(outcome.trims.map((trim) => trim.reason))) count(reason);
+    for (const { stage, triggers, heldBy, awaitsSummary } of outcome.runs) {
+      for (const { kind } of triggers) count(kind);
+      for (const reason of heldBy) count(reason);
+      countIf(awaitsSummary.length > 0, "a summary awaited");
+      const select = asked.policy.stages.find(({ name }) => name === stage)?.select;
+      count(`acted: ${select?.kind}`);
+    }
     count(outcome.overLimit ? "over a limit" : "within the limits");
-    if (outcome.ceilingPassed === "bytes") count("above the ceiling");
-    if (entries.length >= 20) count("long");
-    if (openCallIds(entries).length > 0) count("open calls");
+    countIf(outcome.ceilingPassed === "bytes", "above the ceiling");
+    countIf(outcome.warnings.length > 0, "a warning");
+    countIf(outcome.shortened.length > 0, "shortened");
+    countIf(
+      outcome.trims.some(({ discarded }) => discarded),
+      "discarded",
+    );
+    countIf(outcome.stored.length > outcome.kept.length, "removed for a view only");
+    countIf(outcome.trims.length === 0, "nothing removed");
+    countIf(entries.length >= 20, "long");
+    countIf(openCallIds(entries).length > 0, "open calls");
+    countIf(!entries.every(({ seq }) => Number.isInteger(seq)), "an insert");
+    countIf(
+      entries.some(({ role, isResult }) => role === ROLE.user && isResult),
+      "results among parts",
+    );
   }
-  for (const what of RULES) expect.soft(seen.get(what) ?? 0, what).toBeGreaterThan(RUNS / 100);
+  for (const what of REACHED) {
+    expect.soft(seen.get(what) ?? 0, what).toBeGreaterThan(RUNS / 400);
+  }
+});
+
+test("needsTrim is false only when an append would do nothing at all", () => {
+  let idle = 0;
+  const property = fc.property(request, (asked) => {
+    const entries = entered(asked);
+    if (needsTrim(asked.policy, totalsOf(entries), asked.signals)) return;
+    idle++;
+    const append = { occasions: new Set(["append"] as const), ceiling: true };
+    const outcome = trimWindow({ ...asked, ...append, entries });
+    expect(outcome.kept).toBe(entries);
+    expect([outcome.trims, outcome.runs, outcome.warnings]).toEqual([[], [], []]);
+    expect([outcome.overLimit, outcome.ceilingPassed]).toEqual([false, undefined]);
+  });
+  fc.assert(property, { seed, numRuns: RUNS });
+  expect(idle).toBeGreaterThan(RUNS / 10);
 });
 
 test("openCallIds gives what the reference model gives", () => {
   const property = fc.property(conversation, (entries) => {
     expect(openCallIds(entries)).toEqual(modelOpenCallIds(entries));
+  });
+  fc.assert(property, { seed, numRuns: RUNS });
+});
+
+test("explainWindow names as held what stages may not remove, and numbers interactions", () => {
+  const property = fc.property(conversation, policy, (entries, rules) => {
+    const loose = rules.toolPairs === "loose";
+    for (const stage of rules.stages) {
+      const explained = explainWindow(entries, rules, [stage]);
+      const held = entries.filter((_, index) =>
+        explained[index]?.heldBy.some((reason) => reason !== "free"),
+      );
+      const stays = modelProtected(entries, stage.unit, rules);
+      const blind = rules.protections.system === "excluded";
+      const seen = stays.filter(({ role }) => !(blind && role === ROLE.system));
+      expect(seqsOf(held)).toEqual(seqsOf(seen));
+    }
+    const numbers = explainWindow(entries, rules).map(({ interaction }) => interaction);
+    expect(numbers).toEqual(modelInteractions(entries, loose));
+  });
+  fc.assert(property, { seed, numRuns: RUNS });
+});
+
+test("healed results answer every call, each right behind its message, and heal no more", () => {
+  const property = fc.property(conversation, (entries) => {
+    const always = { when: "always", newestOnly: false } as const;
+    const healed = healedCalls(entries, always, detailOfEntry);
+    const results = healed.map(
+      ({ callId, position }): WindowEntry => ({
+        ...{ seq: position, messageId: `healed-${position}`, role: ROLE.tool, callIds: [] },
+        ...{ answers: [callId], isResult: true, tokenCount: 0, byteCount: 0, createMs: 0 },
+      }),
+    );
+    const window = [...entries, ...results].toSorted((a, b) => a.seq - b.seq);
+    expect(new Set(seqsOf(window)).size).toBe(window.length);
+    for (const { callId, position } of healed) {
+      const before = entries.findLast(({ seq }) => seq < position);
+      const makers = entries.filter(({ callIds }) => callIds.includes(callId));
+      const ids = new Set(makers.flatMap(({ callIds }) => callIds));
+      const answers = before?.answers.some((id) => ids.has(id)) || before?.isResult;
+      expect(makers.some((maker) => maker === before) || answers).toBe(true);
+    }
+    const empty = { content: "", name: "", toolCalls: [] };
+    expect(healedCalls(window, always, () => empty)).toEqual([]);
+    const movedOn = healedCalls(entries, { ...always, when: "moved-on" }, detailOfEntry);
+    const ids = healed.map(({ callId }) => callId);
+    for (const { callId } of movedOn) expect(ids).toContain(callId);
   });
   fc.assert(property, { seed, numRuns: RUNS });
 });
