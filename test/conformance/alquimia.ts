@@ -47,9 +47,19 @@ function counted(source: JsonObject): Message {
   return { ...message, tokenCount: givenTokens(source) ?? estimate };
 }
 
+/** What conditions are about, by whatever words a case has for it. */
+function withScope(policy: JsonObject): JsonObject {
+  const key = Object.keys(policy).find((name) => /^conditions?_scope$|^scope$/.test(name));
+  const value = key === undefined ? undefined : textOf(policy[key], key);
+  if (key === undefined || value === undefined) return policy;
+  const { [key]: _, ...rest } = policy;
+  const isWhole = /all|unit|interaction/i.test(value);
+  return { ...rest, condition_scope: isWhole ? "interaction_all" : value };
+}
+
 /** The configuration of a case: one strategy, or lists of them. */
 function optionsOf(given: JsonObject): JsonObject {
-  const policy = { ...objectOf(given["policy"], "policy") };
+  const policy: Record<string, Json> = { ...withScope(objectOf(given["policy"], "policy")) };
   for (const list of ["short_term_memory", "long_term_memory"]) {
     const strategies = given[list];
     if (strategies !== undefined) policy[list] = strategies;

@@ -73,8 +73,11 @@ function errorMismatch(expected: Json, error: MemorySidecarError): string | unde
   return `names ${error.violations.map((each) => each.field).join(", ")}, not ${field}`;
 }
 
+/** A fault of an element of a list is one of the list. */
 function endsWith(path: string, field: string): boolean {
-  return path === field || path.endsWith(`.${field}`);
+  return [path, path.replace(/\[\d+\]$/, "")].some(
+    (each) => each === field || each.endsWith(`.${field}`),
+  );
 }
 
 function describe(error: MemorySidecarError): string {

@@ -17,7 +17,7 @@ import {
   textOf,
 } from "./json.ts";
 import { conversationStore } from "./lauren-store.ts";
-import { type CaseMessages, caseMessages, toMessage } from "./messages.ts";
+import { type CaseMessages, caseMessages, contentJson, roleName, toMessage } from "./messages.ts";
 import {
   append,
   createSession,
@@ -83,6 +83,11 @@ function synthetic(results: readonly Message[]): Shown {
   return shown([], atLeast({ id: "synthetic", role: "user", content: blocks }));
 }
 
+/** Whether the server made a message, to answer a call. */
+function isMade({ seq, toolCallId }: Message): boolean {
+  return seq === 0n && toolCallId !== "";
+}
+
 function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
   const list: Shown[] = [];
   let made: Message[] = [];
@@ -91,13 +96,13 @@ function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
     made = [];
   };
   for (const message of messages) {
-    const isMade = message.seq === 0n && message.toolCallId !== "";
-    if (isMade) {
+    if (isMade(message)) {
       made.push(message);
       continue;
     }
     flush();
-    list.push(state.messages.show(message));
+    const said = atLeast({ role: roleName(message.role), content: contentJson(message) });
+    list.push(state.messages.show(message, said));
   }
   flush();
   return list;
@@ -149,7 +154,11 @@ async function trimToFit(state: State, op: JsonObject): Promise<void> {
   const budget = numberOf(op["max_tokens"], "max_tokens");
   if (budget !== undefined) await setPolicy(state, { max_tokens: budget });
   const target = { $case: "runPolicy" as const, value: true };
-  await state.context.rpc.call("trimSession", { sessionId: MAIN, target });
+  const { rpc } = state.context;
+  await rpc.call("trimSession", { sessionId: MAIN, target });
+  // The system heals what it trimmed as it heals what is read, for good.
+  const { messages } = await getWindow(rpc, MAIN);
+  if (messages.some(isMade)) await rpc.call("healSession", { sessionId: MAIN, newestOnly: true });
   if (budget !== undefined) await setPolicy(state, {});
 }
 

@@ -87,7 +87,8 @@ async function argumentsOf(memory: Memory, call: WrittenCall): Promise<JsonObjec
     if (place !== null) {
       await fill(memory, Number(place[2]));
       op = { ...op, index: Number(place[1]), role: "user", content: "text" };
-    } else if (words === "unknown id") op = { ...op, id: UNKNOWN_ID, content: "text" };
+    } else if (typeof value === "string") op = { content: "text", ...op, id: value };
+    else if (words === "unknown id") op = { ...op, id: UNKNOWN_ID, content: "text" };
     else if (words === "content only") op = { ...op, content: "text" };
     else if (typeof value === "number") {
       await fill(memory, value + 1);

@@ -30,7 +30,7 @@ function modeOf({ given, feature }: Case): readonly [string, string] | undefined
   const policy = objectOf(given["policy"], "policy");
   for (const [key, value] of Object.entries({ ...given, ...policy })) {
     if (typeof value === "string" && MODES.includes(value)) return [key, value];
-    if (/strict/.test(key) && typeof value === "boolean") {
+    if (/strict|hysteresis/.test(key) && typeof value === "boolean") {
       return [key, value ? "strict" : "repack_always"];
     }
   }

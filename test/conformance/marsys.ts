@@ -101,8 +101,15 @@ async function change(memory: Memory, messageId: string, source: JsonObject): Pr
 }
 
 async function update(memory: Memory, op: JsonObject): Promise<void> {
-  const { op: _, id, message_id: other, ...fields } = op;
-  await change(memory, needText(id ?? other, "id"), fields);
+  const { op: _, id, message_id: other, role, ...fields } = op;
+  const messageId = needText(id ?? other, "id");
+  const isOnlyRole = role !== undefined && Object.keys(fields).length === 0;
+  if (!isOnlyRole) await change(memory, messageId, fields);
+  if (role !== undefined) {
+    const request = { sessionId: MAIN, messageId };
+    const old = (await memory.rpc.call("getMessage", request)).message;
+    if (old !== undefined) await rebuild(memory, old, { ...old, role: roleOf(role) });
+  }
   await measure(memory, "update");
 }
 
@@ -172,19 +179,20 @@ async function replaceAt(memory: Memory, op: JsonObject): Promise<void> {
     const request = { sessionId: MAIN, message: changed, updateMask: CONTENT_PATHS };
     await memory.rpc.call("updateMessage", request);
     memory.messages.match([source], [old]);
-  } else await rebuild(memory, old, source);
+  } else await rebuild(memory, old, next);
   await measure(memory, "replace_memory");
 }
 
 /** The role of a stored message is fixed: another role needs the log to be written anew. */
-async function rebuild(memory: Memory, old: Message, source: JsonObject): Promise<void> {
+async function rebuild(memory: Memory, old: Message, fresh: Message): Promise<void> {
+  if (fresh.role === old.role) return;
   const log = await logOf(memory.rpc, MAIN);
-  const fresh = toMessage(source);
-  const messages = log.map((message) =>
-    message.messageId === old.messageId ? fresh : { ...message, tokenCount: undefined },
-  );
+  const messages = log.map((message) => ({
+    ...(message.messageId === old.messageId ? fresh : message),
+    tokenCount: undefined,
+  }));
   // A refused message must be refused before anything is gone.
-  const probe = { ...fresh, messageId: "" };
+  const probe = { ...fresh, messageId: "", tokenCount: undefined };
   const { messages: probed } = await append(memory.rpc, MAIN, [probe]);
   const messageId = probed[0]?.messageId ?? "";
   await memory.rpc.call("deleteMessage", { sessionId: MAIN, messageId });

@@ -92,7 +92,8 @@ async function search(state: State, op: JsonObject): Promise<unknown> {
   const { matches } = await state.rpc.call("searchSessions", {
     query: needText(op["query"], "query"),
     filter: { userId: "", agentId: "", labels },
-    ...(limit === undefined ? {} : { limit }),
+    // This system takes a limit below 0 for 0.
+    ...(limit === undefined ? {} : { limit: Math.max(0, limit) }),
   });
   const known = await namespaces(state);
   return matches.map(({ sessionId, score, snippets }) =>

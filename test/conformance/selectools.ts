@@ -2,7 +2,7 @@
 
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
-import { atLeast, type Shown } from "./compare.ts";
+import { atLeast, type Shown, shown } from "./compare.ts";
 import {
   CaseFault,
   type Json,
@@ -40,6 +40,13 @@ interface State {
   branchName: string;
   appends: number;
   afterRestore: unknown;
+  /** What the newest operation that writes a memory down gave, with the messages by their names. */
+  snapshot: Snapshot | undefined;
+}
+
+interface Snapshot {
+  readonly document: JsonObject;
+  readonly messages: readonly Shown[];
 }
 
 /**
@@ -113,12 +120,22 @@ function toDict(source: JsonObject): JsonObject {
   };
 }
 
-async function restore(state: State, op: JsonObject): Promise<void> {
-  const { rpc, kase } = state.context;
-  const snapshot = objectOf(op["snapshot"] ?? kase.given["snapshot"], "snapshot");
+/** What a restore brings: a snapshot of the case, or the one that was taken. */
+function broughtBy(state: State, op: JsonObject) {
+  const given = op["snapshot"] ?? state.context.kase.given["snapshot"];
+  if (given === undefined && state.snapshot !== undefined) {
+    const { document, messages } = state.snapshot;
+    return { document, source: messages.map(({ names }) => ({ id: names[0] ?? null })) };
+  }
+  const snapshot = objectOf(given, "snapshot");
   const listed = listOf(snapshot["messages"], "the messages of a snapshot");
   const source = listed.map((message) => objectOf(message, "a message"));
-  const document = { ...snapshot, messages: source.map(toDict) };
+  return { document: { ...snapshot, messages: source.map(toDict) }, source };
+}
+
+async function restore(state: State, op: JsonObject): Promise<void> {
+  const { rpc, kase } = state.context;
+  const { document, source } = broughtBy(state, op);
   await importDocument(rpc, MAIN, FORMAT, document);
   state.messages.match(source, await storedWindow(rpc, MAIN));
   const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
@@ -150,6 +167,23 @@ async function recent(state: State, op: JsonObject): Promise<readonly Shown[]> {
 async function documentOf(state: State, { sessionId }: Memory): Promise<JsonObject> {
   const document = await state.context.rpc.exportDocument(sessionId, FORMAT);
   return objectOf(document as Json, "the document");
+}
+
+/** Writes a memory down. */
+async function takeSnapshot(state: State, op: JsonObject): Promise<object> {
+  const memory = await memoryOf(state, op["on"]);
+  const document = await documentOf(state, memory);
+  state.snapshot = { document, messages: await listed(state, memory) };
+  return snapshotShown(state);
+}
+
+function snapshotShown({ snapshot }: State): object {
+  if (snapshot === undefined) throw new CaseFault("nothing was written down");
+  const dicts = listOf(snapshot.document["messages"], "the messages of a snapshot");
+  const messages = snapshot.messages.map(({ names }, index) =>
+    shown(names, atLeast(objectOf(dicts[index], "a message"))),
+  );
+  return atLeast({ ...snapshot.document, messages });
 }
 
 async function events(state: State, { sessionId }: Memory): Promise<readonly object[]> {
@@ -213,8 +247,8 @@ const OPERATIONS: Table<State, JsonObject> = {
   branch,
   restore,
   from_dict: restore,
-  to_dict: async (state, op) => documentOf(state, await memoryOf(state, op["on"])),
-  snapshot: async (state, op) => documentOf(state, await memoryOf(state, op["on"])),
+  to_dict: takeSnapshot,
+  snapshot: takeSnapshot,
 };
 
 const EXPECTATIONS: Table<State, Json> = {
@@ -225,6 +259,9 @@ const EXPECTATIONS: Table<State, Json> = {
     ]),
   ),
   after_restore: (state) => state.afterRestore,
+  snapshot: snapshotShown,
+  to_dict: snapshotShown,
+  dict: snapshotShown,
   final: async (state, expected) => look(state, await memoryOf(state, MAIN), expected),
   original: async (state, expected) => look(state, await memoryOf(state, MAIN), expected),
   branch: async (state, expected) => look(state, await memoryOf(state, state.branchName), expected),
@@ -242,6 +279,7 @@ export function openSelectools(context: Context): Adapter {
     branchName: "branch",
     appends: 0,
     afterRestore: undefined,
+    snapshot: undefined,
   };
   return bindAdapter(state, OPERATIONS, EXPECTATIONS);
 }
