@@ -98,11 +98,12 @@ function idsOfShortened({ outcome }: Viewed, given: readonly StoredEntry[]): rea
 
 /** Puts the short forms in the place of the messages that stages shortened. */
 function cutEntries(context: ServiceContext, viewed: Viewed): readonly StoredEntry[] {
+  const imageCost = viewed.policy.imageTokenCount;
   const cuts = new Map(viewed.outcome.shortened.map((cut) => [cut.entry.seq, cut]));
   return viewed.outcome.kept.map((entry) => {
     const cut = cuts.get(entry.seq);
     if (cut === undefined) return entry;
-    const plan = shortenPlan(viewed.detailOf(entry), entry.tokenCount, cut.maxTokens);
+    const plan = shortenPlan(viewed.detailOf(entry), entry.tokenCount, cut.maxTokens, imageCost);
     if (plan === undefined) return entry;
     const { keptChars, tokenCount } = plan;
     const bytes = context.codec.shortenMessage(entry.bytes, keptChars, tokenCount);

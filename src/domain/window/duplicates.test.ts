@@ -117,6 +117,21 @@ describe("duplicateEntries", () => {
     }
   });
 
+  test("never messages that hold more than text, and none for their sake", () => {
+    for (const rest of [
+      { images: 1, chars: 0 },
+      { images: 0, chars: 9 },
+    ]) {
+      const withRest = (entry: Row) => ({ ...detailOf(entry), ...(entry.seq > 1 ? { rest } : {}) });
+      const rows = [row("Hi", { seq: 2 }), row("Hi", { seq: 3 })];
+      expect([...duplicateEntries(rows, DEFAULT, withRest)]).toEqual([0, 0]);
+      expect([...duplicateEntries([row("Hi"), ...rows], DEFAULT, withRest)]).toEqual([0, 0, 0]);
+      expect([...duplicateEntries([row("Hi"), ...rows, row("Hi")], DEFAULT, withRest)]).toEqual([
+        1, 0, 0, 0,
+      ]);
+    }
+  });
+
   test("looks as far ahead as it is told, counting what can be compared", () => {
     const rows = [row("Hi"), row("One", { role: ROLE.tool }), row(""), row("Two"), row("Hi")];
     expect(marksOf(rows, { similarity: 0.9, lookahead: 2 })).toEqual([1, 0, 0, 0, 0]);

@@ -33,7 +33,8 @@ interface Sketch {
 /**
  * Marks with 1 the entries that a newer one makes superfluous: one of the next `lookahead` entries
  * of the same role whose similarity is at least `similarity`. Entries that make or answer tool
- * calls and entries without text are neither marked nor compared nor counted.
+ * calls, that hold anything but text, such as images, or no text, are neither marked nor compared
+ * nor counted: two pictures under the same words may show different things.
  *
  * The similarity of two texts is 1 when they are equal but for case, white space and compatibility
  * forms (Unicode NFKC). Else it is 0 when their numbers differ, so that "pay 100" is never dropped
@@ -55,7 +56,9 @@ export function duplicateEntries<E extends WindowEntry>(
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];
     if (entry === undefined || takesPartInCalls(entry)) continue;
-    const sketch = sketchOf(detailOf(entry).content);
+    const { content, rest } = detailOf(entry);
+    if (rest !== undefined) continue;
+    const sketch = sketchOf(content);
     if (sketch === undefined) continue;
     const list = newer.get(entry.role) ?? [];
     if (hasAlike(list, sketch, rule)) marks[index] = 1;

@@ -85,6 +85,19 @@ describe("shortenPlan", () => {
     expect(plan?.tokenCount).toBeLessThan(11_100);
   });
 
+  test("does not charge the text with images, data and calls of agents", () => {
+    const text = "a".repeat(4_000);
+    const shown = { ...detail(text), rest: { images: 2, chars: 0 } };
+    expect(shortenPlan(shown, 2_600, 1_000, 800)).toBeUndefined();
+    expect(shortenPlan(shown, 2_600, 200, 800)).toEqual({
+      ...shortenPlan(detail(text), 1_000, 200),
+      tokenCount: 1_800,
+    });
+    expect(shortenPlan(shown, 1_000, 200, 800)).toBeUndefined();
+    const data = { ...detail(text), rest: { images: 0, chars: 4_000 } };
+    expect(shortenPlan(data, 2_000, 200)?.tokenCount).toBe(1_200);
+  });
+
   test("does not cut what the marker would outweigh", () => {
     expect(shortenPlan(detail("a".repeat(30)), 5_000, 1_000)).toBeUndefined();
     expect(shortenPlan(detail("a".repeat(420)), 105, 100)).toBeUndefined();

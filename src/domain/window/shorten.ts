@@ -18,10 +18,10 @@ const KEPT_CHARS_MIN = 400;
  * Says how a message is cut, or gives undefined when its text is short enough, or so small that the
  * marker would outweigh what is left out.
  *
- * The text costs the message's tokens but for the share of its tool calls, by characters; what else
- * a message holds, such as images, counts with the text. A text that costs more than `maxTokens`
- * keeps as many characters as these buy at its own price, less the marker. What is cut away takes
- * its share of the cost along: the message then costs
+ * Images cost `imageTokenCount` each; of the rest of the message's tokens the text costs its share
+ * by characters, beside data and calls. A text that costs more than `maxTokens` keeps as many
+ * characters as these buy at its own price, less the marker. What is cut away takes its share of
+ * the cost along: the message then costs
  *
  *     ceil(tokenCount - text's cost * characters left out / characters)
  *
@@ -31,11 +31,14 @@ export function shortenPlan(
   detail: MessageDetail,
   tokenCount: number,
   maxTokens: number,
+  imageTokenCount = 0,
 ): ShortenPlan | undefined {
   if (tokenCount <= maxTokens) return undefined;
   const chars = charsOf(detail.content);
   if (chars === 0) return undefined;
-  const textCost = (tokenCount * chars) / (chars + callChars(detail));
+  const { images = 0, chars: restChars = 0 } = detail.rest ?? {};
+  const divided = Math.max(0, tokenCount - images * imageTokenCount);
+  const textCost = (divided * chars) / (chars + callChars(detail) + restChars);
   if (textCost <= maxTokens) return undefined;
   const affordable = Math.floor((chars * maxTokens) / textCost);
   const least = affordable < KEPT_CHARS_MIN ? 1 : KEPT_CHARS_MIN;

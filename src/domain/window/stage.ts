@@ -118,6 +118,7 @@ function shortenEntries<E extends WindowEntry>(
 ): boolean {
   const { select } = stage;
   const { look, detailOf, shortened } = evaluation;
+  const imageCost = evaluation.policy.imageTokenCount;
   if (select.kind !== "shorten") return false;
   let costs: Float64Array | undefined;
   let saved = 0;
@@ -128,7 +129,7 @@ function shortenEntries<E extends WindowEntry>(
     if (entry === undefined || !isSeen(look, i)) continue;
     if (newest-- > 0 || cost <= select.maxTokens) continue;
     if (!select.allRoles && !entry.isResult) continue;
-    const plan = shortenPlan(detailOf(entry), entry.tokenCount, select.maxTokens);
+    const plan = shortenPlan(detailOf(entry), entry.tokenCount, select.maxTokens, imageCost);
     if (plan === undefined || plan.tokenCount >= cost) continue;
     costs ??= costsOf(look);
     costs[i] = plan.tokenCount;

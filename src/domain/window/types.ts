@@ -47,6 +47,12 @@ export interface MessageDetail {
     readonly name: string;
     readonly arguments: string;
   }[];
+  /** What a message holds beside text and tool calls; left out when that is nothing. */
+  readonly rest?: {
+    readonly images: number;
+    /** The characters of data, as compact JSON, and of the calls of other agents. */
+    readonly chars: number;
+  };
 }
 
 /** Reads the details of an entry; gives the same for the same entry. */

@@ -4,37 +4,74 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { MessageDetail } from "../../domain/window/types.ts";
 import { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import type { Speech } from "../../service/api.ts";
+import { structToJson } from "./struct-json.ts";
 import { fromTimestamp } from "./time.ts";
 
 // The fields of Message, ContentPart, ToolResult and ToolCall by number, as in message.proto.
-const MESSAGE = { name: 4, text: 5, parts: 6, toolCalls: 7, sentTime: 17, createTime: 21 } as const;
-const PART = { text: 1, toolResult: 4 } as const;
+const MESSAGE = {
+  ...{ name: 4, text: 5, parts: 6, toolCalls: 7, agentCalls: 8 },
+  ...{ sentTime: 17, createTime: 21 },
+} as const;
+const PART = { text: 1, image: 2, data: 3, toolResult: 4 } as const;
 const RESULT = { text: 2, parts: 3 } as const;
 const CALL = { id: 1, name: 2, arguments: 3 } as const;
+const AGENT_CALL = { agentName: 2, request: 3 } as const;
 
 type Call = MessageDetail["toolCalls"][number];
 
 const NO_CALLS: readonly Call[] = [];
 
-/** Adds the text of a part, and those of a tool result if they are wanted. */
-function readPart(reader: BinaryReader, texts: string[], withResults: boolean): void {
+/** What is found in parts. */
+interface Found {
+  readonly texts: string[];
+  images: number;
+  /** The characters of data and of calls of agents. */
+  chars: number;
+}
+
+/** Adds what a part holds. A tool result counts for its text and parts only if it is wanted. */
+function readPart(reader: BinaryReader, found: Found, withResults: boolean): void {
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
     const tag = reader.uint32();
-    if (tag >>> 3 === PART.text) addText(texts, reader.string());
-    else if (withResults && tag >>> 3 === PART.toolResult) readResult(reader, texts);
+    const field = tag >>> 3;
+    if (field === PART.text) addText(found.texts, reader.string());
+    else if (withResults && field === PART.toolResult) readResult(reader, found);
+    else if (withResults && field === PART.data) found.chars += lengthOfJson(reader.bytes());
+    else {
+      if (field === PART.image) found.images += 1;
+      reader.skip(tag & 7);
+    }
+  }
+}
+
+/** In UTF-16 units, which come close enough to characters here. */
+function lengthOfJson(struct: Uint8Array): number {
+  return structToJson(struct).length;
+}
+
+function readResult(reader: BinaryReader, found: Found): void {
+  const end = reader.uint32() + reader.pos;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === RESULT.text) addText(found.texts, reader.string());
+    else if (tag >>> 3 === RESULT.parts) readPart(reader, found, true);
     else reader.skip(tag & 7);
   }
 }
 
-function readResult(reader: BinaryReader, texts: string[]): void {
+/** The characters of a call of another agent that cost tokens. */
+function readAgentCall(reader: BinaryReader): number {
   const end = reader.uint32() + reader.pos;
+  let chars = 0;
   while (reader.pos < end) {
     const tag = reader.uint32();
-    if (tag >>> 3 === RESULT.text) addText(texts, reader.string());
-    else if (tag >>> 3 === RESULT.parts) readPart(reader, texts, true);
-    else reader.skip(tag & 7);
+    const field = tag >>> 3;
+    if (field === AGENT_CALL.agentName || field === AGENT_CALL.request) {
+      chars += reader.string().length;
+    } else reader.skip(tag & 7);
   }
+  return chars;
 }
 
 function addText(texts: string[], text: string): void {
@@ -55,12 +92,12 @@ function readCall(reader: BinaryReader): Call {
 }
 
 /**
- * Reads the texts, the name and the tool calls of a stored message; data and images are no text.
- * Throws on damaged bytes.
+ * Reads the texts, the name and the tool calls of a stored message, and whether it holds more; data
+ * and images are no text. Throws on damaged bytes.
  */
 export function readDetail(bytes: Uint8Array): MessageDetail {
   const reader = new BinaryReader(bytes);
-  const texts: string[] = [];
+  const found: Found = { texts: [], images: 0, chars: 0 };
   let name = "";
   let toolCalls: Call[] | undefined;
   while (reader.pos < reader.len) {
@@ -70,20 +107,25 @@ export function readDetail(bytes: Uint8Array): MessageDetail {
         name = reader.string();
         break;
       case MESSAGE.text:
-        addText(texts, reader.string());
+        addText(found.texts, reader.string());
         break;
       case MESSAGE.parts:
-        readPart(reader, texts, true);
+        readPart(reader, found, true);
         break;
       case MESSAGE.toolCalls:
         toolCalls ??= [];
         toolCalls.push(readCall(reader));
         break;
+      case MESSAGE.agentCalls:
+        found.chars += readAgentCall(reader);
+        break;
       default:
         reader.skip(tag & 7);
     }
   }
-  return { content: join(texts), name, toolCalls: toolCalls ?? NO_CALLS };
+  const { texts, images, chars } = found;
+  const detail = { content: join(texts), name, toolCalls: toolCalls ?? NO_CALLS };
+  return images + chars === 0 ? detail : { ...detail, rest: { images, chars } };
 }
 
 function join(texts: readonly string[]): string {
@@ -93,17 +135,17 @@ function join(texts: readonly string[]): string {
 /** Reads what a stored message says without its tool results, and when. Throws on damaged bytes. */
 export function readSpeech(bytes: Uint8Array): Speech {
   const reader = new BinaryReader(bytes);
-  const texts: string[] = [];
+  const found: Found = { texts: [], images: 0, chars: 0 };
   let sentTime: Timestamp | undefined;
   let createTime: Timestamp | undefined;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     switch (tag >>> 3) {
       case MESSAGE.text:
-        addText(texts, reader.string());
+        addText(found.texts, reader.string());
         break;
       case MESSAGE.parts:
-        readPart(reader, texts, false);
+        readPart(reader, found, false);
         break;
       case MESSAGE.sentTime:
         sentTime = Timestamp.decode(reader, reader.uint32());
@@ -116,5 +158,5 @@ export function readSpeech(bytes: Uint8Array): Speech {
     }
   }
   const said = sentTime ?? createTime;
-  return { text: join(texts), saidMs: said === undefined ? 0 : fromTimestamp(said) };
+  return { text: join(found.texts), saidMs: said === undefined ? 0 : fromTimestamp(said) };
 }

@@ -10,6 +10,7 @@ import type { Speech } from "../../service/api.ts";
 import { countedContent } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
 import { readFacts } from "./facts.ts";
+import { structToJson } from "./struct-json.ts";
 import { fromTimestamp } from "./time.ts";
 
 const resultsOf = (whole: Message) =>
@@ -39,6 +40,23 @@ function textsOf(parts: readonly ContentPart[], withResults: boolean): string[] 
   });
 }
 
+/** What a message holds beside text and calls of tools. */
+function restOf(whole: Message): { images: number; chars: number } {
+  const all = (parts: readonly ContentPart[]): readonly ContentPart[] =>
+    parts.flatMap((one) =>
+      one.part?.$case === "toolResult" ? [one, ...all(one.part.value.parts)] : [one],
+    );
+  const rest = { images: 0, chars: 0 };
+  for (const { part } of all(whole.parts)) {
+    if (part?.$case === "image") rest.images += 1;
+    if (part?.$case === "data") rest.chars += structToJson(part.value).length;
+  }
+  for (const { agentName, request } of whole.agentCalls) {
+    rest.chars += agentName.length + request.length;
+  }
+  return rest;
+}
+
 const joined = (texts: readonly string[]) => texts.filter((one) => one !== "").join("\n");
 
 test("the facts are those of the message, whatever it holds", () => {
@@ -50,6 +68,7 @@ test("the facts are those of the message, whatever it holds", () => {
 
 test("the details are those of the message, with the texts of its results", () => {
   const property = fc.property(wireMessages, (whole) => {
+    const rest = restOf(whole);
     expect(readDetail(Message.encode(whole).finish())).toEqual({
       content: joined([whole.text, ...textsOf(whole.parts, true)]),
       name: whole.name,
@@ -58,6 +77,7 @@ test("the details are those of the message, with the texts of its results", () =
         name: call.name,
         arguments: call.arguments,
       })),
+      ...(rest.images + rest.chars === 0 ? {} : { rest }),
     });
   });
   fc.assert(property, { numRuns: 500 });

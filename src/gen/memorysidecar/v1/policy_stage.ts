@@ -447,7 +447,8 @@ export interface Shorten {
 
 /**
  * Removes a message when a newer one with the same role says nearly the same.
- * Messages of tool calls stay. `docs/policies.md` defines the similarity.
+ * Messages of tool calls, and those that hold more than text, such as images, stay.
+ * `docs/policies.md` defines the similarity.
  */
 export interface DropDuplicates {
   /**
