@@ -8,6 +8,8 @@ export interface Case {
   /** The source system whose behaviour it is, for example `000`. */
   readonly system: string;
   readonly feature: string;
+  /** What the expectations rest on, for example `source_run`. */
+  readonly evidence?: string | undefined;
   readonly given: JsonObject;
   readonly when: readonly JsonObject[];
   /** What a file calls `then`. */
@@ -39,7 +41,8 @@ function readCase(value: Json, index: number): Case {
       `${where} (${id}): given, when and then must be objects and a list of them`,
     );
   }
-  return { id, system, feature, given, when, expected };
+  const evidence = typeof value["evidence"] === "string" ? value["evidence"] : undefined;
+  return { id, system, feature, evidence, given, when, expected };
 }
 
 /** Reads a case file. Throws a CaseFault when it is not one. */

@@ -83,7 +83,7 @@ async function argumentsOf(memory: Memory, call: WrittenCall): Promise<JsonObjec
   let op: JsonObject = { op: call.name, ...call.named };
   for (const value of call.positional) {
     const words = isWords(value) ? value.words : "";
-    const place = /^(\d+) of (\d+)$/.exec(words);
+    const place = /^(-?\d+) of (\d+)$/.exec(words);
     if (place !== null) {
       await fill(memory, Number(place[2]));
       op = { ...op, index: Number(place[1]), role: "user", content: "text" };

@@ -1,7 +1,7 @@
 // MARSYS: the memory that a case works on.
 
 import type { Context } from "./adapter.ts";
-import type { Case } from "./cases.ts";
+import { type Case, familyOf } from "./cases.ts";
 import type { Shown } from "./compare.ts";
 import { type JsonObject, listOf, objectOf, textOf } from "./json.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
@@ -26,7 +26,7 @@ export interface Memory extends Context {
 const MODES = ["strict", "repack_always"];
 
 /** The mode of packing that a case asks for, in whatever field it does, with that field. */
-function modeOf({ given, feature }: Case): readonly [string, string] | undefined {
+function modeOf({ given, feature, evidence }: Case): readonly [string, string] | undefined {
   const policy = objectOf(given["policy"], "policy");
   for (const [key, value] of Object.entries({ ...given, ...policy })) {
     if (typeof value === "string" && MODES.includes(value)) return [key, value];
@@ -34,7 +34,11 @@ function modeOf({ given, feature }: Case): readonly [string, string] | undefined
       return [key, value ? "strict" : "repack_always"];
     }
   }
-  return /strict|hysteresis/.test(feature) ? ["mode", "strict"] : undefined;
+  // The source packs always; what its documents say, and our decision, is to be strict.
+  const rests = evidence === "seed" || evidence === "decision";
+  const isStrict =
+    (rests && familyOf({ feature }) === "managed") || /strict|hysteresis/.test(feature);
+  return isStrict ? ["mode", "strict"] : undefined;
 }
 
 function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
