@@ -20,6 +20,7 @@ import type { Call } from "./api.ts";
 import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { type EventOrigin, newEvents } from "./new-events.ts";
+import { underPolicy } from "./policy-state.ts";
 import { checkHooks } from "./removal-port.ts";
 import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
 import { checkCeiling } from "./window-change.ts";
@@ -234,7 +235,8 @@ export class SessionImport {
         log,
         window: this.#window,
         windowRanges,
-        policyState,
+        // What belongs to no stage or tool of the policy is nobody's.
+        policyState: underPolicy(policyState, fields.policy),
         // A ttl counts from the last change, and this is one: what is restored must not be gone.
         updateMs: fields.ttlMs === 0 ? this.session.updateMs : nowMs,
         revision,

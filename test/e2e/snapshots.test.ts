@@ -1,0 +1,69 @@
+// Exports and imports of a server process: an import that is cut off by its end leaves nothing, and
+// one that was answered is there.
+
+import { expect, test } from "vitest";
+import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
+import { TestClient } from "../support/contract.ts";
+import { message } from "../support/samples.ts";
+import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { start } from "./start.ts";
+
+const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
+const BATCHES = 30;
+
+async function fill(client: TestClient, sessionId: string): Promise<void> {
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const messages = Array.from({ length: 1_000 }, (_, index) =>
+      message({ messageId: `id ${batch} ${index}`, text: "x".repeat(1_000), tokenCount: 1 }),
+    );
+    await client.call("appendMessages", { sessionId, messages, createSession: true });
+  }
+}
+
+test("an import goes on after nothing but its own end", { timeout: 120_000 }, async () => {
+  await using directory = await makeTempDir();
+  const first = await start({ dataDir: directory.path });
+  const client = new TestClient(first.address);
+  await fill(client, "source");
+  const snapshot = await takeSnapshot(client, "source");
+  expect(snapshot.messages.length).toBe(BATCHES * 1_000);
+
+  const begun = await client.call("importSession", {
+    sessionId: "cut",
+    header: snapshot.header,
+    messages: snapshot.messages.slice(0, 3_000),
+    more: true,
+  });
+  const made = await bringSnapshot(client, snapshot, { sessionId: "whole", chunk: 3_000 });
+  client.close();
+  await first.kill("SIGKILL");
+
+  const second = await start({ dataDir: directory.path });
+  const again = new TestClient(second.address);
+  const next = {
+    uploadId: begun.uploadId,
+    chunkIndex: 1,
+    messages: snapshot.messages.slice(3_000, 6_000),
+  };
+  expect((await again.fail("importSession", next)).reason).toBe("UPLOAD_NOT_FOUND");
+  expect((await again.fail("getSession", { sessionId: "cut" })).reason).toBe("SESSION_NOT_FOUND");
+  const whole = await takeSnapshot(again, "whole");
+  expect(whole.header.session).toEqual(made);
+  expect(comparable(whole)).toEqual(comparable(snapshot));
+  await bringSnapshot(again, snapshot, { sessionId: "cut", chunk: 3_000 });
+  const fields = {
+    sessionId: "source",
+    format: SnapshotFormat.LAUREN,
+    document: Buffer.from("[]"),
+    more: true,
+  };
+  await again.call("importSession", fields);
+  again.close();
+  // A stop gives up what is under way, and does not wait for it.
+  expect(await second.stop()).toEqual({ code: 0, signal: null });
+  const report = await verifyDirectory(directory.path, { factsModule: FACTS });
+  expect(report.problems).toEqual([]);
+  expect(report.totals).toMatchObject({ sessions: 3, messages: 3 * BATCHES * 1_000 });
+});
