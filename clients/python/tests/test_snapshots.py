@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 import pytest
 from fake import FakeServer, Step, fail
+from real import RealServer
 
 import memorysidecar as ms
 from memorysidecar import AsyncClient, Client, ErrorReason, v1

@@ -1,9 +1,6 @@
 // The client: one method for each rpc, with the name of the rpc in camel case.
 
-import { randomUUID } from "node:crypto";
-import type { MethodDefinition } from "@grpc/grpc-js";
 import * as calls from "./call.ts";
-import { openChannel, type RawClients } from "./channel.ts";
 import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
@@ -15,13 +12,13 @@ import {
 } from "./gen/memorysidecar/v1/event_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
 import {
-  AppendMessagesRequest,
   type AppendMessagesResponse,
   type DeleteMessageResponse,
   type GetMessageResponse,
   UpdateMessageRequest,
   type UpdateMessageResponse,
 } from "./gen/memorysidecar/v1/message_rpc.ts";
+import type { SessionMatch } from "./gen/memorysidecar/v1/search_rpc.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
 import {
   CreateSessionRequest,
@@ -32,18 +29,17 @@ import {
   type UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_rpc.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
-import type { GetWindowResponse } from "./gen/memorysidecar/v1/window_rpc.ts";
 import {
   type MessageChanges,
   type MessageInput,
   type SessionFields,
   toChangedMessage,
-  toMessage,
   toSession,
 } from "./message.ts";
 import type * as options from "./options.ts";
 import { walkPages } from "./pages.ts";
 import * as requests from "./requests.ts";
+import { SnapshotMethods } from "./snapshots.ts";
 import { EventStream, type WatchOptions } from "./watch.ts";
 
 /**
@@ -54,49 +50,39 @@ import { EventStream, type WatchOptions } from "./watch.ts";
  * repeated while the server is away; what changes something carries a request id, so that it takes
  * effect once.
  */
-export class MemorySidecar {
-  /** The generated clients on the same connection: no defaults, no retries, plain grpc errors. */
-  readonly raw: RawClients;
-  readonly #caller: calls.Caller;
-  readonly #closed = new AbortController();
-  readonly #namespace: string;
-
-  /** Use `connect`. */
-  constructor(address: string, settings: options.ConnectOptions) {
-    this.raw = openChannel(address, settings);
-    this.#namespace = settings.namespace ?? "";
-    this.#caller = calls.makeCaller(this.raw.sessions, this.#closed.signal, settings);
-  }
-
-  /** Closes the connection. Streams end; calls that still run fail. */
-  close(): void {
-    this.#closed.abort();
-    this.raw.sessions.close();
-  }
-
+export class MemorySidecar extends SnapshotMethods {
   /** Creates a session; without an id the server makes one. */
   async createSession(
     session: SessionFields = {},
     opts: calls.MutationOptions = {},
   ): Promise<Session> {
-    const head = this.#change(opts);
+    const head = this.change(opts);
     const request = CreateSessionRequest.fromPartial({ ...head, session: toSession(session) });
-    return calls.given((await this.#call(Sessions.createSession, request, opts)).session);
+    return calls.given((await this.call(Sessions.createSession, request, opts)).session);
   }
 
   /** Gets a session without its messages. */
   async getSession(sessionId: string, opts: calls.CallOptions = {}): Promise<Session> {
-    const request = this.#session(sessionId, opts);
-    return calls.given((await this.#call(Sessions.getSession, request, opts)).session);
+    const request = this.session(sessionId, opts);
+    return calls.given((await this.call(Sessions.getSession, request, opts)).session);
   }
 
   /** Lists the sessions of the namespace, newest first. */
   listSessions(opts: options.ListSessionsOptions = {}): AsyncGenerator<Session, void, undefined> {
     return walkPages(async (token) => {
-      const request = requests.listSessionsRequest(this.#at(opts), opts, token);
-      const page = await this.#call(Sessions.listSessions, request, opts);
+      const request = requests.listSessionsRequest(this.at(opts), opts, token);
+      const page = await this.call(Sessions.listSessions, request, opts);
       return { items: page.sessions, nextPageToken: page.nextPageToken };
     });
+  }
+
+  /**
+   * Finds the sessions whose user and assistant messages hold any of the words, the best first.
+   * Reads every message of them.
+   */
+  async searchSessions(query: string, opts: options.SearchOptions = {}): Promise<SessionMatch[]> {
+    const request = requests.searchRequest(this.at(opts), query, opts);
+    return (await this.call(Sessions.searchSessions, request, opts)).matches;
   }
 
   /** Changes what describes a session; `session.sessionId` names it. */
@@ -105,11 +91,11 @@ export class MemorySidecar {
     opts: options.UpdateOptions = {},
   ): Promise<UpdateSessionResponse> {
     const request = UpdateSessionRequest.fromPartial({
-      ...this.#change(opts),
+      ...this.change(opts),
       session: toSession(session),
       updateMask: opts.updateMask && [...opts.updateMask],
     });
-    return this.#call(Sessions.updateSession, request, opts);
+    return this.call(Sessions.updateSession, request, opts);
   }
 
   /** Deletes a session with its whole log, for good. */
@@ -118,43 +104,42 @@ export class MemorySidecar {
     opts: options.DeleteOptions = {},
   ): Promise<DeleteSessionResponse> {
     const { etag = "", allowMissing = false } = opts;
-    const request = { ...this.#change(opts), sessionId, etag, allowMissing };
-    return this.#call(Sessions.deleteSession, request, opts);
+    const request = { ...this.change(opts), sessionId, etag, allowMissing };
+    return this.call(Sessions.deleteSession, request, opts);
   }
 
   /** Copies a session up to a seq into a new session. */
   async forkSession(sourceSessionId: string, opts: options.ForkOptions = {}): Promise<Session> {
     const request = ForkSessionRequest.fromPartial({
-      ...this.#change(opts),
+      ...this.change(opts),
       sourceSessionId,
       atSeq: requests.optionalSeq(opts.atSeq),
       sessionId: opts.sessionId ?? "",
     });
-    return calls.given((await this.#call(Sessions.forkSession, request, opts)).session);
+    return calls.given((await this.call(Sessions.forkSession, request, opts)).session);
   }
 
   /** Deletes the messages of a session for good and keeps the session. */
   resetSession(sessionId: string, opts: options.ResetOptions = {}): Promise<ResetSessionResponse> {
     const { etag = "", keepSystemMessages = false } = opts;
-    const request = { ...this.#change(opts), sessionId, etag, keepSystemMessages };
-    return this.#call(Sessions.resetSession, request, opts);
+    const { keepFirstSystemMessage = false, keepSummary = false } = opts;
+    const keep = { keepSystemMessages, keepFirstSystemMessage, keepSummary };
+    const request = { ...this.change(opts), sessionId, etag, ...keep };
+    return this.call(Sessions.resetSession, request, opts);
   }
 
-  /** Appends messages, all or none: a text (a user message), a message, or a list of them. */
+  /**
+   * Appends messages, all or none: a text (a user message), a message, or a list of them, which may
+   * be empty when a turn ends.
+   */
   append(
     sessionId: string,
     messages: MessageInput | readonly MessageInput[],
     opts: options.AppendOptions = {},
   ): Promise<AppendMessagesResponse> {
-    const list = Array.isArray(messages) ? (messages as readonly MessageInput[]) : undefined;
-    const request = AppendMessagesRequest.fromPartial({
-      ...this.#change(opts),
-      sessionId,
-      messages: (list ?? [messages as MessageInput]).map(toMessage),
-      expectedLastSeq: requests.optionalSeq(opts.expectedLastSeq),
-      createSession: opts.createSession ?? false,
-    });
-    return this.#call(Sessions.appendMessages, request, opts);
+    const list = Array.isArray(messages) ? messages : [messages as MessageInput];
+    const request = requests.appendRequest({ ...this.change(opts), sessionId }, list, opts);
+    return this.call(Sessions.appendMessages, request, opts);
   }
 
   /** Lists the messages of a session's log, oldest first, in the window or not. */
@@ -163,8 +148,8 @@ export class MemorySidecar {
     opts: options.ListMessagesOptions = {},
   ): AsyncGenerator<Message, void, undefined> {
     return walkPages(async (token) => {
-      const request = requests.listMessagesRequest(this.#session(sessionId, opts), opts, token);
-      const page = await this.#call(Sessions.listMessages, request, opts);
+      const request = requests.listMessagesRequest(this.session(sessionId, opts), opts, token);
+      const page = await this.call(Sessions.listMessages, request, opts);
       return { items: page.messages, nextPageToken: page.nextPageToken };
     });
   }
@@ -175,8 +160,8 @@ export class MemorySidecar {
     messageId: string,
     opts: calls.CallOptions = {},
   ): Promise<GetMessageResponse> {
-    const request = { ...this.#session(sessionId, opts), messageId };
-    return this.#call(Sessions.getMessage, request, opts);
+    const request = { ...this.session(sessionId, opts), messageId };
+    return this.call(Sessions.getMessage, request, opts);
   }
 
   /** Changes a message in place; `changes.messageId` names it. */
@@ -186,12 +171,12 @@ export class MemorySidecar {
     opts: options.UpdateOptions = {},
   ): Promise<UpdateMessageResponse> {
     const request = UpdateMessageRequest.fromPartial({
-      ...this.#change(opts),
+      ...this.change(opts),
       sessionId,
       message: toChangedMessage(changes),
       updateMask: opts.updateMask && [...opts.updateMask],
     });
-    return this.#call(Sessions.updateMessage, request, opts);
+    return this.call(Sessions.updateMessage, request, opts);
   }
 
   /** Deletes a message from the log, for good. */
@@ -201,28 +186,22 @@ export class MemorySidecar {
     opts: options.DeleteOptions = {},
   ): Promise<DeleteMessageResponse> {
     const { etag = "", allowMissing = false } = opts;
-    const request = { ...this.#change(opts), sessionId, messageId, etag, allowMissing };
-    return this.#call(Sessions.deleteMessage, request, opts);
-  }
-
-  /** Gets the messages that go to the model, and says what is left out. */
-  window(sessionId: string, opts: options.WindowOptions = {}): Promise<GetWindowResponse> {
-    const request = requests.windowRequest(this.#session(sessionId, opts), opts);
-    return this.#call(Sessions.getWindow, request, opts);
+    const request = { ...this.change(opts), sessionId, messageId, etag, allowMissing };
+    return this.call(Sessions.deleteMessage, request, opts);
   }
 
   /** Streams events as they happen, also over restarts of the server. */
   watch(opts: WatchOptions = {}): EventStream {
     const open = this.raw.events.watchEvents.bind(this.raw.events);
-    const { retry, closed } = this.#caller;
-    return new EventStream({ open, retry, closed, namespace: this.#namespace }, opts);
+    const { retry, closed } = this.caller;
+    return new EventStream({ open, retry, closed, namespace: this.namespace }, opts);
   }
 
   /** Lists the events that are kept, oldest first. */
   listEvents(opts: options.ListEventsOptions = {}): AsyncGenerator<Event, void, undefined> {
     return walkPages(async (token) => {
-      const request = requests.listEventsRequest(this.#at(opts), opts, token);
-      const page = await this.#call(Events.listEvents, request, opts);
+      const request = requests.listEventsRequest(this.at(opts), opts, token);
+      const page = await this.call(Events.listEvents, request, opts);
       return { items: page.events, nextPageToken: page.nextPageToken };
     });
   }
@@ -232,22 +211,22 @@ export class MemorySidecar {
     consumerId: string,
     opts: options.CreateConsumerOptions = {},
   ): Promise<Consumer> {
-    const head = { ...this.#change(opts), consumerId };
+    const head = { ...this.change(opts), consumerId };
     const request = requests.createConsumerRequest(head, opts);
-    return calls.given((await this.#call(Events.createConsumer, request, opts)).consumer);
+    return calls.given((await this.call(Events.createConsumer, request, opts)).consumer);
   }
 
   /** Gets a named consumer. */
   async getConsumer(consumerId: string, opts: calls.CallOptions = {}): Promise<Consumer> {
-    const request = { namespace: this.#at(opts), consumerId };
-    return calls.given((await this.#call(Events.getConsumer, request, opts)).consumer);
+    const request = { namespace: this.at(opts), consumerId };
+    return calls.given((await this.call(Events.getConsumer, request, opts)).consumer);
   }
 
   /** Lists the named consumers of the namespace by id. */
   listConsumers(opts: options.ListOptions = {}): AsyncGenerator<Consumer, void, undefined> {
     return walkPages(async (pageToken) => {
-      const request = { namespace: this.#at(opts), pageSize: opts.pageSize ?? 0, pageToken };
-      const page = await this.#call(Events.listConsumers, request, opts);
+      const request = { namespace: this.at(opts), pageSize: opts.pageSize ?? 0, pageToken };
+      const page = await this.call(Events.listConsumers, request, opts);
       return { items: page.consumers, nextPageToken: page.nextPageToken };
     });
   }
@@ -255,8 +234,8 @@ export class MemorySidecar {
   /** Deletes a named consumer. */
   async deleteConsumer(consumerId: string, opts: options.DeleteConsumerOptions = {}) {
     const { allowMissing = false } = opts;
-    const request = { ...this.#change(opts), consumerId, allowMissing };
-    await this.#call(Events.deleteConsumer, request, opts);
+    const request = { ...this.change(opts), consumerId, allowMissing };
+    await this.call(Events.deleteConsumer, request, opts);
   }
 
   /** Moves a named consumer's position: everything up to the token is done. */
@@ -265,32 +244,12 @@ export class MemorySidecar {
     resumeToken: string,
     opts: calls.CallOptions = {},
   ): Promise<Consumer> {
-    const request = { namespace: this.#at(opts), consumerId, resumeToken };
-    return calls.given((await this.#call(Events.ackEvents, request, opts)).consumer);
+    const request = { namespace: this.at(opts), consumerId, resumeToken };
+    return calls.given((await this.call(Events.ackEvents, request, opts)).consumer);
   }
 
   /** Gets what the server is, what it can do, and its limits. */
   serverInfo(opts: Omit<calls.CallOptions, "namespace"> = {}): Promise<GetServerInfoResponse> {
-    return this.#call(Admin.getServerInfo, {}, opts);
-  }
-
-  #call<Request, Response>(
-    method: MethodDefinition<Request, Response>,
-    request: Request,
-    opts: calls.CallOptions,
-  ): Promise<Response> {
-    return calls.callUnary(this.#caller, method, request, opts);
-  }
-
-  #at(opts: calls.CallOptions): string {
-    return opts.namespace ?? this.#namespace;
-  }
-
-  #session(sessionId: string, opts: calls.CallOptions) {
-    return { namespace: this.#at(opts), sessionId };
-  }
-
-  #change(opts: calls.MutationOptions) {
-    return { namespace: this.#at(opts), requestId: opts.requestId ?? randomUUID() };
+    return this.call(Admin.getServerInfo, {}, opts);
   }
 }

@@ -28,6 +28,7 @@ export {
   Source,
   TokenRule,
   type ToolCall,
+  type ToolResult,
   Trust,
 } from "./gen/memorysidecar/v1/message.ts";
 export type {
@@ -38,29 +39,68 @@ export type {
   UpdateMessageResponse,
 } from "./gen/memorysidecar/v1/message_rpc.ts";
 export {
-  type DropOldest,
-  type KeepLast,
+  type CustomTokenRule,
+  type Healing,
   type Policy,
-  type PolicyStage,
+  type Preset,
   type Protections,
-  StageOn,
   SystemProtection,
+  TokenRounding,
+  ToolPairs,
+} from "./gen/memorysidecar/v1/policy.ts";
+export {
+  type MessagePreview,
+  type PolicyPreset,
+  type PolicyPreview,
+  type PresetOption,
+  type PreviewPolicyResponse,
+  Verdict,
+} from "./gen/memorysidecar/v1/policy_rpc.ts";
+export {
+  BoundaryRule,
+  type DropOldest,
+  FilterScope,
+  type KeepLast,
+  type PolicyStage,
+  RemovedTo,
+  StageEffect,
+  StageOn,
   type Trigger,
   Unit,
-} from "./gen/memorysidecar/v1/policy.ts";
-export type { ForkOrigin, Session, Summary } from "./gen/memorysidecar/v1/session.ts";
+} from "./gen/memorysidecar/v1/policy_stage.ts";
+export type { SessionMatch, SessionSnippet } from "./gen/memorysidecar/v1/search_rpc.ts";
+export type {
+  ForkOrigin,
+  PlacedSummary,
+  Session,
+  StageState,
+  Summary,
+} from "./gen/memorysidecar/v1/session.ts";
 export type {
   DeleteSessionResponse,
   ResetSessionResponse,
   UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_rpc.ts";
+export { SnapshotFormat } from "./gen/memorysidecar/v1/snapshot.ts";
 export {
+  HoldReason,
+  type PolicyWarning,
+  PolicyWarningKind,
   type SeqRange,
+  type StageRun,
   type Totals,
+  TriggerKind,
   type Trim,
   TrimReason,
 } from "./gen/memorysidecar/v1/window.ts";
-export type { GetWindowResponse } from "./gen/memorysidecar/v1/window_rpc.ts";
+export type {
+  GetWindowResponse,
+  HealSessionResponse,
+  ListSummaryInputsResponse,
+  RestoreMessagesResponse,
+  SetSummaryResponse,
+  TrimSessionResponse,
+} from "./gen/memorysidecar/v1/window_rpc.ts";
 export {
   type BytesInput,
   type ImageInput,
@@ -71,6 +111,7 @@ export {
   type PartInput,
   type RoleInput,
   type SessionFields,
+  type ToolResultInput,
   toMessage,
 } from "./message.ts";
 export type {
@@ -80,25 +121,73 @@ export type {
   DeleteConsumerOptions,
   DeleteOptions,
   ForkOptions,
+  HealOptions,
+  ImportOptions,
   ListEventsOptions,
   ListMessagesOptions,
   ListOptions,
   ListSessionsOptions,
   OrderInput,
+  PreviewOptions,
   ResetOptions,
+  RestoreOptions,
+  SearchOptions,
   SeqInput,
+  SessionFilterInput,
+  SummaryChoice,
+  SummaryOptions,
+  ToolOutcomeInput,
+  TrimOptions,
+  TrimTarget,
   UpdateOptions,
   WindowOptions,
 } from "./options.ts";
 export {
+  type AnyOf,
+  type BoundaryInput,
+  type Budget,
+  boundaryOnly,
+  customTokenRule,
+  dropDuplicates,
   dropOldest,
+  type Ends,
+  type FilterOptions,
+  filter,
+  healing,
   keepLast,
+  type Likeness,
   type Limits,
+  makePolicy,
+  type Over,
+  type PlainStageOptions,
   type PolicyInput,
+  type PolicyOptions,
+  type ProtectionOptions,
+  packNewest,
+  pinMiddleRecent,
+  protections,
+  type Shortening,
+  type StageInput,
   type StageOptions,
-  type UnitName,
+  shorten,
+  type TokenRuleParts,
 } from "./policy.ts";
+export type {
+  BoundaryName,
+  EffectName,
+  HealName,
+  OccasionName,
+  RemovedToName,
+  RoundingName,
+  ScopeName,
+  SystemName,
+  ToolPairsName,
+  UnitName,
+} from "./policy-names.ts";
+export { type PresetName, type PresetOptions, preset } from "./presets.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
+export type { FormatName, SnapshotChunk, SnapshotInput } from "./snapshot-parts.ts";
+export type { ExportOptions } from "./snapshots.ts";
 export { toDate } from "./time.ts";
 export type {
   EventFilterInput,

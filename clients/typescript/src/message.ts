@@ -28,7 +28,16 @@ export type PartInput =
   | ContentPart
   | { readonly text: string }
   | { readonly data: JsonObject }
-  | { readonly image: ImageInput };
+  | { readonly image: ImageInput }
+  | { readonly toolResult: ToolResultInput };
+
+/** The result of a tool call as a part of a user message or of a tool message. */
+export interface ToolResultInput {
+  readonly toolCallId: string;
+  readonly text?: string;
+  readonly parts?: readonly PartInput[];
+  readonly error?: boolean;
+}
 
 /** A picture by address or by value. */
 export interface ImageInput {
@@ -102,6 +111,10 @@ function toPart(part: PartInput): DeepPartial<ContentPart> {
   if (typeof part === "string") return { part: { $case: "text", value: part } };
   if ("text" in part) return { part: { $case: "text", value: part.text } };
   if ("data" in part) return { part: { $case: "data", value: part.data } };
+  if ("toolResult" in part) {
+    const { parts = [], ...rest } = part.toolResult;
+    return { part: { $case: "toolResult", value: { ...rest, parts: parts.map(toPart) } } };
+  }
   if (!("image" in part)) return part;
   const { url, data, mediaType = "", detail = "" } = part.image;
   const shown = { mediaType, detail };

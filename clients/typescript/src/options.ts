@@ -4,7 +4,9 @@ import type { CallOptions, MutationOptions } from "./call.ts";
 import type { ChannelSettings } from "./channel.ts";
 import type { RoleInput } from "./message.ts";
 import type { PolicyInput } from "./policy.ts";
+import type { OccasionName, UnitName } from "./policy-names.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { FormatName } from "./snapshot-parts.ts";
 import type { EventFilterInput, WatchStart } from "./watch.ts";
 
 /** What a client needs to know beside the address. */
@@ -29,8 +31,8 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** Which sessions to list. Every field that is set must hold. */
-export interface ListSessionsOptions extends ListOptions {
+/** Which sessions to look at. Every field that is set must hold. */
+export interface SessionFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -38,6 +40,10 @@ export interface ListSessionsOptions extends ListOptions {
   readonly createdBefore?: Date | undefined;
   readonly updatedFrom?: Date | undefined;
   readonly updatedBefore?: Date | undefined;
+}
+
+/** Which sessions to list. */
+export interface ListSessionsOptions extends ListOptions, SessionFilterInput {
   /** Default `newest-first`. */
   readonly order?: OrderInput | undefined;
 }
@@ -87,6 +93,10 @@ export interface ForkOptions extends MutationOptions {
 export interface ResetOptions extends MutationOptions {
   /** Keeps the system messages that are in the window. Default false. */
   readonly keepSystemMessages?: boolean | undefined;
+  /** Keeps the oldest message of the log if it is a system message. Default false. */
+  readonly keepFirstSystemMessage?: boolean | undefined;
+  /** Keeps the summary of the session. Default false. */
+  readonly keepSummary?: boolean | undefined;
   /** The session must still have this etag. */
   readonly etag?: string | undefined;
 }
@@ -97,6 +107,27 @@ export interface AppendOptions extends MutationOptions {
   readonly expectedLastSeq?: SeqInput | undefined;
   /** Creates the session with the defaults if it does not exist. Default false. */
   readonly createSession?: boolean | undefined;
+  /** The agent's turn ends with these messages, of which there may be none. Default false. */
+  readonly turnEnd?: boolean | undefined;
+  /** What the model's input took, as the model said. Default: what an earlier append said. */
+  readonly modelInputTokens?: number | undefined;
+  /** How tools ended whose messages are not appended. */
+  readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
+}
+
+/** How a tool ended. */
+export interface ToolOutcomeInput {
+  readonly tool: string;
+  /** Says that it failed. Default false. */
+  readonly error?: boolean;
+}
+
+/** What a search takes. */
+export interface SearchOptions extends CallOptions, SessionFilterInput {
+  /** The most sessions to give. Default 5. */
+  readonly limit?: number | undefined;
+  /** Looks only at sessions whose id begins with this. */
+  readonly sessionIdPrefix?: string | undefined;
 }
 
 /** Which window to get. */
@@ -105,6 +136,74 @@ export interface WindowOptions extends CallOptions {
   readonly policy?: PolicyInput | undefined;
   /** Gets the window as it was when this was the newest seq. */
   readonly asOfSeq?: SeqInput | undefined;
+  /** Gives only the newest messages, this many. Default: all. */
+  readonly newest?: number | undefined;
+}
+
+/** What a preview takes. */
+export interface PreviewOptions extends CallOptions {
+  /** Which stages run. Default: those on append and on read. */
+  readonly occasions?: readonly OccasionName[] | undefined;
+  /** Over which messages: the stored window, or the newest of the log. Default `window`. */
+  readonly source?: "window" | "log" | undefined;
+  /** What the model's input took. Default: what the session knows. */
+  readonly modelInputTokens?: number | undefined;
+  /** How tools ended. Default: what the session knows. */
+  readonly toolOutcomes?: readonly ToolOutcomeInput[] | undefined;
+}
+
+/** How far to trim: to tokens, to messages, to the newest units, or as the policy says. */
+export type TrimTarget =
+  | { readonly maxTokens: number }
+  | { readonly maxMessages: number }
+  | { readonly keepRecent: number }
+  | { readonly runPolicy: true };
+
+/** What a trim takes. The first two are not allowed with `runPolicy`. */
+export interface TrimOptions extends MutationOptions {
+  /** What is kept or removed together. Default `message`. */
+  readonly unit?: UnitName | undefined;
+  /** Erases what is removed from the log for good. Default false. */
+  readonly discard?: boolean | undefined;
+  /** The session must still have this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** What a restore takes. */
+export interface RestoreOptions extends MutationOptions {
+  /** Runs of seqs to restore besides: the first and the last of each. */
+  readonly seqRanges?: readonly (readonly [first: SeqInput, last: SeqInput])[] | undefined;
+}
+
+/** Which messages to summarize: all but the newest, or what a stage would remove now. */
+export type SummaryChoice = { readonly keepRecent: number } | { readonly stage: string };
+
+/** What a summary takes. */
+export interface SummaryOptions extends MutationOptions {
+  /** The ids of the messages that the text replaces. Default: none. */
+  readonly replacedMessageIds?: readonly string[] | undefined;
+  /** Puts the text into the window, in the place of the first of them. Default false. */
+  readonly inPlace?: boolean | undefined;
+  /** The summary must still have this version; 0 for none yet. */
+  readonly expectedVersion?: SeqInput | undefined;
+}
+
+/** What healing takes. */
+export interface HealOptions extends MutationOptions {
+  /** The text of the results. Default: that of the policy, or a fixed notice. */
+  readonly text?: string | undefined;
+  /** Heals only the newest message with tool calls. Default false. */
+  readonly newestOnly?: boolean | undefined;
+}
+
+/** What an import takes. */
+export interface ImportOptions extends MutationOptions {
+  /** The id of the session to make. Default: the one in the snapshot, or one of the server's. */
+  readonly sessionId?: string | undefined;
+  /** The format of the snapshot. Default `native`. */
+  readonly format?: FormatName | undefined;
+  /** Replaces a session of this id. Default false. */
+  readonly replace?: boolean | undefined;
 }
 
 /** What a new consumer takes. */

@@ -1,71 +1,337 @@
-// Short ways to write a policy.
+// Typed ways to write a policy: stages, triggers, protections and the rest. Presets have a file of
+// their own.
 
-import {
-  type DeepPartial,
-  type Policy,
-  type PolicyStage,
-  StageOn,
-  type Trigger,
-  Unit,
+import { TokenRule } from "./gen/memorysidecar/v1/message.ts";
+import type {
+  CustomTokenRule,
+  DeepPartial,
+  Healing,
+  Policy,
+  Protections,
 } from "./gen/memorysidecar/v1/policy.ts";
+import type { PolicyStage, Trigger } from "./gen/memorysidecar/v1/policy_stage.ts";
+import * as names from "./policy-names.ts";
+import { toDuration } from "./time.ts";
 
 /** A policy as it is given: everything may be left out. */
 export type PolicyInput = DeepPartial<Policy>;
 
-/** The names of the units. */
-export type UnitName = "message" | "assistant-round" | "interaction";
+/** A stage of a policy, as the functions here make it. */
+export type StageInput = DeepPartial<PolicyStage>;
+
+/** Sizes of the window, each of which makes a stage act when it is passed. */
+export interface Over {
+  readonly messages?: number;
+  readonly tokens?: number;
+  readonly interactions?: number;
+  readonly interactionTokens?: number;
+  readonly modelInputTokens?: number;
+  readonly ageMs?: number;
+}
+
+/** The triggers of a stage by their names in the contract: any one of them suffices. */
+export interface AnyOf {
+  readonly messageCountOver?: number;
+  readonly tokenCountOver?: number;
+  readonly contextShareAtLeast?: number;
+  readonly modelInputTokensOver?: number;
+  readonly interactionCountOver?: number;
+  readonly interactionTokensOver?: number;
+  readonly newMessagesAtLeast?: number;
+  readonly newTokensAtLeast?: number;
+  readonly toolSuccess?: readonly string[];
+  readonly toolError?: readonly string[];
+  readonly ageOverMs?: number;
+  readonly always?: true;
+}
+
+/** What every stage takes but its boundary. */
+export interface PlainStageOptions {
+  /** What is kept or removed together. Default `interaction`. */
+  readonly unit?: names.UnitName;
+  /** When the stage runs. Default `append`. */
+  readonly on?: names.OccasionName;
+  /** What makes the stage act, together with `anyOf`: any one suffices. Default: always. */
+  readonly over?: Over;
+  /** What makes the stage act, by the names of the contract. */
+  readonly anyOf?: AnyOf;
+  /** Conditions in CEL: triggers count only units for which all hold for every message. */
+  readonly countIf?: string | readonly string[];
+  /** Whether the stored window changes. Default: `view` on read and to shorten, else `store`. */
+  readonly effect?: names.EffectName;
+  /** What becomes of messages that leave the stored window. Default `log`. */
+  readonly removedTo?: names.RemovedToName;
+}
 
 /** What every stage takes. */
-export interface StageOptions {
-  /** What is kept or removed together. Default `interaction`. */
-  readonly unit?: UnitName;
-  /** When the stage runs: with every change, or on reads only. Default `append`. */
-  readonly on?: "append" | "read";
-  /** What makes the stage act, any one of them. Default: always. */
-  readonly over?: { readonly messages?: number; readonly tokens?: number };
+export interface StageOptions extends PlainStageOptions {
+  /** How the cut is made safe; `always` also when nothing was removed. Default: not at all. */
+  readonly boundary?: BoundaryInput;
 }
+
+/** How a cut is made safe. */
+export type BoundaryInput =
+  | names.BoundaryName
+  | { readonly rule: names.BoundaryName; readonly always: boolean };
 
 /** The limits of a stage that drops the oldest units. At least one is needed. */
 export interface Limits {
   readonly maxMessages?: number;
   readonly maxTokens?: number;
+  /** How much older than the newest message of the session a unit may be, in milliseconds. */
+  readonly maxAgeMs?: number;
+  /** Stops at the first unit that must stay. Default false: goes on behind it. */
+  readonly stopAtProtected?: boolean;
+  /** Stops at the first unit that costs no tokens. Default false. */
+  readonly stopAtFree?: boolean;
 }
 
-const UNITS = {
-  message: Unit.MESSAGE,
-  "assistant-round": Unit.ASSISTANT_ROUND,
-  interaction: Unit.INTERACTION,
-} as const;
+type Condition = NonNullable<DeepPartial<Trigger>["condition"]>;
 
-function stage(name: string, options: StageOptions): DeepPartial<PolicyStage> {
-  const { unit = "interaction", on = "append", over = {} } = options;
-  const anyOf: DeepPartial<Trigger>[] = [];
-  if (over.messages !== undefined) {
-    anyOf.push({ condition: { $case: "messageCountOver", value: over.messages } });
-  }
-  if (over.tokens !== undefined) {
-    anyOf.push({ condition: { $case: "tokenCountOver", value: BigInt(over.tokens) } });
-  }
-  return { name, unit: UNITS[unit], on: on === "read" ? StageOn.READ : StageOn.APPEND, anyOf };
+function count(
+  $case: "messageCountOver" | "interactionCountOver" | "newMessagesAtLeast" | "contextShareAtLeast",
+  value: number | undefined,
+): Condition[] {
+  return value === undefined ? [] : [{ $case, value }];
+}
+
+function size(
+  $case: "tokenCountOver" | "interactionTokensOver" | "modelInputTokensOver" | "newTokensAtLeast",
+  value: number | undefined,
+): Condition[] {
+  return value === undefined ? [] : [{ $case, value: BigInt(value) }];
+}
+
+function tools(
+  $case: "toolSuccess" | "toolError",
+  values: readonly string[] | undefined,
+): Condition[] {
+  return values === undefined ? [] : [{ $case, value: { names: [...values] } }];
+}
+
+function age(ms: number | undefined): Condition[] {
+  return ms === undefined ? [] : [{ $case: "ageOver", value: toDuration(ms) }];
+}
+
+function triggers(over: Over, anyOf: AnyOf): DeepPartial<Trigger>[] {
+  const { always } = anyOf;
+  const conditions: Condition[] = [
+    ...count("messageCountOver", over.messages),
+    ...size("tokenCountOver", over.tokens),
+    ...count("interactionCountOver", over.interactions),
+    ...size("interactionTokensOver", over.interactionTokens),
+    ...size("modelInputTokensOver", over.modelInputTokens),
+    ...age(over.ageMs),
+    ...count("messageCountOver", anyOf.messageCountOver),
+    ...size("tokenCountOver", anyOf.tokenCountOver),
+    ...count("contextShareAtLeast", anyOf.contextShareAtLeast),
+    ...size("modelInputTokensOver", anyOf.modelInputTokensOver),
+    ...count("interactionCountOver", anyOf.interactionCountOver),
+    ...size("interactionTokensOver", anyOf.interactionTokensOver),
+    ...count("newMessagesAtLeast", anyOf.newMessagesAtLeast),
+    ...size("newTokensAtLeast", anyOf.newTokensAtLeast),
+    ...tools("toolSuccess", anyOf.toolSuccess),
+    ...tools("toolError", anyOf.toolError),
+    ...age(anyOf.ageOverMs),
+    ...(always ? [{ $case: "always", value: always } as const] : []),
+  ];
+  return conditions.map((condition) => ({ condition }));
+}
+
+function list(values: string | readonly string[]): string[] {
+  return typeof values === "string" ? [values] : [...values];
+}
+
+function stage(
+  name: string,
+  select: NonNullable<StageInput["select"]>,
+  options: StageOptions,
+): StageInput {
+  const { unit = "interaction", on = "append", over = {}, anyOf = {}, countIf = [] } = options;
+  const { boundary, effect, removedTo } = options;
+  const rule = typeof boundary === "string" ? { rule: boundary, always: false } : boundary;
+  return {
+    name,
+    unit: names.UNITS[unit],
+    on: names.OCCASIONS[on],
+    anyOf: triggers(over, anyOf),
+    select,
+    ...(countIf.length > 0 && { countIf: list(countIf) }),
+    ...(rule && { boundary: { ...rule, rule: names.BOUNDARIES[rule.rule] } }),
+    ...(effect && { effect: names.EFFECTS[effect] }),
+    ...(removedTo && { removedTo: names.REMOVED_TO[removedTo] }),
+  };
 }
 
 /** Makes a stage that removes the oldest units until the limits hold. */
-export function dropOldest(
-  name: string,
-  limits: Limits,
-  options: StageOptions = {},
-): DeepPartial<PolicyStage> {
-  const value: { maxMessages?: number; maxTokens?: bigint } = {};
-  if (limits.maxMessages !== undefined) value.maxMessages = limits.maxMessages;
-  if (limits.maxTokens !== undefined) value.maxTokens = BigInt(limits.maxTokens);
-  return { ...stage(name, options), select: { $case: "dropOldest", value } };
+export function dropOldest(name: string, limits: Limits, options: StageOptions = {}): StageInput {
+  const { maxTokens, maxAgeMs, ...rest } = limits;
+  const value = {
+    ...rest,
+    ...(maxTokens !== undefined && { maxTokens: BigInt(maxTokens) }),
+    ...(maxAgeMs !== undefined && { maxAge: toDuration(maxAgeMs) }),
+  };
+  return stage(name, { $case: "dropOldest", value }, options);
 }
 
 /** Makes a stage that keeps the newest units. */
-export function keepLast(
+export function keepLast(name: string, unitCount: number, options: StageOptions = {}): StageInput {
+  return stage(name, { $case: "keepLast", value: { unitCount } }, options);
+}
+
+/** The budget of a stage that packs. */
+export interface Budget {
+  readonly maxTokens: number;
+  /** The share of the budget that is left free. Default 0. */
+  readonly headroom?: number;
+  /** Goes on behind a unit that does not fit. Default false: stops there. */
+  readonly skipUnfit?: boolean;
+}
+
+/** Makes a stage that takes units from the newest backwards while they fit a budget. */
+export function packNewest(name: string, budget: Budget, options: StageOptions = {}): StageInput {
+  const value = { ...budget, maxTokens: BigInt(budget.maxTokens) };
+  return stage(name, { $case: "packNewest", value }, options);
+}
+
+/** What a stage leaves that removes the middle. */
+export interface Ends {
+  readonly pinFirst: number;
+  readonly keepRecent: number;
+  /** The fewest messages worth removing. Default 1. */
+  readonly minRemoved?: number;
+}
+
+/** Makes a stage that keeps the first and the newest messages and removes the middle. */
+export function pinMiddleRecent(name: string, ends: Ends, options: StageOptions = {}): StageInput {
+  return stage(name, { $case: "pinMiddleRecent", value: { ...ends } }, options);
+}
+
+/** What a filter takes. */
+export interface FilterOptions extends StageOptions {
+  /** What must meet the conditions. Default `unit`. */
+  readonly scope?: names.ScopeName;
+}
+
+/** Makes a stage that keeps only what meets all conditions, which are written in CEL. */
+export function filter(
   name: string,
-  unitCount: number,
+  conditions: string | readonly string[],
+  options: FilterOptions = {},
+): StageInput {
+  const { scope, ...rest } = options;
+  const value = { conditions: list(conditions), ...(scope && { scope: names.SCOPES[scope] }) };
+  return stage(name, { $case: "filter", value }, rest);
+}
+
+/** What a stage shortens. */
+export interface Shortening {
+  /** Contents that cost more are cut to about this many. */
+  readonly maxTokens: number;
+  /** Cuts the contents of all messages. Default false: only tool results. */
+  readonly allRoles?: boolean;
+  /** How many of the newest messages are left alone. Default 4. */
+  readonly keepNewest?: number;
+}
+
+/** Makes a stage that cuts long contents down. */
+export function shorten(name: string, what: Shortening, options: PlainStageOptions = {}) {
+  return stage(name, { $case: "shorten", value: { ...what } }, options);
+}
+
+/** What counts as saying nearly the same. */
+export interface Likeness {
+  /** How alike two texts must be, 0.5 to 1. Default 0.9. */
+  readonly similarity?: number;
+  /** With how many newer messages of its role a message is compared. Default 50. */
+  readonly lookahead?: number;
+}
+
+/** Makes a stage that removes messages that say nearly the same as a newer one. */
+export function dropDuplicates(
+  name: string,
+  likeness: Likeness = {},
   options: StageOptions = {},
-): DeepPartial<PolicyStage> {
-  return { ...stage(name, options), select: { $case: "keepLast", value: { unitCount } } };
+): StageInput {
+  return stage(name, { $case: "dropDuplicates", value: { ...likeness } }, options);
+}
+
+/** Makes a stage that does nothing but what its boundary rule says. */
+export function boundaryOnly(
+  name: string,
+  boundary: BoundaryInput,
+  options: PlainStageOptions = {},
+): StageInput {
+  return stage(name, { $case: "boundaryOnly", value: {} }, { ...options, boundary });
+}
+
+/** What no stage may remove. What is left out has the default of the contract. */
+export interface ProtectionOptions {
+  readonly system?: names.SystemName;
+  readonly pinFirst?: number;
+  readonly minMessages?: number;
+  readonly lastUser?: boolean;
+  readonly pinMessageIds?: readonly string[];
+}
+
+/** Says what no stage may remove. */
+export function protections(options: ProtectionOptions): DeepPartial<Protections> {
+  const { system, pinMessageIds = [], ...rest } = options;
+  const named = system === undefined ? {} : { system: names.SYSTEM[system] };
+  return { ...rest, ...named, pinMessageIds: [...pinMessageIds] };
+}
+
+/** Says which tool calls without a result a read answers, and with which text. */
+export function healing(
+  when: names.HealName,
+  options: { readonly newestOnly?: boolean; readonly text?: string } = {},
+): DeepPartial<Healing> {
+  return { ...options, when: names.HEAL[when] };
+}
+
+/** The parts of a token rule. What is left out is 0, false, or `up`. */
+export interface TokenRuleParts {
+  readonly charsPerToken: number;
+  readonly rounding?: names.RoundingName;
+  readonly perMessage?: number;
+  readonly perCall?: number;
+  readonly min?: number;
+  readonly contentOnly?: boolean;
+}
+
+/** Puts a token rule together. */
+export function customTokenRule(parts: TokenRuleParts): DeepPartial<CustomTokenRule> {
+  const { rounding, ...rest } = parts;
+  return { ...rest, ...(rounding && { rounding: names.ROUNDING[rounding] }) };
+}
+
+/** What a policy has beside its stages. */
+export interface PolicyOptions {
+  /** A label for people. */
+  readonly name?: string;
+  /** Default: bytes divided by 4, or `TokenRule.CUSTOM` beside a `customTokenRule`. */
+  readonly tokenRule?: TokenRule;
+  readonly customTokenRule?: DeepPartial<CustomTokenRule>;
+  readonly imageTokenCount?: number;
+  readonly protections?: DeepPartial<Protections>;
+  readonly toolPairs?: names.ToolPairsName;
+  readonly healing?: DeepPartial<Healing>;
+  readonly model?: string;
+  readonly contextWindow?: number;
+}
+
+/** Makes a policy of stages, in their order. */
+export function makePolicy(
+  stages: readonly StageInput[],
+  options: PolicyOptions = {},
+): PolicyInput {
+  const { toolPairs, contextWindow, ...rest } = options;
+  const custom = options.customTokenRule && { tokenRule: TokenRule.CUSTOM };
+  return {
+    ...custom,
+    ...rest,
+    stages: [...stages],
+    ...(toolPairs && { toolPairs: names.TOOL_PAIRS[toolPairs] }),
+    ...(contextWindow !== undefined && { contextWindow: BigInt(contextWindow) }),
+  };
 }

@@ -1,20 +1,61 @@
 // Builds the requests that need more than their fields put in place.
 
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
-import { ListMessagesRequest, MessageOrder } from "./gen/memorysidecar/v1/message_rpc.ts";
-import { ListSessionsRequest, SessionOrder } from "./gen/memorysidecar/v1/session_rpc.ts";
-import { GetWindowRequest } from "./gen/memorysidecar/v1/window_rpc.ts";
-import { toRole } from "./message.ts";
+import {
+  AppendMessagesRequest,
+  ListMessagesRequest,
+  MessageOrder,
+} from "./gen/memorysidecar/v1/message_rpc.ts";
+import { PreviewPolicyRequest, PreviewSource } from "./gen/memorysidecar/v1/policy_rpc.ts";
+import { Unit } from "./gen/memorysidecar/v1/policy_stage.ts";
+import { SearchSessionsRequest } from "./gen/memorysidecar/v1/search_rpc.ts";
+import {
+  type DeepPartial,
+  ListSessionsRequest,
+  type SessionFilter,
+  SessionOrder,
+} from "./gen/memorysidecar/v1/session_rpc.ts";
+import {
+  GetWindowRequest,
+  ListSummaryInputsRequest,
+  RestoreMessagesRequest,
+  SetSummaryRequest,
+  SummaryPlacement,
+  TrimSessionRequest,
+} from "./gen/memorysidecar/v1/window_rpc.ts";
+import { type MessageInput, toMessage, toRole } from "./message.ts";
 import type {
+  AppendOptions,
   CreateConsumerOptions,
   ListEventsOptions,
   ListMessagesOptions,
   ListSessionsOptions,
+  PreviewOptions,
+  RestoreOptions,
+  SearchOptions,
   SeqInput,
+  SessionFilterInput,
+  SummaryChoice,
+  SummaryOptions,
+  TrimOptions,
+  TrimTarget,
   WindowOptions,
 } from "./options.ts";
+import type { PolicyInput } from "./policy.ts";
+import { OCCASIONS, UNITS } from "./policy-names.ts";
 import { toTimestamp } from "./time.ts";
 import { toStart } from "./watch.ts";
+
+/** The session of a request. */
+interface Target {
+  readonly namespace: string;
+  readonly sessionId: string;
+}
+
+/** The session of a change, with the request's id. */
+interface Change extends Target {
+  readonly requestId: string;
+}
 
 /** A seq that may be left out. */
 export function optionalSeq(seq: SeqInput | undefined): bigint | undefined {
@@ -30,22 +71,37 @@ export function listSessionsRequest(
   options: ListSessionsOptions,
   pageToken: string,
 ): ListSessionsRequest {
-  const { userId = "", agentId = "", labels = {}, pageSize = 0, order = "newest-first" } = options;
+  const { pageSize = 0, order = "newest-first" } = options;
   return ListSessionsRequest.fromPartial({
     namespace,
     pageSize,
     pageToken,
     order: order === "oldest-first" ? SessionOrder.CREATE_TIME_ASC : SessionOrder.CREATE_TIME_DESC,
-    filter: {
-      userId,
-      agentId,
-      labels: { ...labels },
-      createdFrom: time(options.createdFrom),
-      createdBefore: time(options.createdBefore),
-      updatedFrom: time(options.updatedFrom),
-      updatedBefore: time(options.updatedBefore),
-    },
+    filter: sessionFilter(options),
   });
+}
+
+function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> {
+  const { userId = "", agentId = "", labels = {} } = options;
+  return {
+    userId,
+    agentId,
+    labels: { ...labels },
+    createdFrom: time(options.createdFrom),
+    createdBefore: time(options.createdBefore),
+    updatedFrom: time(options.updatedFrom),
+    updatedBefore: time(options.updatedBefore),
+  };
+}
+
+export function searchRequest(
+  namespace: string,
+  query: string,
+  options: SearchOptions,
+): SearchSessionsRequest {
+  const { limit, sessionIdPrefix = "" } = options;
+  const filter = sessionFilter(options);
+  return SearchSessionsRequest.fromPartial({ namespace, query, limit, sessionIdPrefix, filter });
 }
 
 export function listMessagesRequest(
@@ -86,6 +142,105 @@ export function windowRequest(
     ...target,
     policy: options.policy,
     asOfSeq: optionalSeq(options.asOfSeq),
+    newest: options.newest,
+  });
+}
+
+export function appendRequest(
+  target: Change,
+  messages: readonly MessageInput[],
+  options: AppendOptions,
+): AppendMessagesRequest {
+  const { createSession = false, turnEnd = false, modelInputTokens } = options;
+  return AppendMessagesRequest.fromPartial({
+    ...target,
+    messages: messages.map(toMessage),
+    expectedLastSeq: optionalSeq(options.expectedLastSeq),
+    createSession,
+    turnEnd,
+    modelInputTokens: optionalSeq(modelInputTokens),
+    toolOutcomes: [...(options.toolOutcomes ?? [])],
+  });
+}
+
+export function previewRequest(
+  target: Target,
+  policies: PolicyInput | readonly PolicyInput[],
+  options: PreviewOptions,
+): PreviewPolicyRequest {
+  const { occasions = [], source = "window", modelInputTokens, toolOutcomes = [] } = options;
+  return PreviewPolicyRequest.fromPartial({
+    ...target,
+    policies: Array.isArray(policies) ? [...policies] : [policies as PolicyInput],
+    occasions: occasions.map((name) => OCCASIONS[name]),
+    source: source === "log" ? PreviewSource.LOG : PreviewSource.WINDOW,
+    modelInputTokens: optionalSeq(modelInputTokens),
+    toolOutcomes: [...toolOutcomes],
+  });
+}
+
+export function trimRequest(
+  target: Change,
+  goal: TrimTarget,
+  options: TrimOptions,
+): TrimSessionRequest {
+  const { unit, discard = false, etag = "" } = options;
+  return TrimSessionRequest.fromPartial({
+    ...target,
+    target: trimGoal(goal),
+    unit: unit === undefined ? Unit.UNSPECIFIED : UNITS[unit],
+    discard,
+    etag,
+  });
+}
+
+function trimGoal(goal: TrimTarget): TrimSessionRequest["target"] {
+  if ("maxTokens" in goal) return { $case: "maxTokens", value: BigInt(goal.maxTokens) };
+  if ("maxMessages" in goal) return { $case: "maxMessages", value: goal.maxMessages };
+  if ("keepRecent" in goal) return { $case: "keepRecent", value: goal.keepRecent };
+  return { $case: "runPolicy", value: goal.runPolicy };
+}
+
+export function restoreRequest(
+  target: Change,
+  messageIds: readonly string[],
+  { seqRanges = [] }: RestoreOptions,
+): RestoreMessagesRequest {
+  return RestoreMessagesRequest.fromPartial({
+    ...target,
+    messageIds: [...messageIds],
+    seqRanges: seqRanges.map(([first, last]) => ({
+      firstSeq: BigInt(first),
+      lastSeq: BigInt(last),
+    })),
+  });
+}
+
+export function summaryInputsRequest(
+  target: Target,
+  choice: SummaryChoice,
+): ListSummaryInputsRequest {
+  return ListSummaryInputsRequest.fromPartial({
+    ...target,
+    choice:
+      "stage" in choice
+        ? { $case: "stage", value: choice.stage }
+        : { $case: "keepRecent", value: choice.keepRecent },
+  });
+}
+
+export function summaryRequest(
+  target: Change,
+  text: string,
+  options: SummaryOptions,
+): SetSummaryRequest {
+  const { replacedMessageIds = [], inPlace = false, expectedVersion } = options;
+  return SetSummaryRequest.fromPartial({
+    ...target,
+    text,
+    replacedMessageIds: [...replacedMessageIds],
+    placement: inPlace ? SummaryPlacement.IN_PLACE : SummaryPlacement.SESSION,
+    expectedVersion: optionalSeq(expectedVersion),
   });
 }
 

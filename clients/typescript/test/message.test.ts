@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
-import { Policy, StageOn, Unit } from "../src/gen/memorysidecar/v1/policy.ts";
 import { type MessageInput, toChangedMessage, toMessage, toSession } from "../src/message.ts";
-import { dropOldest, keepLast } from "../src/policy.ts";
 import { toDate, toTimestamp } from "../src/time.ts";
 
 describe("toMessage", () => {
@@ -31,6 +29,7 @@ describe("toMessage", () => {
         { image: { url: "https://example.org/a.png", detail: "low" } },
         { image: { data: "AQID", mediaType: "image/png" } },
         { data: { n: 1, list: [true, null] } },
+        { toolResult: { toolCallId: "c1", text: "found", parts: ["a", { data: { b: 1 } }] } },
       ],
       toolCalls: [{ toolCallId: "c1", name: "look", arguments: "{}" }],
       agentCalls: [{ agentName: "helper", request: "please" }],
@@ -44,7 +43,12 @@ describe("toMessage", () => {
       "image",
       "image",
       "data",
+      "toolResult",
     ]);
+    const result = message.parts[5]?.part;
+    if (result?.$case !== "toolResult") throw new Error("the last part is a tool result");
+    expect(result.value).toMatchObject({ toolCallId: "c1", text: "found", error: false });
+    expect(result.value.parts.map((part) => part.part?.$case)).toEqual(["text", "data"]);
     expect(message.providerPayload?.data).toEqual(Buffer.from([0, 1]));
     expect(message.sentTime).toEqual({ seconds: 1_777_609_800n, nanos: 250_000_000 });
     expect(Message.decode(Message.encode(message).finish())).toEqual(message);
@@ -75,32 +79,5 @@ describe("sessions and policies", () => {
     const early = new Date("1969-12-31T23:59:59.500Z");
     expect(toTimestamp(early)).toEqual({ seconds: -1n, nanos: 500_000_000 });
     expect(toDate(toTimestamp(early))).toEqual(early);
-  });
-
-  it("writes stages", () => {
-    const stages = [
-      dropOldest("fit", { maxTokens: 900 }, { over: { messages: 5, tokens: 1_000 } }),
-      keepLast("tail", 3, { unit: "message", on: "read" }),
-    ];
-    const policy = Policy.fromPartial({ stages });
-    expect(policy.stages).toEqual([
-      {
-        name: "fit",
-        on: StageOn.APPEND,
-        unit: Unit.INTERACTION,
-        anyOf: [
-          { condition: { $case: "messageCountOver", value: 5 } },
-          { condition: { $case: "tokenCountOver", value: 1_000n } },
-        ],
-        select: { $case: "dropOldest", value: { maxMessages: undefined, maxTokens: 900n } },
-      },
-      {
-        name: "tail",
-        on: StageOn.READ,
-        unit: Unit.MESSAGE,
-        anyOf: [],
-        select: { $case: "keepLast", value: { unitCount: 3 } },
-      },
-    ]);
   });
 });

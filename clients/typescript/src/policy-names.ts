@@ -1,0 +1,84 @@
+// The short names of the parts of a policy, and what they are in the contract.
+
+import {
+  HealWhen,
+  SystemProtection,
+  TokenRounding,
+  ToolPairs,
+} from "./gen/memorysidecar/v1/policy.ts";
+import {
+  BoundaryRule,
+  FilterScope,
+  RemovedTo,
+  StageEffect,
+  StageOn,
+  Unit,
+} from "./gen/memorysidecar/v1/policy_stage.ts";
+
+export const UNITS = {
+  message: Unit.MESSAGE,
+  "assistant-round": Unit.ASSISTANT_ROUND,
+  interaction: Unit.INTERACTION,
+} as const;
+/** The names of the units. */
+export type UnitName = keyof typeof UNITS;
+
+export const OCCASIONS = {
+  append: StageOn.APPEND,
+  read: StageOn.READ,
+  "turn-end": StageOn.TURN_END,
+  request: StageOn.REQUEST,
+} as const;
+/** When a stage runs. */
+export type OccasionName = keyof typeof OCCASIONS;
+
+export const EFFECTS = { store: StageEffect.STORE, view: StageEffect.VIEW } as const;
+/** Whether a stage changes what is stored. */
+export type EffectName = keyof typeof EFFECTS;
+
+export const REMOVED_TO = {
+  log: RemovedTo.LOG,
+  discard: RemovedTo.DISCARD,
+  summarize: RemovedTo.SUMMARIZE,
+  promote: RemovedTo.PROMOTE,
+} as const;
+/** What becomes of messages that leave the stored window. */
+export type RemovedToName = keyof typeof REMOVED_TO;
+
+export const BOUNDARIES = {
+  "pop-tool-head": BoundaryRule.POP_TOOL_HEAD,
+  "pop-orphan-head": BoundaryRule.POP_ORPHAN_HEAD,
+  "grow-recent": BoundaryRule.GROW_RECENT,
+  "absorb-and-grow": BoundaryRule.ABSORB_AND_GROW,
+} as const;
+/** How a cut is made safe. */
+export type BoundaryName = keyof typeof BOUNDARIES;
+
+export const SCOPES = { unit: FilterScope.UNIT, message: FilterScope.MESSAGE } as const;
+/** What must meet the conditions of a filter. */
+export type ScopeName = keyof typeof SCOPES;
+
+export const SYSTEM = {
+  none: SystemProtection.NONE,
+  all: SystemProtection.ALL,
+  leading: SystemProtection.LEADING,
+  excluded: SystemProtection.EXCLUDED,
+} as const;
+/** Which system messages stay. */
+export type SystemName = keyof typeof SYSTEM;
+
+export const TOOL_PAIRS = {
+  whole: ToolPairs.WHOLE,
+  grouped: ToolPairs.GROUPED,
+  loose: ToolPairs.LOOSE,
+} as const;
+/** Whether stages may part tool calls from their results. */
+export type ToolPairsName = keyof typeof TOOL_PAIRS;
+
+export const HEAL = { "moved-on": HealWhen.MOVED_ON, always: HealWhen.ALWAYS } as const;
+/** Which tool calls without a result are healed. */
+export type HealName = keyof typeof HEAL;
+
+export const ROUNDING = { up: TokenRounding.UP, down: TokenRounding.DOWN } as const;
+/** How a fraction of a token is rounded. */
+export type RoundingName = keyof typeof ROUNDING;

@@ -1,0 +1,212 @@
+// The presets of the server, typed: policies by name, with options.
+
+import type { JsonObject } from "./message.ts";
+import type { PolicyInput } from "./policy.ts";
+
+/** An option that may be null, which means that it is left out. */
+type Maybe<T> = T | null;
+
+/** The options of MARSYS's ManagedMemoryConfig. */
+export interface ManagedMemoryConfig {
+  readonly max_total_tokens_trigger?: number;
+  readonly target_total_tokens?: number;
+  readonly image_token_estimate?: number;
+  readonly min_retrieval_gap_steps?: number;
+  readonly min_retrieval_gap_tokens?: number;
+  readonly trigger_events?: readonly MarsysEvent[];
+  readonly cache_invalidation_events?: readonly MarsysEvent[];
+  readonly enable_headroom_percent?: number;
+  readonly processing_strategy?: "none";
+}
+
+/** What happens to a memory of MARSYS. */
+export type MarsysEvent =
+  | "add"
+  | "get_messages"
+  | "update"
+  | "replace_memory"
+  | "remove_by_id"
+  | "delete_memory"
+  | "reset_memory";
+
+/** What makes a context of MARSYS smaller. */
+export type MarsysProcessor = "tool_truncation" | "summarization" | "backward_packing";
+
+/** How the later releases of MARSYS make a context smaller. */
+export interface ContextProcessing {
+  readonly enabled?: boolean;
+  readonly processor_order?: readonly MarsysProcessor[];
+  readonly excluded_processors?: readonly MarsysProcessor[];
+  readonly min_reduction_ratio?: number;
+  readonly tool_truncation?: {
+    readonly enabled?: boolean;
+    readonly max_tool_message_tokens?: number;
+    readonly grace_recent_messages?: number;
+    readonly append_marker?: unknown;
+    readonly include_tool_payload_user_messages?: unknown;
+  };
+  readonly summarization?: {
+    readonly enabled?: boolean;
+    readonly grace_recent_messages?: unknown;
+    readonly output_max_tokens?: unknown;
+    readonly include_original_instruction?: unknown;
+    readonly include_image_payload_bytes?: unknown;
+    readonly max_retained_images?: unknown;
+  };
+  readonly backward_packing?: { readonly grace_recent_messages?: unknown };
+  readonly sliding_window?: { readonly headroom_percent?: number };
+}
+
+/** The ActiveContextPolicy of the later releases of MARSYS. */
+export interface ActiveContext extends ContextProcessing {
+  readonly mode?: "compaction" | "sliding_window";
+}
+
+/** A short-term strategy of Alquimia. */
+export interface ShortTermMemory {
+  readonly memory_strategy_id?: "max_tokens";
+  readonly memory_max_tokens?: number;
+  readonly conditions?: readonly string[];
+  readonly condition_scope?: "interaction_all" | "message";
+}
+
+/** A long-term strategy of Alquimia. The last four are the summarizer's. */
+export interface LongTermMemory {
+  readonly long_term_memory_id?: "summarizer" | "neuralyzer";
+  readonly input_tokens_threshold?: number;
+  readonly interaction_keep?: number;
+  readonly interaction_conditions?: readonly string[];
+  readonly on_tools_success_threshold?: readonly string[];
+  readonly on_tools_error_threshold?: readonly string[];
+  readonly interaction_threshold_qty?: number;
+  readonly interaction_threshold_tokens?: number;
+  readonly cod_max_loops?: unknown;
+  readonly knowledge_base?: unknown;
+  readonly instructions?: unknown;
+  readonly text_splitter?: unknown;
+}
+
+/** The presets with their options. Those that are left out have their defaults. */
+export interface PresetOptions {
+  /** Keeps the newest messages (50). */
+  readonly sliding_window: { readonly max_messages?: number };
+  /** Keeps the window within a token budget (8,000). */
+  readonly token_budget: { readonly max_tokens?: number; readonly headroom?: number };
+  /** Lets the window grow up to a trigger (12,000), then packs it down to a target (8,000). */
+  readonly managed: {
+    readonly trigger_tokens?: number;
+    readonly target_tokens?: number;
+    readonly headroom?: number;
+  };
+  /** Keeps the newest interactions (20). */
+  readonly interactions: {
+    readonly max_interactions?: number;
+    readonly max_tokens?: Maybe<number>;
+  };
+  /** Lets interactions leave the window when they are too old. */
+  readonly forget_old: { readonly max_age_seconds: number; readonly erase?: boolean };
+  /** Keeps the window within a token budget (8,000); old tool results are shortened first. */
+  readonly tool_results_first: {
+    readonly max_tokens?: number;
+    readonly tool_result_tokens?: number;
+    readonly keep_newest?: number;
+  };
+  /** Leaves out of what is read the messages that a newer one says again. */
+  readonly semantic_pruning: {
+    readonly max_tokens?: number;
+    readonly similarity?: number;
+    readonly lookahead?: number;
+  };
+  /** Keeps the first and the newest messages; those between wait for a summary. */
+  readonly pin_summarize_recent: {
+    readonly max_messages?: number;
+    readonly pin?: number;
+    readonly recent?: number;
+  };
+  /** When the window costs too much, all but the newest messages wait for a summary. */
+  readonly summarize_old: {
+    readonly max_tokens?: number;
+    readonly context_share?: Maybe<number>;
+    readonly context_window?: number;
+    readonly model?: string;
+    readonly keep_recent?: number;
+  };
+  /** As selectools. */
+  readonly selectools: {
+    readonly max_messages?: number;
+    readonly max_tokens?: Maybe<number>;
+    readonly summarize_on_trim?: boolean;
+    readonly summarize_provider?: unknown;
+    readonly summarize_model?: unknown;
+    readonly summarize_max_tokens?: number;
+    readonly token_estimate?: "floor_4" | "floor_4_min_1";
+  };
+  /** As lauren-ai. */
+  readonly lauren: {
+    readonly max_tokens?: number;
+    readonly memory_window_tokens?: number;
+    readonly summarize_at?: Maybe<number>;
+    readonly summary_model?: unknown;
+    readonly keep_recent?: number;
+    readonly era?: "A" | "B" | "C";
+    readonly tool_turn_atomic?: Maybe<boolean>;
+    readonly guard_last_user?: Maybe<boolean>;
+    readonly heal?: Maybe<boolean>;
+  };
+  /** As definable. */
+  readonly definable: {
+    readonly enabled?: boolean;
+    readonly max_messages?: number;
+    readonly pin_count?: number;
+    readonly recent_count?: number;
+    readonly store?: unknown;
+    readonly model?: unknown;
+    readonly description?: unknown;
+    readonly user_id?: unknown;
+    readonly role?: unknown;
+    readonly content?: unknown;
+    readonly message_data?: unknown;
+    readonly session_id?: unknown;
+  };
+  /** As MARSYS: the options of its first releases, or those of its later ones. */
+  readonly marsys: ManagedMemoryConfig &
+    ContextProcessing & {
+      readonly memory_type?: "conversation_history" | "managed_conversation" | "kg";
+      readonly description?: unknown;
+      readonly model?: Maybe<string>;
+      readonly memory_config?: ManagedMemoryConfig;
+      readonly token_counter?: unknown;
+      readonly mode?: Maybe<"repack_always" | "strict">;
+      readonly threshold_tokens?: number;
+      readonly compaction_target_tokens?: Maybe<number>;
+      readonly active_context?: ActiveContext;
+    };
+  /** As Alquimia: one strategy of each kind, or lists of them. */
+  readonly alquimia: ShortTermMemory &
+    LongTermMemory & {
+      readonly short_term_memory?: readonly ShortTermMemory[];
+      readonly long_term_memory?: readonly LongTermMemory[];
+    };
+}
+
+/** The names of the presets that this version of the client knows. */
+export type PresetName = keyof PresetOptions;
+
+/** The arguments behind the name: options may be left out unless one of them is required. */
+type OptionArguments<O> =
+  Record<never, never> extends O ? readonly [options?: O] : readonly [options: O];
+
+/**
+ * Makes a policy that names a preset of the server. For one that this version of the client does
+ * not know write `{ preset: { name, options } }`.
+ */
+export function preset<N extends PresetName>(
+  name: N,
+  ...[options]: OptionArguments<PresetOptions[N]>
+): PolicyInput {
+  // The options travel as they are: left-out ones are no values of JSON.
+  const given = Object.entries((options ?? {}) as JsonObject).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { preset: { name, options: Object.fromEntries(given) } };
+}

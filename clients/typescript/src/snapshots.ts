@@ -1,0 +1,70 @@
+// The methods of the client for snapshots.
+
+import { type CallOptions, given } from "./call.ts";
+import type { Session } from "./gen/memorysidecar/v1/session.ts";
+import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import type { ImportOptions } from "./options.ts";
+import * as parts from "./snapshot-parts.ts";
+import { WindowMethods } from "./windows.ts";
+
+/** What an export takes. */
+export interface ExportOptions extends CallOptions {
+  /** The format. Default `native`: everything the server knows of the session. */
+  readonly format?: parts.FormatName | undefined;
+}
+
+/** Export and import. */
+export class SnapshotMethods extends WindowMethods {
+  /**
+   * Gives a snapshot of a session in chunks, all of one moment, which `importSession` takes. The
+   * call begins with the first chunk, and its time is for all of them. It is repeated only before
+   * the first chunk came.
+   */
+  exportSession(
+    sessionId: string,
+    opts: ExportOptions = {},
+  ): AsyncGenerator<parts.SnapshotChunk, void, undefined> {
+    const format = parts.FORMATS[opts.format ?? "native"];
+    const request = { ...this.session(sessionId, opts), format };
+    return this.stream(Sessions.exportSession, request, opts);
+  }
+
+  /** Gives the window of a session as the JSON document of another system. */
+  async exportDocument(
+    sessionId: string,
+    format: Exclude<parts.FormatName, "native">,
+    opts: CallOptions = {},
+  ): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const { chunk } of this.exportSession(sessionId, { ...opts, format })) {
+      if (chunk?.$case === "document") pieces.push(chunk.value);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /**
+   * Makes a session from the chunks of an export or from the document of another system. Sends
+   * requests of about 1 MiB; the time is for each of them. When the server was restarted meanwhile,
+   * a snapshot that can be read anew is sent again.
+   */
+  async importSession(snapshot: parts.SnapshotInput, opts: ImportOptions = {}): Promise<Session> {
+    const { sessionId = "", format = "native", replace = false } = opts;
+    const first = {
+      ...this.change(opts),
+      sessionId,
+      format: parts.FORMATS[format],
+      replace,
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await parts.upload(snapshot, first, (request) =>
+          this.call(Sessions.importSession, request, opts),
+        );
+        return given(answer.session);
+      } catch (error) {
+        if (!parts.isForgotten(error) || attempt >= this.caller.retry.maxAttempts) throw error;
+        if (!parts.isRepeatable(snapshot)) throw error;
+      }
+    }
+  }
+}

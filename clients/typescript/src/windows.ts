@@ -1,0 +1,95 @@
+// The methods of the client for windows: what goes to the model, and what decides it.
+
+import type { CallOptions } from "./call.ts";
+import { ClientBase } from "./client-base.ts";
+import type { PolicyPreset, PreviewPolicyResponse } from "./gen/memorysidecar/v1/policy_rpc.ts";
+import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import type {
+  GetWindowResponse,
+  HealSessionResponse,
+  ListSummaryInputsResponse,
+  RestoreMessagesResponse,
+  SetSummaryResponse,
+  TrimSessionResponse,
+} from "./gen/memorysidecar/v1/window_rpc.ts";
+import type * as options from "./options.ts";
+import type { PolicyInput } from "./policy.ts";
+import * as requests from "./requests.ts";
+
+/** Windows, policies and summaries. */
+export class WindowMethods extends ClientBase {
+  /** Gets the messages that go to the model, and says what is left out. */
+  window(sessionId: string, opts: options.WindowOptions = {}): Promise<GetWindowResponse> {
+    const request = requests.windowRequest(this.session(sessionId, opts), opts);
+    return this.call(Sessions.getWindow, request, opts);
+  }
+
+  /**
+   * Says what one policy or several would cut now and why, message by message, and changes nothing.
+   * An empty list stands for the session's own.
+   */
+  previewPolicy(
+    sessionId: string,
+    policies: PolicyInput | readonly PolicyInput[] = [],
+    opts: options.PreviewOptions = {},
+  ): Promise<PreviewPolicyResponse> {
+    const request = requests.previewRequest(this.session(sessionId, opts), policies, opts);
+    return this.call(Sessions.previewPolicy, request, opts);
+  }
+
+  /** Lists the policies that can be had by name, with their options. */
+  async listPolicyPresets(opts: Omit<CallOptions, "namespace"> = {}): Promise<PolicyPreset[]> {
+    return (await this.call(Sessions.listPolicyPresets, {}, opts)).presets;
+  }
+
+  /** Trims the stored window now. */
+  trimSession(
+    sessionId: string,
+    target: options.TrimTarget,
+    opts: options.TrimOptions = {},
+  ): Promise<TrimSessionResponse> {
+    const head = { ...this.change(opts), sessionId };
+    return this.call(Sessions.trimSession, requests.trimRequest(head, target, opts), opts);
+  }
+
+  /** Brings messages of the log back into the window, by their ids and by runs of seqs. */
+  restoreMessages(
+    sessionId: string,
+    messageIds: readonly string[] = [],
+    opts: options.RestoreOptions = {},
+  ): Promise<RestoreMessagesResponse> {
+    const head = { ...this.change(opts), sessionId };
+    return this.call(
+      Sessions.restoreMessages,
+      requests.restoreRequest(head, messageIds, opts),
+      opts,
+    );
+  }
+
+  /** Lists the messages of the window that a summary should replace. */
+  listSummaryInputs(
+    sessionId: string,
+    choice: options.SummaryChoice,
+    opts: CallOptions = {},
+  ): Promise<ListSummaryInputsResponse> {
+    const request = requests.summaryInputsRequest(this.session(sessionId, opts), choice);
+    return this.call(Sessions.listSummaryInputs, request, opts);
+  }
+
+  /** Sets the text that stands for messages, which leave the window with it. */
+  setSummary(
+    sessionId: string,
+    text: string,
+    opts: options.SummaryOptions = {},
+  ): Promise<SetSummaryResponse> {
+    const head = { ...this.change(opts), sessionId };
+    return this.call(Sessions.setSummary, requests.summaryRequest(head, text, opts), opts);
+  }
+
+  /** Answers every tool call of the window that has no result. */
+  healSession(sessionId: string, opts: options.HealOptions = {}): Promise<HealSessionResponse> {
+    const { text = "", newestOnly = false } = opts;
+    const request = { ...this.change(opts), sessionId, text, newestOnly };
+    return this.call(Sessions.healSession, request, opts);
+  }
+}

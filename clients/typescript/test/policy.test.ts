@@ -1,0 +1,250 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { PRESETS } from "../../../src/domain/presets/index.ts";
+import { TokenRule } from "../src/gen/memorysidecar/v1/message.ts";
+import * as contract from "../src/gen/memorysidecar/v1/policy.ts";
+import * as stages from "../src/gen/memorysidecar/v1/policy_stage.ts";
+import * as policy from "../src/policy.ts";
+import * as names from "../src/policy-names.ts";
+import { preset } from "../src/presets.ts";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../../..");
+
+const MADE: readonly (readonly [policy.StageInput, object])[] = [
+  [
+    policy.dropOldest("s", {
+      maxMessages: 0,
+      maxTokens: 900,
+      maxAgeMs: 1_500,
+      stopAtProtected: true,
+      stopAtFree: true,
+    }),
+    {
+      $case: "dropOldest",
+      value: {
+        maxMessages: 0,
+        maxTokens: 900n,
+        maxAge: { seconds: 1n, nanos: 500_000_000 },
+        stopAtProtected: true,
+        stopAtFree: true,
+      },
+    },
+  ],
+  [policy.keepLast("s", 3), { $case: "keepLast", value: { unitCount: 3 } }],
+  [
+    policy.packNewest("s", { maxTokens: 500, headroom: 0.25, skipUnfit: true }),
+    { $case: "packNewest", value: { maxTokens: 500n, headroom: 0.25, skipUnfit: true } },
+  ],
+  [
+    policy.pinMiddleRecent("s", { pinFirst: 2, keepRecent: 4, minRemoved: 3 }),
+    { $case: "pinMiddleRecent", value: { pinFirst: 2, keepRecent: 4, minRemoved: 3 } },
+  ],
+  [
+    policy.filter("s", "message.role != 'tool'", { scope: "message" }),
+    {
+      $case: "filter",
+      value: { conditions: ["message.role != 'tool'"], scope: stages.FilterScope.MESSAGE },
+    },
+  ],
+  [
+    policy.shorten("s", { maxTokens: 400, allRoles: true, keepNewest: 0 }),
+    { $case: "shorten", value: { maxTokens: 400, allRoles: true, keepNewest: 0 } },
+  ],
+  [
+    policy.dropDuplicates("s", { similarity: 0.8, lookahead: 20 }),
+    { $case: "dropDuplicates", value: { similarity: 0.8, lookahead: 20 } },
+  ],
+  [policy.boundaryOnly("s", "pop-tool-head"), { $case: "boundaryOnly", value: {} }],
+];
+
+describe("stages", () => {
+  it.each(MADE)("%#: $select.$case", (made, select) => {
+    const stage = stages.PolicyStage.fromPartial(made);
+    expect(stage.select).toEqual(select);
+    expect(stage).toMatchObject({
+      name: "s",
+      on: stages.StageOn.APPEND,
+      unit: stages.Unit.INTERACTION,
+      anyOf: [],
+    });
+  });
+
+  it("have a boundary, alone or with its rule for every time", () => {
+    const { boundary } = policy.boundaryOnly("s", { rule: "pop-orphan-head", always: true });
+    expect(boundary).toEqual({ rule: stages.BoundaryRule.POP_ORPHAN_HEAD, always: true });
+    const grown = policy.keepLast("s", 1, { boundary: "grow-recent" });
+    expect(grown.boundary).toEqual({ rule: stages.BoundaryRule.GROW_RECENT, always: false });
+  });
+
+  it("take every trigger and option", () => {
+    const made = policy.keepLast("tail", 3, {
+      unit: "message",
+      on: "turn-end",
+      over: {
+        messages: 5,
+        tokens: 1_000,
+        interactions: 2,
+        interactionTokens: 30,
+        modelInputTokens: 40,
+        ageMs: 2_000,
+      },
+      anyOf: {
+        contextShareAtLeast: 0.5,
+        newMessagesAtLeast: 6,
+        newTokensAtLeast: 70,
+        toolSuccess: ["save"],
+        toolError: ["load"],
+        always: true,
+      },
+      countIf: "message.role != 'system'",
+      effect: "store",
+      removedTo: "discard",
+    });
+    expect(stages.PolicyStage.fromPartial(made)).toMatchObject({
+      on: stages.StageOn.TURN_END,
+      unit: stages.Unit.MESSAGE,
+      anyOf: [
+        { condition: { $case: "messageCountOver", value: 5 } },
+        { condition: { $case: "tokenCountOver", value: 1_000n } },
+        { condition: { $case: "interactionCountOver", value: 2 } },
+        { condition: { $case: "interactionTokensOver", value: 30n } },
+        { condition: { $case: "modelInputTokensOver", value: 40n } },
+        { condition: { $case: "ageOver", value: { seconds: 2n, nanos: 0 } } },
+        { condition: { $case: "contextShareAtLeast", value: 0.5 } },
+        { condition: { $case: "newMessagesAtLeast", value: 6 } },
+        { condition: { $case: "newTokensAtLeast", value: 70n } },
+        { condition: { $case: "toolSuccess", value: { names: ["save"] } } },
+        { condition: { $case: "toolError", value: { names: ["load"] } } },
+        { condition: { $case: "always", value: true } },
+      ],
+      countIf: ["message.role != 'system'"],
+      effect: stages.StageEffect.STORE,
+      removedTo: stages.RemovedTo.DISCARD,
+    });
+    const named = policy.keepLast("s", 1, {
+      anyOf: {
+        messageCountOver: 1,
+        tokenCountOver: 2,
+        modelInputTokensOver: 3,
+        interactionCountOver: 4,
+        interactionTokensOver: 5,
+        ageOverMs: 6_000,
+      },
+    });
+    expect(named.anyOf?.map(({ condition }) => condition)).toEqual([
+      { $case: "messageCountOver", value: 1 },
+      { $case: "tokenCountOver", value: 2n },
+      { $case: "modelInputTokensOver", value: 3n },
+      { $case: "interactionCountOver", value: 4 },
+      { $case: "interactionTokensOver", value: 5n },
+      { $case: "ageOver", value: { seconds: 6n, nanos: 0 } },
+    ]);
+  });
+});
+
+describe("policies", () => {
+  it("are put together", () => {
+    const made = policy.makePolicy([policy.keepLast("s", 1)], {
+      name: "mine",
+      customTokenRule: policy.customTokenRule({ charsPerToken: 4, rounding: "down", min: 1 }),
+      protections: policy.protections({ system: "leading", pinFirst: 1, pinMessageIds: ["a"] }),
+      healing: policy.healing("moved-on", { newestOnly: true, text: "gone" }),
+      toolPairs: "grouped",
+      model: "gpt-4o",
+      contextWindow: 64_000,
+      imageTokenCount: 0,
+    });
+    const whole = contract.Policy.fromPartial(made);
+    expect(whole).toMatchObject({
+      name: "mine",
+      tokenRule: TokenRule.CUSTOM,
+      customTokenRule: { charsPerToken: 4, rounding: contract.TokenRounding.DOWN, min: 1 },
+      protections: { system: contract.SystemProtection.LEADING, pinFirst: 1 },
+      healing: { when: contract.HealWhen.MOVED_ON, newestOnly: true, text: "gone" },
+      toolPairs: contract.ToolPairs.GROUPED,
+      contextWindow: 64_000n,
+      imageTokenCount: 0,
+    });
+    const plain = policy.makePolicy([], { tokenRule: TokenRule.O200K });
+    expect(contract.Policy.fromPartial(plain).tokenRule).toBe(TokenRule.O200K);
+    expect(contract.Policy.fromPartial(policy.makePolicy([])).protections).toBeUndefined();
+  });
+
+  it.each([
+    [names.UNITS, stages.Unit],
+    [names.OCCASIONS, stages.StageOn],
+    [names.EFFECTS, stages.StageEffect],
+    [names.REMOVED_TO, stages.RemovedTo],
+    [names.BOUNDARIES, stages.BoundaryRule],
+    [names.SCOPES, stages.FilterScope],
+    [names.SYSTEM, contract.SystemProtection],
+    [names.TOOL_PAIRS, contract.ToolPairs],
+    [names.HEAL, contract.HealWhen],
+    [names.ROUNDING, contract.TokenRounding],
+  ])("have the names of the contract, %#", (ours, theirs) => {
+    const named = Object.entries(ours).map(([name, value]) => [
+      name.replaceAll("-", "_").toUpperCase(),
+      value,
+    ]);
+    const { UNSPECIFIED: _unset, UNRECOGNIZED: _other, ...known } = theirs;
+    expect(Object.fromEntries(named)).toEqual(known);
+  });
+});
+
+describe("presets", () => {
+  it("name a preset and its options", () => {
+    expect(preset("sliding_window")).toEqual({ preset: { name: "sliding_window", options: {} } });
+    const made = contract.Policy.fromPartial(
+      preset("marsys", { active_context: { processor_order: ["backward_packing"] } }),
+    );
+    expect(contract.Policy.decode(contract.Policy.encode(made).finish()).preset).toEqual({
+      name: "marsys",
+      options: { active_context: { processor_order: ["backward_packing"] } },
+    });
+  });
+
+  // The types are checked as their users check them, with the compiler.
+  it("have the options of the server, and no others", async () => {
+    const dir = mkdtempSync(join(ROOT, "node_modules/.policy-test-"));
+    const sources = '"../../clients/typescript/src/index.ts"';
+    const offered = PRESETS.map(({ name, options }) => {
+      const keys = [...new Set(options.map((option) => JSON.stringify(option.name)))];
+      return `  ${name}: ${keys.join(" | ")};`;
+    });
+    const checks = [
+      `import { boundaryOnly, dropOldest, keepLast, type PresetOptions, preset } from ${sources};`,
+      `interface Offered {\n${offered.join("\n")}\n}`,
+      "type Same<A, B> = [A, B] extends [B, A] ? true : false;",
+      "type Names = { [N in keyof PresetOptions]: keyof PresetOptions[N] };",
+      "export const same: Same<Names, Offered> = true;",
+      ...WRONG.map((line) => `// @ts-expect-error\n${line};`),
+    ];
+    writeFileSync(join(dir, "checks.ts"), checks.join("\n"));
+    const config = { extends: join(ROOT, "tsconfig.json"), include: ["checks.ts"], exclude: [] };
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(config));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const done = await run(process.execPath, [tsc, "-p", dir]).catch((error: unknown) => error);
+    rmSync(dir, { recursive: true });
+    expect(done).toMatchObject({ stdout: "" });
+    expect(done).not.toBeInstanceOf(Error);
+  }, 60_000);
+});
+
+const WRONG = [
+  'preset("sliding_window", { messages: 3 })',
+  'preset("forget_old")',
+  'preset("forget_old", { erase: true })',
+  'preset("selectools", { max_message: 3 })',
+  'preset("marsys", { memory_config: { target: 3 } })',
+  'preset("lauren", { era: "D" })',
+  'preset("unknown")',
+  'keepLast("s", 1, { units: "message" })',
+  'keepLast("s", 1, { unit: "messages" })',
+  'keepLast("s", 1, { over: { message: 3 } })',
+  'dropOldest("s", { maxMessage: 3 })',
+  'boundaryOnly("s", "pop")',
+];

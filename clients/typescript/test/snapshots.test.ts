@@ -1,0 +1,205 @@
+// How snapshots are read, cut into requests, and sent again.
+
+import { Metadata, type ServerWritableStream, type ServiceError } from "@grpc/grpc-js";
+import { afterEach, describe, expect, it } from "vitest";
+import { SnapshotFormat } from "../src/gen/memorysidecar/v1/snapshot.ts";
+import {
+  type ExportSessionRequest,
+  ExportSessionResponse,
+  ImportSessionRequest,
+  ImportSessionResponse,
+} from "../src/gen/memorysidecar/v1/snapshot_rpc.ts";
+import { connect, type MemorySidecar, type SnapshotChunk, Status } from "../src/index.ts";
+import { type FakeServer, fakeError, script, startFake } from "./fake-server.ts";
+
+const FAST = { maxAttempts: 4, initialDelayMs: 5, maxDelayMs: 20 };
+const MIB = 1_048_576;
+const away = fakeError({ code: Status.UNAVAILABLE, reason: "SHUTTING_DOWN", retryDelayMs: 5 });
+const forgotten = fakeError({ code: Status.NOT_FOUND, reason: "UPLOAD_NOT_FOUND" });
+
+let server: FakeServer | undefined;
+let client: MemorySidecar | undefined;
+
+afterEach(() => {
+  client?.close();
+  server?.stop();
+});
+
+const header = ExportSessionResponse.fromPartial({
+  chunk: { $case: "header", value: { firstSeq: 1n } },
+});
+
+function messages(...sizes: number[]): SnapshotChunk {
+  const list = sizes.map((size) => ({ text: "x".repeat(size) }));
+  return ExportSessionResponse.fromPartial({
+    chunk: { $case: "messages", value: { messages: list } },
+  });
+}
+
+function piece(text: string): SnapshotChunk {
+  return { chunk: { $case: "document", value: Buffer.from(text) } };
+}
+
+type Step = readonly (SnapshotChunk | ServiceError)[];
+
+/** A server whose exports go by steps, the last of which repeats. */
+async function openExport(...steps: readonly Step[]) {
+  const seen: ExportSessionRequest[] = [];
+  const exportSession = (
+    call: ServerWritableStream<ExportSessionRequest, ExportSessionResponse>,
+  ): void => {
+    const step = steps[Math.min(seen.length, steps.length - 1)] ?? [];
+    seen.push(call.request);
+    for (const answer of step) {
+      if (answer instanceof Error) {
+        call.emit("error", answer);
+        return;
+      }
+      call.write(answer);
+    }
+    if (step.length > 0) call.end(new Metadata());
+  };
+  server = await startFake({ sessions: { exportSession } });
+  client = connect(server.address, { retry: FAST, namespace: "team" });
+  return { client, seen };
+}
+
+type ImportAnswer = ServiceError | ((request: ImportSessionRequest) => ImportSessionResponse);
+
+const take = (request: ImportSessionRequest): ImportSessionResponse =>
+  ImportSessionResponse.fromPartial(
+    request.more
+      ? { uploadId: "u1", nextChunkIndex: request.chunkIndex + 1 }
+      : { session: { sessionId: "made" } },
+  );
+
+async function openImport(...answers: readonly ImportAnswer[]) {
+  const importSession = script<ImportSessionRequest, ImportSessionResponse>(...answers);
+  server = await startFake({ sessions: { importSession } });
+  client = connect(server.address, { retry: FAST });
+  return { client, sent: () => importSession.seen.map(({ request }) => request) };
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail("the call must fail"),
+    (error: unknown) => error,
+  );
+}
+
+describe("exports", () => {
+  it("give chunks, and are begun anew while none came", async () => {
+    const { client, seen } = await openExport([away], [header, messages(1)]);
+    const chunks: SnapshotChunk[] = [];
+    for await (const chunk of client.exportSession("s")) chunks.push(chunk);
+    expect(chunks).toEqual([header, messages(1)]);
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toEqual({
+      namespace: "team",
+      sessionId: "s",
+      format: SnapshotFormat.NATIVE,
+    });
+  });
+
+  it("are not begun anew after a chunk", async () => {
+    const { client, seen } = await openExport([header, away]);
+    const chunks = client.exportSession("s");
+    expect((await chunks.next()).value).toEqual(header);
+    expect(await failure(chunks.next())).toMatchObject({ reason: "SHUTTING_DOWN" });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("end with their time, with their signal, and when they are left", async () => {
+    const { client } = await openExport([]);
+    const late = client.exportSession("s", { timeoutMs: 50 });
+    expect(await failure(late.next())).toMatchObject({ code: Status.DEADLINE_EXCEEDED });
+    const reason = new Error("changed my mind");
+    const controller = new AbortController();
+    const cancelled = client.exportSession("s", { signal: controller.signal }).next();
+    setTimeout(() => controller.abort(reason), 20);
+    expect(await failure(cancelled)).toBe(reason);
+    client.close();
+    const { client: other } = await openExport([header, header, header]);
+    for await (const chunk of other.exportSession("s")) {
+      expect(chunk).toEqual(header);
+      break;
+    }
+  });
+
+  it("put a document together", async () => {
+    const { client, seen } = await openExport([piece('{"a":'), piece("1}")]);
+    expect((await client.exportDocument("s", "lauren")).toString()).toBe('{"a":1}');
+    expect(seen[0]?.format).toBe(SnapshotFormat.LAUREN);
+  });
+});
+
+describe("imports", () => {
+  it("send a small snapshot at once", async () => {
+    const { client, sent } = await openImport(take);
+    const options = { sessionId: "new", replace: true };
+    const made = await client.importSession([header, messages(1, 2)], options);
+    expect(made.sessionId).toBe("made");
+    expect(sent()).toHaveLength(1);
+    expect(sent()[0]).toMatchObject({ ...options, more: false, uploadId: "", chunkIndex: 0 });
+    expect(sent()[0]?.header?.firstSeq).toBe(1n);
+    expect(sent()[0]?.messages).toHaveLength(2);
+  });
+
+  it("cut a large snapshot", async () => {
+    const { client, sent } = await openImport(take);
+    const sizes = Array.from({ length: 7 }, () => 300_000);
+    const source = [header, messages(...sizes), messages(1_040_000, 5)];
+    await client.importSession(source.values(), { requestId: "r" });
+    expect(sent().map((request) => request.messages.length)).toEqual([3, 3, 1, 2]);
+    expect(sent().map((request) => request.chunkIndex)).toEqual([0, 1, 2, 3]);
+    expect(sent().map((request) => request.uploadId)).toEqual(["", "u1", "u1", "u1"]);
+    expect(sent().map((request) => request.more)).toEqual([true, true, true, false]);
+    expect(sent().map((request) => request.header !== undefined)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    for (const request of sent()) {
+      expect(request.requestId).toBe("r");
+      const size = ImportSessionRequest.encode(request).finish().length;
+      expect(size).toBeLessThan(MIB + 1_000);
+    }
+  });
+
+  it("cut a document, in whatever form it is given", async () => {
+    const { client, sent } = await openImport(take);
+    const whole = `"${"x".repeat(2 * MIB)}"`;
+    await client.importSession(whole, { format: "lauren" });
+    expect(Buffer.concat(sent().map((request) => request.document)).toString()).toBe(whole);
+    expect(sent().map((request) => request.document.length)).toEqual([MIB, MIB, 2]);
+    const newest = (): string => sent().at(-1)?.document.toString() ?? "";
+    await client.importSession(Buffer.from("[]"), { format: "definable" });
+    expect(newest()).toBe("[]");
+    await client.importSession({ a: ["café"] }, { format: "selectools" });
+    expect(newest()).toBe('{"a":["café"]}');
+    await client.importSession([{ role: "user" }], { format: "definable" });
+    expect(newest()).toBe('[{"role":"user"}]');
+    await client.importSession([piece("[]")], { format: "definable" });
+    expect(newest()).toBe("[]");
+  });
+
+  it("send a chunk again", async () => {
+    const { client, sent } = await openImport(take, away, take);
+    await client.importSession([header, messages(900_000, 900_000)].values());
+    expect(sent().map((request) => request.chunkIndex)).toEqual([0, 1, 1]);
+    expect(sent()[1]).toEqual(sent()[2]);
+  });
+
+  it("start again when the server forgot the upload and the snapshot is still there", async () => {
+    const snapshot = [header, messages(900_000, 900_000)];
+    const { client, sent } = await openImport(take, forgotten, take);
+    expect((await client.importSession(snapshot)).sessionId).toBe("made");
+    expect(sent().map((request) => request.chunkIndex)).toEqual([0, 1, 0, 1]);
+    expect(new Set(sent().map((request) => request.requestId)).size).toBe(1);
+    client.close();
+    const other = await openImport(take, forgotten, take);
+    const once = other.client.importSession(snapshot.values());
+    expect(await failure(once)).toMatchObject({ reason: "UPLOAD_NOT_FOUND" });
+  });
+});
