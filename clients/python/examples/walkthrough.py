@@ -21,11 +21,21 @@ from memorysidecar import (
     ErrorReason,
     MemorySidecarError,
     Unavailable,
+    policy,
     v1,
 )
 from memorysidecar.errors import decode_error
 
-CUT = {"name": "cut", "unit": "UNIT_INTERACTION", "drop_oldest": {"max_messages": 6}}
+# A policy made by hand: old tool results are cut down in what is read, whole interactions leave
+# when the window holds too many messages, and a failed booking ends in a window of one interaction.
+BY_HAND = policy.make_policy(
+    policy.shorten("results", 64, keep_newest=2),
+    policy.drop_oldest("cut", max_messages=6),
+    policy.keep_last("start-over", 1, on="turn_end", any_of={"tool_error": ["book"]}),
+    name="by-hand",
+    protections=policy.protections(pin_first=0, min_messages=2),
+    healing=policy.healing("moved_on"),
+)
 met: list[str] = []
 
 
@@ -59,7 +69,7 @@ def sessions(client: Client) -> None:
         agent_id="planner",
         labels={"topic": "travel"},
         metadata={"budget": 900, "with": ["bo"]},
-        policy={"stages": [CUT]},
+        policy=BY_HAND,
         ttl=timedelta(days=30),
     )
     print(f"created {session.session_id}, it expires at {session.expire_time.ToJsonString()}")
@@ -167,7 +177,7 @@ def windows(client: Client) -> None:
             print(f"left: {trim.removed.message_count} messages by stage '{trim.stage}'")
     window = client.window("trip")
     print(f"{[one.seq for one in window.messages]} and the summary '{window.summary.text}'")
-    small = {"stages": [{"name": "last", "keep_last": {"unit_count": 1}}]}
+    small = policy.make_policy(policy.keep_last("last", 1))
     view = client.window("trip", policy=small)
     print(f"through another policy: {[one.seq for one in view.messages]}")
     print(f"after seq 3 it was {[one.seq for one in client.window('trip', as_of_seq=3).messages]}")
@@ -176,6 +186,100 @@ def windows(client: Client) -> None:
     for message in big[:3]:
         client.append("large", message, create_session=True)
     expect(ErrorReason.WINDOW_FULL, client.append, "large", big[3])
+
+
+def policies(client: Client) -> None:
+    """Presets, previews, trims by hand, and turns."""
+    title("Policies")
+    presets = client.list_policy_presets()
+    print(f"presets: {', '.join(one.name for one in presets)}")
+    compared = [
+        policy.sliding_window(max_messages=4),
+        policy.tool_results_first(max_tokens=60),
+        policy.pin_summarize_recent(max_messages=5, pin=1, recent=2),
+    ]
+    for one in client.preview_policy("trip", compared, source="log").previews:
+        stages = [trim.stage for trim in one.trims]
+        print(f"{one.policy.name}: {one.after.message_count} messages would stay; cut by {stages}")
+    promoting = policy.make_policy(policy.keep_last("facts", 5, removed_to="promote"))
+    expect(ErrorReason.HOOK_NOT_CONFIGURED, client.update_session, "trip", policy=promoting)
+
+    trimmed = client.trim_session("trip", keep_recent=2)
+    ids = [one for trim in trimmed.trims for one in trim.message_ids]
+    restored = client.restore_messages("trip", ids)
+    print(f"trimmed {len(ids)}, restored {len(restored.message_ids)}")
+    client.trim_session("trip", max_tokens=20, unit="interaction")
+    client.restore_messages("trip", seq_ranges=[(5, 8)])
+
+    failed = [{"tool": "book", "error": True}]
+    done = client.append("trip", turn_end=True, model_input_tokens=900, tool_outcomes=failed)
+    for run in done.stage_runs:
+        print(f"stage '{run.stage}' acted: {[hit.tool or hit.kind for hit in run.triggers]}")
+
+
+def summaries(client: Client) -> None:
+    """Texts that take the place of messages, calls without a result, and search."""
+    title("Summaries, healing, search")
+    made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=2)
+    client.create_session(session_id="notes", policy=made)
+    done = client.append("notes", [f"Note {number} about Porto" for number in range(6)])
+    for run in done.stage_runs:
+        print(f"stage '{run.stage}' waits for a summary of {len(run.awaits_summary)} messages")
+    inputs = client.list_summary_inputs("notes", stage="middle")
+    replaced = [one.message_id for one in inputs.messages]
+    client.set_summary("notes", "Notes 1 to 3.", replaced_message_ids=replaced, in_place=True)
+    print(f"the window: {[one.text for one in client.window('notes').messages]}")
+    rest = client.list_summary_inputs("notes", keep_recent=1)
+    client.set_summary("notes", "All of it.", expected_version=0)
+    print(f"{rest.total.message_count} more could be summarized")
+    expect(
+        ErrorReason.SUMMARY_VERSION_MISMATCH,
+        client.set_summary,
+        "notes",
+        "Too late.",
+        expected_version=0,
+    )
+
+    call = {"tool_call_id": "c9", "name": "book", "arguments": "{}"}
+    client.append("notes", [{"role": "assistant", "tool_calls": [call]}, "Never mind."])
+    healed = client.heal_session("notes", text="The call was given up.")
+    print(f"healed: {[one.tool_call_id for one in healed.messages]}")
+    for match in client.search_sessions("porto train"):
+        print(f"{match.session_id} holds the words {match.score} times: {match.snippets[0].text}")
+
+
+def snapshots(client: Client) -> None:
+    """Out of the server and back."""
+    title("Snapshots")
+    copy = client.import_session(client.export_session("trip"), session_id="trip-copy")
+    print(f"{copy.session_id} has {copy.log.message_count} messages, last seq {copy.last_seq}")
+    document = client.export_document("notes", format="selectools")
+    print(f"as selectools writes it: {len(document)} bytes")
+    client.import_session(document, format="selectools", session_id="notes-copy")
+    taken = client.export_session("trip")
+    expect(ErrorReason.SESSION_ALREADY_EXISTS, client.import_session, taken)
+    expect(ErrorReason.SNAPSHOT_INVALID, client.import_session, "{", format="lauren")
+
+    # What follows is what import_session does by itself for large snapshots.
+    half = v1.ImportSessionRequest(
+        namespace=client.namespace, format=v1.SNAPSHOT_FORMAT_LAUREN, more=True, document=b"["
+    )
+    lost = v1.ImportSessionRequest(upload_id="lost", chunk_index=1, document=b"]")
+    expect(ErrorReason.UPLOAD_NOT_FOUND, raw, client.sessions.ImportSession, lost)
+    uploads = []
+    error = None
+    while error is None:
+        try:
+            uploads.append(client.sessions.ImportSession(half).upload_id)
+        except grpc.RpcError as full:
+            error = decode_error(full)
+    print(f"   {error.code.name} {error.reason}: {error.message}")
+    met.append(error.reason)
+    for upload_id in uploads:
+        wrong = v1.ImportSessionRequest(
+            namespace=client.namespace, upload_id=upload_id, chunk_index=1, document=b"]]"
+        )
+        expect(ErrorReason.SNAPSHOT_INVALID, raw, client.sessions.ImportSession, wrong)
 
 
 def copies(client: Client) -> None:
@@ -239,6 +343,9 @@ def main(address: str) -> None:
         sessions(client)
         messages(client)
         windows(client)
+        policies(client)
+        summaries(client)
+        snapshots(client)
         copies(client)
         events(client, other)
         deadlines(client)

@@ -67,6 +67,16 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
     }
     for reason in {name for name in vars(ErrorReason) if name.isupper()} - elsewhere:
         assert f" {reason}: " in out, reason
+    for preset in ("sliding_window", "tool_results_first", "pin_summarize_recent"):
+        assert f"\n{preset}: " in out
+
+
+def test_walkthrough_calls_every_method() -> None:
+    from test_client import CALLS, STREAMS
+
+    source = (ROOT / "examples" / "walkthrough.py").read_text()
+    for name in (*CALLS, *STREAMS):
+        assert re.search(rf"\.{name}\b", source), name
 
 
 def test_the_readme_names_every_method() -> None:
