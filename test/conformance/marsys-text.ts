@@ -80,7 +80,10 @@ export function readCall(text: string): WrittenCall | undefined {
   for (const part of split(inside)) {
     const [, key, value] = /^([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$/s.exec(part) ?? [];
     if (key !== undefined && value !== undefined) named[key] = readValue(value);
-    else positional.push(tryValue(part) ?? { words: part });
+    else {
+      const plain = tryValue(part);
+      positional.push(plain === undefined ? { words: part } : plain);
+    }
   }
   return { name, positional, named, method };
 }

@@ -40,7 +40,18 @@ function bareId(sessionId: string, namespace: string | undefined): string {
 }
 
 function targetOf(op: JsonObject): string {
-  return sessionIdOf(op["session_id"] ?? op["source"] ?? op["id"], op["namespace"]);
+  const id = op["session_id"] ?? op["source"] ?? op["source_id"] ?? op["id"];
+  return sessionIdOf(id, op["namespace"]);
+}
+
+/** The session that an operation is about; a full key, as lists give it, names one as well. */
+async function find({ rpc }: State, op: JsonObject): Promise<string> {
+  const sessionId = targetOf(op);
+  const [, namespace, id] = /^([^:]+):(.+)$/s.exec(sessionId) ?? [];
+  if (id === undefined || "namespace" in op) return sessionId;
+  const keyed = sessionIdOf(id, namespace);
+  const found = await ifFound(rpc.call("getSession", { sessionId: keyed }), undefined);
+  return found?.session?.labels[LABEL] === namespace ? keyed : sessionId;
 }
 
 function parseMessage(value: Json): JsonObject {
@@ -116,19 +127,20 @@ async function list(state: State, op: JsonObject): Promise<readonly string[]> {
   return ids.sort();
 }
 
-async function load({ rpc }: State, op: JsonObject): Promise<unknown> {
-  const window = await ifFound(getWindow(rpc, targetOf(op)), null);
+async function load(state: State, op: JsonObject): Promise<unknown> {
+  const window = await ifFound(getWindow(state.rpc, await find(state, op)), null);
   return window && atLeast({ messages: window.messages.map(plainText) });
 }
 
-async function branch({ rpc }: State, op: JsonObject): Promise<void> {
-  const sessionId = sessionIdOf(op["to"] ?? op["new"], op["namespace"]);
-  await rpc.call("forkSession", { sourceSessionId: targetOf(op), sessionId });
+async function branch(state: State, op: JsonObject): Promise<void> {
+  const sessionId = sessionIdOf(op["to"] ?? op["new"] ?? op["new_id"], op["namespace"]);
+  const sourceSessionId = await find(state, op);
+  await state.rpc.call("forkSession", { sourceSessionId, sessionId });
 }
 
-async function remove({ rpc }: State, op: JsonObject): Promise<boolean> {
-  const request = { sessionId: targetOf(op), allowMissing: true };
-  return (await rpc.call("deleteSession", request)).revision !== 0n;
+async function remove(state: State, op: JsonObject): Promise<boolean> {
+  const request = { sessionId: await find(state, op), allowMissing: true };
+  return (await state.rpc.call("deleteSession", request)).revision !== 0n;
 }
 
 /** How the server refuses a text as the id of a session; null when it takes it. */
