@@ -62,6 +62,8 @@ export const LIMITS = {
   healedResults: 256,
   /** Ids of messages that wait for a summary, as one answer names them. */
   awaitsSummary: 1_000,
+  /** Bytes of the ids in a list of an answer: a window and all such lists fit into 4 MiB. */
+  answerIdBytes: 65_536,
   shortenedIds: 1_000,
   healedCallIds: 1_000,
   restoreMessages: 1_000,
@@ -69,6 +71,8 @@ export const LIMITS = {
   replacedMessages: 10_000,
   previewPolicies: 8,
   previewMessages: 10_000,
+  /** Bytes of what the previews of one answer say of messages. */
+  previewBytes: 2_097_152,
   searchQueryBytes: 1_024,
   /** Different words in one search. */
   searchTerms: 32,

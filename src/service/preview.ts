@@ -28,8 +28,8 @@ interface Scene {
   readonly occasions: ReadonlySet<StageOn>;
   readonly signalsOn: (occasion: StageOn) => Signals;
   readonly detailOf: DetailOf<StoredEntry>;
-  /** The messages that the preview of one policy names. */
-  readonly messagesMax: number;
+  /** The index of the first entry that the preview of each policy names. */
+  readonly firstNamed: number;
 }
 
 /** Says what policies would make of a session. */
@@ -49,7 +49,7 @@ export async function previewPolicy(
     occasions,
     signalsOn: (occasion) => signals(session, occasion, input),
     detailOf: detailReader(context.codec),
-    messagesMax: Math.floor(LIMITS.previewMessages / policies.length),
+    firstNamed: firstNamed(entries, policies.length),
   };
   const previews: PolicyPreview[] = [];
   for (const policy of policies) {
@@ -59,6 +59,23 @@ export async function previewPolicy(
     previews.push(preview(scene, policy));
   }
   return { previews, lastSeq: session.head.lastSeq, revision: session.head.revision };
+}
+
+/** What an answer says of a message beside its id takes at most so many bytes. */
+const MESSAGE_BYTES = 128;
+
+/** Where the messages begin, the newest of all, that the previews of so many policies can name. */
+function firstNamed(entries: readonly StoredEntry[], policies: number): number {
+  let count = Math.floor(LIMITS.previewMessages / policies);
+  let bytes = Math.floor(LIMITS.previewBytes / policies);
+  let first = entries.length;
+  for (const { messageId } of entries.toReversed()) {
+    count -= 1;
+    bytes -= Buffer.byteLength(messageId) + MESSAGE_BYTES;
+    if (count < 0 || bytes < 0) break;
+    first -= 1;
+  }
+  return first;
 }
 
 interface Source {
@@ -158,7 +175,7 @@ function firstOf<T>(list: readonly T[], keyOf: (one: T) => string): readonly T[]
 }
 
 function preview(scene: Scene, policy: Policy): PolicyPreview {
-  const { entries, messagesMax } = scene;
+  const { entries, firstNamed } = scene;
   const course = follow(scene, policy);
   return {
     policy,
@@ -169,7 +186,7 @@ function preview(scene: Scene, policy: Policy): PolicyPreview {
     warnings: course.warnings,
     overLimit: course.overLimit,
     messages: messagesOf(scene, policy, course),
-    truncated: entries.length > messagesMax,
+    truncated: firstNamed > 0,
   };
 }
 
@@ -186,7 +203,7 @@ interface Fates {
 }
 
 function messagesOf(
-  { entries, messagesMax }: Scene,
+  { entries, firstNamed }: Scene,
   policy: Policy,
   course: Course,
 ): readonly MessagePreview[] {
@@ -211,11 +228,10 @@ function messagesOf(
       ),
     ),
   };
-  const first = Math.max(0, entries.length - messagesMax);
   return entries
-    .slice(first)
+    .slice(firstNamed)
     .map((entry, index) =>
-      messageOf(entry, fates, { ...explained[first + index], acts: stages.length > 0 }),
+      messageOf(entry, fates, { ...explained[firstNamed + index], acts: stages.length > 0 }),
     );
 }
 

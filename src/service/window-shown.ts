@@ -1,6 +1,7 @@
 // What of a window goes to the model after the stages ran: shortened messages are cut, unanswered
 // tool calls get a result if the policy says so, and only the newest are given if asked for.
 
+import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Healing, Policy } from "../domain/policy.ts";
 import { countedRule } from "../domain/token-rules.ts";
@@ -90,10 +91,9 @@ async function showChanged(
 
 function idsOfShortened({ outcome }: Viewed, given: readonly StoredEntry[]): readonly string[] {
   const from = given[0]?.seq ?? Number.POSITIVE_INFINITY;
-  return outcome.shortened
-    .filter(({ entry }) => entry.seq >= from)
-    .map(({ entry }) => entry.messageId)
-    .slice(-LIMITS.shortenedIds);
+  const shown = outcome.shortened.filter(({ entry }) => entry.seq >= from);
+  const ids = shown.map(({ entry }) => entry.messageId);
+  return takeNewestIds(ids, idRoom(LIMITS.shortenedIds));
 }
 
 /** Puts the short forms in the place of the messages that stages shortened. */

@@ -4,6 +4,7 @@
 
 import { seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
+import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { StageOn } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
@@ -200,7 +201,7 @@ function resultOf(
     outsideRanges: outside.ranges,
     outsideTruncated: outside.truncated,
     trims: outcome.trims,
-    openToolCallIds: openCallIds(shown.entries).slice(-LIMITS.openToolCallIds),
+    openToolCallIds: takeNewestIds(openCallIds(shown.entries), idRoom(LIMITS.openToolCallIds)),
     // What the policy was at a past seq is not known: today's would judge another window.
     overLimit: (!isPast || input.policy !== undefined) && outcome.overLimit,
     lastSeq: stored.lastSeq,

@@ -3,7 +3,7 @@
 import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/message_rpc.ts";
 import type { AppendResult } from "../../service/api.ts";
 import { encodeWire } from "../fast-writer.ts";
-import { toStageRun, toTotals, toTrim } from "./window.ts";
+import { toStageRuns, toTotals, toTrim } from "./window.ts";
 
 /** Gives the wire form of what an append did. */
 export function encodeAppendAnswer(result: AppendResult): Uint8Array {
@@ -17,7 +17,7 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     trims: result.trims.map(toTrim),
     window: toTotals(result.window),
     lastSeq: BigInt(result.lastSeq),
-    stageRuns: result.runs.map(toStageRun),
+    stageRuns: toStageRuns(result.runs),
     overLimit: result.overLimit,
   });
 }

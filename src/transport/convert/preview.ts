@@ -1,5 +1,7 @@
 // What policies would do, from the domain to the wire.
 
+import { type IdRoom, idRoom } from "../../domain/id-list.ts";
+import { LIMITS } from "../../domain/limits.ts";
 import type { StageOn } from "../../domain/policy.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy_rpc.ts";
 import { StageOn as WireStageOn } from "../../gen/memorysidecar/v1/policy_stage.ts";
@@ -9,7 +11,7 @@ import { toPolicy } from "./policy.ts";
 import {
   toConditionWarning,
   toHoldReason,
-  toStageRun,
+  toStageRuns,
   toTotals,
   toTrim,
   toTrimReason,
@@ -34,15 +36,20 @@ export function fromOccasions(occasions: readonly number[]): readonly StageOn[] 
   return [...new Set(occasions)].flatMap((occasion) => OCCASIONS.get(occasion) ?? []);
 }
 
-/** Turns what a policy would do into its public form. */
-export function toPreview(preview: PolicyPreview): wire.PolicyPreview {
+/** Turns what policies would do into its public form. */
+export function toPreviews(previews: readonly PolicyPreview[]): wire.PolicyPreview[] {
+  const room = idRoom(LIMITS.awaitsSummary);
+  return previews.map((preview) => toPreview(preview, room));
+}
+
+function toPreview(preview: PolicyPreview, room: IdRoom): wire.PolicyPreview {
   return {
     policy: toPolicy(preview.policy),
     before: toTotals(preview.before),
     after: toTotals(preview.after),
     // The messages say themselves what becomes of them.
     trims: preview.trims.map((trim) => toTrim({ ...trim, removed: [] })),
-    stageRuns: preview.runs.map(toStageRun),
+    stageRuns: toStageRuns(preview.runs, room),
     warnings: preview.warnings.map(toConditionWarning),
     overLimit: preview.overLimit,
     messages: preview.messages.map(toMessagePreview),

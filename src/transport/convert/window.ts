@@ -1,6 +1,7 @@
 // What belongs to a window, from the domain to the wire.
 
 import type { PolicyWarning } from "../../domain/event.ts";
+import { type IdRoom, idRoom, takeIds } from "../../domain/id-list.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { TriggerKind } from "../../domain/policy.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
@@ -103,15 +104,25 @@ export function toTrim(trim: Trim): wire.Trim {
   };
 }
 
-/** Turns what a stage did into its public form. */
-export function toStageRun(run: StageRun): wire.StageRun {
-  return {
+/**
+ * Turns what stages did into its public form. All runs together name as many messages that wait for
+ * a summary as there is room for.
+ */
+export function toStageRuns(
+  runs: readonly StageRun[],
+  room: IdRoom = idRoom(LIMITS.awaitsSummary),
+): wire.StageRun[] {
+  return runs.map((run) => ({
     stage: run.stage,
     triggers: run.triggers.map(({ kind, tool }) => ({ kind: TRIGGER_KINDS[kind], tool })),
     overLimit: run.overLimit,
     heldBy: run.heldBy.map(toHoldReason),
-    awaitsSummary: run.awaitsSummary.slice(0, LIMITS.awaitsSummary).map((entry) => entry.messageId),
-  };
+    awaitsSummary: takeIds(idsOf(run.awaitsSummary), room),
+  }));
+}
+
+function* idsOf(entries: StageRun["awaitsSummary"]): Generator<string> {
+  for (const { messageId } of entries) yield messageId;
 }
 
 /** Turns a warning into its public form. */

@@ -1,7 +1,13 @@
 import { type GetWindowRequest, GetWindowResponse } from "../../gen/memorysidecar/v1/window_rpc.ts";
 import { fromPolicy } from "../convert/policy.ts";
 import { fromNamespace, toSummary } from "../convert/session.ts";
-import { toConditionWarning, toSeqRange, toStageRun, toTotals, toTrim } from "../convert/window.ts";
+import {
+  toConditionWarning,
+  toSeqRange,
+  toStageRuns,
+  toTotals,
+  toTrim,
+} from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
@@ -32,7 +38,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       overLimit: result.overLimit,
       lastSeq: BigInt(result.lastSeq),
       revision: BigInt(result.revision),
-      stageRuns: result.runs.map(toStageRun),
+      stageRuns: toStageRuns(result.runs),
       warnings: result.warnings.map(toConditionWarning),
       shortenedMessageIds: [...result.shortenedIds],
     });

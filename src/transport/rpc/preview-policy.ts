@@ -4,7 +4,7 @@ import {
   PreviewSource,
 } from "../../gen/memorysidecar/v1/policy_rpc.ts";
 import { fromPolicy } from "../convert/policy.ts";
-import { fromOccasions, toPreview } from "../convert/preview.ts";
+import { fromOccasions, toPreviews } from "../convert/preview.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromSignals } from "../convert/signals.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -26,7 +26,7 @@ export const previewPolicy: UnaryRpc<PreviewPolicyRequest> = {
       ...fromSignals(request),
     });
     return encodeWire(PreviewPolicyResponse, {
-      previews: result.previews.map(toPreview),
+      previews: toPreviews(result.previews),
       lastSeq: BigInt(result.lastSeq),
       revision: BigInt(result.revision),
     });

@@ -5,7 +5,7 @@ import {
 } from "../../gen/memorysidecar/v1/window_rpc.ts";
 import type { TrimTarget } from "../../service/window-api.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { toStageRun, toTotals, toTrim } from "../convert/window.ts";
+import { toStageRuns, toTotals, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkTrimSession } from "../validate/window-requests.ts";
@@ -42,7 +42,7 @@ export const trimSession: UnaryRpc<TrimSessionRequest> = {
           revision: BigInt(result.revision),
           trims: result.trims.map(toTrim),
           window: toTotals(result.window),
-          stageRuns: result.runs.map(toStageRun),
+          stageRuns: toStageRuns(result.runs),
           overLimit: result.overLimit,
         }),
     }),

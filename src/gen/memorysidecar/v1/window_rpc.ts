@@ -109,8 +109,8 @@ export interface GetWindowResponse {
   trims: Trim[];
   /**
    * The ids of tool calls in `messages` without a result in `messages`. Providers
-   * refuse such calls unless they are the newest: answer them first. At most 1,000,
-   * the newest ones.
+   * refuse such calls unless they are the newest: answer them first. At most 1,000
+   * and 65,536 bytes, the newest ones.
    */
   openToolCallIds: string[];
   /**
@@ -127,7 +127,10 @@ export interface GetWindowResponse {
   stageRuns: StageRun[];
   /** What went wrong in this read. At most one per condition. */
   warnings: PolicyWarning[];
-  /** The ids of the messages that were shortened. At most 1,000, the newest. */
+  /**
+   * The ids of the messages that were shortened. At most 1,000 and 65,536 bytes, the
+   * newest.
+   */
   shortenedMessageIds: string[];
 }
 

@@ -123,7 +123,7 @@ export interface PolicyPreview {
   overLimit: boolean;
   /**
    * What would become of each message, oldest first. All previews of an answer
-   * together hold at most 10,000, the newest of each.
+   * together hold at most 10,000 and 2,097,152 bytes, the newest of each.
    */
   messages: MessagePreview[];
   /** Says that older messages are not in `messages`. */

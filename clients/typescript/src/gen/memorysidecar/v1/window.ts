@@ -241,7 +241,8 @@ export interface StageRun {
   heldBy: HoldReason[];
   /**
    * The ids of the messages that wait for a summary, for a stage with
-   * `REMOVED_TO_SUMMARIZE`: SetSummary replaces them. At most 1,000, the oldest.
+   * `REMOVED_TO_SUMMARIZE`: SetSummary replaces them. All runs of an answer name at
+   * most 1,000 and 65,536 bytes, the oldest of the first runs.
    */
   awaitsSummary: string[];
 }

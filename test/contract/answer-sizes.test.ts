@@ -1,0 +1,84 @@
+// Goal: answers about the largest windows that there are, under the policies that say the most about
+// them, stay below what stock gRPC clients take.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
+import {
+  type PolicyStage,
+  RemovedTo,
+  StageOn,
+} from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
+import { keepNewest } from "../support/policy-wire.ts";
+import { message, policy, protections, session } from "../support/samples.ts";
+
+/** What clients of grpc-js, grpc-go and grpc-java take unless they are told otherwise. */
+const STOCK_MAX = 4_194_304;
+const MESSAGES = 8_800;
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A message whose id takes nearly all of it. */
+const named = (index: number): Message =>
+  message({ messageId: `${index}`.padStart(LIMITS.messageIdBytes, "x"), text: "" });
+
+/** Stages that all have everything wait for a summary. */
+const waiting = (on: StageOn): PolicyStage[] =>
+  Array.from({ length: LIMITS.policyStages }, (_, index) =>
+    keepNewest(1, {
+      name: `s${index}`.padEnd(LIMITS.stageNameChars, "-"),
+      on,
+      removedTo: RemovedTo.SUMMARIZE,
+      effect: 1,
+    }),
+  );
+
+it("of the longest ids and the most stages", async () => {
+  const all = [...waiting(StageOn.APPEND)];
+  const waits = policy({ stages: all, protections: protections({ lastUser: false }) });
+  await server.client.call("createSession", {
+    session: session({ sessionId: "s", policy: policy({ stages: [] }) }),
+  });
+  for (let index = 0; index < MESSAGES; index += LIMITS.appendMessages) {
+    const count = Math.min(LIMITS.appendMessages, MESSAGES - index);
+    const messages = Array.from({ length: count }, (_, at) => named(index + at));
+    await server.client.call("appendMessages", { sessionId: "s", messages });
+  }
+  await server.client.call("updateSession", {
+    session: session({ sessionId: "s", policy: waits }),
+  });
+  const sizeOf = async (...[method, fields]: Parameters<typeof requestBytes>): Promise<number> => {
+    const outcome = await server.client.raw(
+      method as Parameters<TestServer["client"]["raw"]>[0],
+      requestBytes(method, fields),
+    );
+    if ("failure" in outcome) throw new Error(outcome.failure.message);
+    return outcome.bytes.length;
+  };
+  const append = await server.client.call("appendMessages", {
+    sessionId: "s",
+    messages: [named(MESSAGES)],
+  });
+  const awaited = append.stageRuns.map(({ awaitsSummary }) => awaitsSummary.length);
+  expect(awaited).toEqual([253, ...Array.from({ length: 15 }, () => 0)]);
+  expect(
+    await sizeOf("appendMessages", { sessionId: "s", messages: [named(MESSAGES + 1)] }),
+  ).toBeLessThan(STOCK_MAX);
+  const onRead = policy({ ...waits, stages: waiting(StageOn.READ) });
+  expect(await sizeOf("getWindow", { sessionId: "s", policy: onRead })).toBeLessThan(STOCK_MAX);
+  const policies = Array.from({ length: LIMITS.previewPolicies }, () => waits);
+  expect(await sizeOf("previewPolicy", { sessionId: "s", policies })).toBeLessThan(STOCK_MAX);
+  const { previews } = await server.client.call("previewPolicy", { sessionId: "s", policies });
+  for (const { messages, truncated } of previews) {
+    expect(truncated).toBe(true);
+    expect(messages.length).toBeGreaterThan(500);
+    expect(messages.at(-1)?.messageId).toMatch(/8801$/);
+  }
+}, 60_000);
