@@ -477,6 +477,11 @@ describe("a document is refused", () => {
       { messages: [{ role: "assistant", agent_calls: [{ agent_name: "" }] }] },
     ],
     [
+      "messages[0].agent_calls[0].request",
+      MARSYS,
+      { messages: [{ role: "assistant", agent_calls: [{ agent_name: "a" }] }] },
+    ],
+    [
       "messages[0].tool_calls[1].tool_call_id",
       MARSYS,
       calls(["c", "c"].map((id) => ({ id, name: "f", arguments: "{}" }))),

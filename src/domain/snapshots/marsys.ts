@@ -103,8 +103,10 @@ function readAgentCalls(source: JsonObject, path: string): PlainMessage["agentCa
     const at = `${calls.path}[${index}]`;
     const call = objectAt({ value, path: at });
     const { request } = call;
+    const agentName = requiredTextAt(child(call, "agent_name", at));
+    if (request === undefined) fault(`${at}.request`, "is required");
     return {
-      agentName: requiredTextAt(child(call, "agent_name", at)),
+      agentName,
       request: isNone(request)
         ? ""
         : typeof request === "string"
