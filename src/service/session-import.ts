@@ -116,6 +116,8 @@ export class SessionImport {
       bytes += stored.byteCount;
       if (slice.length >= SLICE_MESSAGES || bytes >= SLICE_BYTES) {
         await this.#write(slice, index - slice.length + 1);
+        // Other calls get their turn.
+        await new Promise((resolve) => setImmediate(resolve));
         slice = [];
         bytes = 0;
       }

@@ -25,7 +25,7 @@ import { readEntry, readStored } from "./messages.ts";
 import { checkEvents, checkFields, checkHead, unsound } from "./plan-check.ts";
 import { openSession } from "./sessions.ts";
 
-const CHUNK_ENTRIES = 256;
+const CHUNK_ENTRIES = 1_024;
 const CHUNK_BYTES = 1_048_576;
 
 interface Seqs {
@@ -57,6 +57,8 @@ class ImportedLog implements LogImport {
   private entries = 0;
   private bytes = 0;
   private published = false;
+  /** Settles when the chunk before the one being written is durable. */
+  private before: Promise<unknown> = Promise.resolve();
 
   constructor(context: CopyContext, seqs: Seqs) {
     this.context = context;
@@ -88,7 +90,6 @@ class ImportedLog implements LogImport {
       await this.wrote(message.bytes.length);
     }
     this.core.writer.mark("copying");
-    await this.core.writer.whenFormingDurable(undefined);
   }
 
   async publish<T>(target: Target, decide: (view: ImportView) => ImportDecision<T>): Promise<T> {
@@ -125,15 +126,20 @@ class ImportedLog implements LogImport {
     }
   }
 
-  // What is written before a commit waits for it, so the writer must be asked for room.
+  // While one chunk is on its way to the disk the next is made, and no more than that: others wait
+  // for the same commits.
   private async wrote(bytes: number): Promise<void> {
     this.entries++;
     this.bytes += bytes;
     if (this.entries >= CHUNK_ENTRIES || this.bytes >= CHUNK_BYTES) {
       this.entries = 0;
       this.bytes = 0;
-      this.core.writer.mark("copying");
-      await this.core.writer.whenFormingDurable(undefined);
+      const { writer } = this.core;
+      writer.mark("copying");
+      await this.before;
+      this.before = writer.whenFormingDurable(undefined);
+      // A failure is thrown where the chunk is waited for.
+      this.before.catch(() => undefined);
       await this.context.admit();
     }
   }
