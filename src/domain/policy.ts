@@ -94,11 +94,7 @@ export type Selection =
     }
   | { readonly kind: "boundary-only" };
 
-export type BoundaryRule =
-  | "pop-tool-head"
-  | "pop-orphan-head"
-  | "grow-recent"
-  | "absorb-and-grow";
+export type BoundaryRule = "pop-tool-head" | "pop-orphan-head" | "grow-recent" | "absorb-and-grow";
 
 export type RemovedTo = "log" | "discard" | "summarize" | "promote";
 
