@@ -56,7 +56,10 @@ export const LIMITS = {
   toolResultParts: 64,
   shortenTokensMin: 16,
   shortenTokensMax: 1_000_000,
+  /** Over all stages of a policy. */
   duplicateLookahead: 200,
+  /** Steps of all conditions of a policy: half a second for a full window. */
+  conditionSteps: 2_000,
   placedSummaries: 64,
   /** Healed results in one window. */
   healedResults: 256,

@@ -116,7 +116,11 @@ const STATED: readonly Stated[] = [
   { file: "policy_stage", of: "PinMiddleRecent.pin_first", limits: ["windowMessages"] },
   { file: "policy_stage", of: "PinMiddleRecent.keep_recent", limits: ["windowMessages"] },
   { file: "policy_stage", of: "PinMiddleRecent.min_removed", limits: ["windowMessages"] },
-  { file: "policy_stage", of: "Filter.conditions", limits: ["conditions", "conditionBytes"] },
+  {
+    file: "policy_stage",
+    of: "Filter.conditions",
+    limits: ["conditions", "conditionBytes", "conditionSteps"],
+  },
   {
     file: "policy_stage",
     of: "Shorten.max_tokens",

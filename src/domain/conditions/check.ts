@@ -15,6 +15,12 @@ export const TREE_DEPTH_MAX = 64;
  */
 export const READINGS_MAX = 32;
 
+/** What a look at a long text counts in steps: contents are short on average in a full window. */
+const STEPS_PER_READING = 8;
+
+/** The tool calls of a message on average, in a window that is full of them: each takes 10 bytes. */
+const CALLS_PER_MESSAGE = 32;
+
 const NAMES: ReadonlySet<string> = new Set(["message", "interaction"]);
 const LONG_FIELDS: ReadonlySet<string> = new Set(["content", "tool_calls", "arguments"]);
 const FUNCTIONS: ReadonlySet<string> = new Set(["size", HAS]);
@@ -37,13 +43,16 @@ interface Place {
   readonly depth: number;
   /** How often the node is evaluated at most. */
   readonly times: number;
+  /** How often it is evaluated for a message on average. */
+  readonly steps: number;
   /** The variables of macros, with the readings that one look at all their values is. */
   readonly variables: ReadonlyMap<string, number>;
 }
 
-/** Counts the readings of one expression. */
+/** Counts the readings and the steps of one expression. */
 interface Tally {
   readings: number;
+  steps: number;
 }
 
 type Node<Op extends ASTNode["op"]> = Extract<ASTNode, { readonly op: Op }>;
@@ -51,12 +60,13 @@ type Node<Op extends ASTNode["op"]> = Extract<ASTNode, { readonly op: Op }>;
 /**
  * Refuses what conditions may not hold: unknown names and functions, `matches`, macros inside
  * macros, deep trees, and more work than is bearable for each message. An evaluation takes at most
- * NODES_MAX steps for each of the 128 tool calls of a message. Throws ConditionFault.
+ * NODES_MAX steps for each of the 128 tool calls of a message. Throws ConditionFault. Gives the
+ * steps that it takes for a message of a full window on average.
  */
-export function checkTree(root: ASTNode): void {
-  const tally: Tally = { readings: 0 };
-  visit(root, { depth: 1, times: 1, variables: new Map() }, tally);
-  if (tally.readings <= READINGS_MAX) return;
+export function checkTree(root: ASTNode): number {
+  const tally: Tally = { readings: 0, steps: 0 };
+  visit(root, { depth: 1, times: 1, steps: 1, variables: new Map() }, tally);
+  if (tally.readings <= READINGS_MAX) return tally.steps + tally.readings * STEPS_PER_READING;
   throw new ConditionFault(
     root.start,
     `looks at contents or tool calls ${tally.readings} times, at most ${READINGS_MAX} are allowed; ` +
@@ -72,6 +82,7 @@ function visit(node: ASTNode, place: Place, tally: Tally): number {
   if (place.depth > TREE_DEPTH_MAX) {
     throw new ConditionFault(node.pos, `is deeper than ${TREE_DEPTH_MAX} operators`);
   }
+  tally.steps += place.steps;
   const below: Place = { ...place, depth: place.depth + 1 };
   const look = (child: ASTNode): number => {
     const weight = visit(child, below, tally);
@@ -190,7 +201,8 @@ function visitMacro(node: Node<"rcall">, place: Place, tally: Tally): number {
   const below: Place = { ...place, depth: place.depth + 1 };
   const weight = visit(range, below, tally);
   tally.readings += weight;
-  const inside: Place = { ...below, times, variables: new Map([[variable.args, weight]]) };
+  const steps = range.op === "list" ? times : Math.min(times, CALLS_PER_MESSAGE);
+  const inside: Place = { ...below, times, steps, variables: new Map([[variable.args, weight]]) };
   const looks = bodies.map((body) => visit(body, inside, tally));
   tally.readings += looks.reduce((sum, look) => sum + look, 0);
   return LIST_MACROS.has(name) ? Math.max(weight, ...looks) : 0;

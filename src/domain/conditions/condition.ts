@@ -22,6 +22,8 @@ export { ConditionFault } from "./fault.ts";
 export interface Condition {
   /** Says whether it holds; "failed" when it cannot be told, for example for a missing element. */
   test(view: ConditionView): boolean | "failed";
+  /** How much work it is: the steps that it takes for a message of a full window on average. */
+  readonly steps: number;
 }
 
 /** How many conditions stay compiled; those used longest ago leave. */
@@ -60,18 +62,19 @@ function compile(expression: string): Condition {
 }
 
 /** Parses and checks an expression in CEL. Throws what the library or our checks throw. */
-function programOf(text: string): ParseResult {
+function programOf(text: string): { readonly program: ParseResult; readonly steps: number } {
   const program = CONDITIONS.parse(text);
-  checkTree(program.ast);
+  const steps = checkTree(program.ast);
   const { valid, type, error } = program.check();
   if (!valid) throw error ?? new ConditionFault(0, "has no type");
   if (type !== "bool") throw new ConditionFault(0, `must give true or false, not ${type}`);
   checkSums(program.ast);
-  return program;
+  return { program, steps };
 }
 
-function conditionOf(program: ParseResult): Condition {
+function conditionOf({ program, steps }: ReturnType<typeof programOf>): Condition {
   return {
+    steps,
     test(view) {
       try {
         const result: unknown = program(valuesOf(view));

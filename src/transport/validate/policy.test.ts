@@ -331,6 +331,29 @@ describe("a trigger", () => {
   });
 });
 
+describe("the work of a policy", () => {
+  it("is bounded over all stages", () => {
+    const two = (select: Select) =>
+      faultsOf(policy({ stages: [stage({ select }), stage({ name: "b", select })] }));
+    expect(two({ $case: "dropDuplicates", value: { lookahead: 100 } })).toEqual([]);
+    expect(two({ $case: "dropDuplicates", value: { lookahead: 101 } })).toEqual([
+      "policy.stages: have lookaheads of 202 together; at most 200 are allowed",
+    ]);
+    const calls = Array.from({ length: 8 }, () => "message.tool_calls.all(c, c.name != 'x')");
+    expect(
+      faultsOfStage({ select: { $case: "filter", value: { conditions: calls, scope: 0 } } }),
+    ).toEqual([]);
+    expect(two({ $case: "filter", value: { conditions: calls, scope: 0 } })).toEqual([
+      "policy.stages: have conditions of 2208 steps together; at most 2000 are allowed",
+    ]);
+  });
+
+  it("is not looked at while something else is wrong", () => {
+    const select: Select = { $case: "filter", value: { conditions: ["nope("], scope: 0 } };
+    expect(faultsOfStage({ select })).toHaveLength(1);
+  });
+});
+
 describe("a preset", () => {
   const preset = (name: string, options?: object): Partial<wire.Policy> => ({
     preset: {

@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { modelContextWindow } from "../../domain/models.ts";
+import { workFaults } from "../../domain/policy-work.ts";
 import {
   type CustomTokenRule,
   type Healing,
@@ -11,6 +12,7 @@ import {
   type Protections,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import { fromPolicy } from "../convert/policy.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -73,6 +75,11 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     checkHealing(v, policy.healing);
     v.leave();
   }
+  // Only of a policy that is sound otherwise: conditions that do not compile have no steps.
+  if (!v.isEmpty) return;
+  for (const { description, limit } of workFaults(fromPolicy(policy))) {
+    v.add("stages", description, limit);
+  }
 }
 
 /** By their own limits the stages of a policy could fill an answer by themselves. */
@@ -119,7 +126,12 @@ function checkPreset(v: Violations, preset: Preset): void {
   const depth = structDepth(preset.options);
   if (depth === STRUCT_MALFORMED || depth > LIMITS.structDepth) return;
   const expanded = expandWirePreset(preset);
-  if ("policy" in expanded) return;
+  if ("policy" in expanded) {
+    for (const { description, limit } of workFaults(expanded.policy)) {
+      v.add("options", description, limit);
+    }
+    return;
+  }
   for (const { field, description, limit } of expanded.faults) {
     if (field === "") v.add(expanded.in, description);
     else if (PLAIN_PATH.test(field)) v.add(`options.${field}`, description, limit);

@@ -42,6 +42,11 @@ export class Violations {
     return this.found !== undefined && this.found.length >= VIOLATIONS_MAX;
   }
 
+  /** Whether no fault was found so far. */
+  get isEmpty(): boolean {
+    return this.found === undefined && !this.malformed;
+  }
+
   /** Adds a fault of a field; `limit` is the number that the value breaks, if it does. */
   add(field: string, description: string, limit?: number): void {
     if (this.full) return;

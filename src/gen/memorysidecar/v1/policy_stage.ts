@@ -421,7 +421,8 @@ export interface Filter {
   /**
    * Conditions in CEL, the Common Expression Language, each giving true or false. 1
    * to 8, each at most 1,024 bytes; `docs/policies.md` lists the names and limits. An
-   * expression that fails on a message counts as false and makes a warning.
+   * expression that fails on a message counts as false and makes a warning. All
+   * conditions of a policy, those of `count_if` among them, may take 2,000 steps.
    */
   conditions: string[];
   /** What must meet the conditions. Unset means `FILTER_SCOPE_UNIT`. */
@@ -460,7 +461,7 @@ export interface DropDuplicates {
     | undefined;
   /**
    * With how many newer messages of its role a message is compared. Unset means 50.
-   * 1 to 200.
+   * 1 to 200, which is also the most of all stages of a policy together.
    */
   lookahead?: number | undefined;
 }
