@@ -191,13 +191,18 @@ function isPure(trim: TrimFunction): NamedProperty {
 const storing = { occasions: new Set(["append"] as const), ceiling: true };
 
 /**
- * A stage whose choice depends on where a message stands among others: by its interaction, its age,
- * or how many stand between it and another. Such a stage may find more when it runs again.
+ * A stage that may find more when it runs again, because its choice depends on what stands around a
+ * message: conditions on the interaction or the age, a look at only the next few messages, a unit of
+ * which the boundary took or left a part, or a stop at a unit that is gone afterwards (the boundary
+ * took it, or the cut made it a leading system message, which is in no unit).
  */
-function lookAtNeighbors(stage: PolicyStage): boolean {
-  const text = JSON.stringify([stage.select, stage.countIf]);
-  const near = stage.select.kind === "drop-duplicates" && stage.select.lookahead < 50;
-  return near || /interaction\.|age_seconds/.test(text);
+function mayGoOn(stage: PolicyStage, { protections }: Policy): boolean {
+  const { select, boundary, unit } = stage;
+  if (select.kind === "drop-duplicates") return select.lookahead < 50;
+  if (boundary !== undefined && unit !== "message") return true;
+  const stops = select.kind === "drop-oldest" && (select.stopAtFree || select.stopAtProtected);
+  if (stops && (boundary !== undefined || protections.system === "leading")) return true;
+  return /interaction\.|age_seconds/.test(JSON.stringify([select, stage.countIf]));
 }
 
 function isIdempotent(trim: TrimFunction): NamedProperty {
@@ -208,14 +213,19 @@ function isIdempotent(trim: TrimFunction): NamedProperty {
   const property = fc.property(requestFor(fc.oneof(drops, oneStagePolicy)), (asked) => {
     const once = trim({ ...asked, ...storing });
     // A later stage, or the ceiling, may take apart a unit that an earlier stage kept as a whole,
-    // and that stage may then find more to remove. Not so when it only drops and its limits hold.
-    const { stages } = asked.policy;
+    // and that stage may then find more to remove. Not so when it only drops by size, which never
+    // grows, and its limits hold.
+    const { stages, toolPairs } = asked.policy;
+    // A result without an id or a call is found another call when what stood between them is gone.
+    const bare = asked.entries.some((e) => e.isResult && e.answers.length === 0);
+    if (bare && toolPairs === "grouped") return;
     if (once.trims.some(({ reason }) => reason === "ceiling")) return;
     const dropsOnly = stages.every(({ select, boundary }) => {
-      return select.kind === "drop-oldest" && boundary === undefined;
+      const bySize = select.kind === "drop-oldest" && select.maxAgeMs === undefined;
+      return bySize && boundary === undefined;
     });
     const holds = dropsOnly && !once.overLimit && !once.runs.some((run) => run.heldBy.length > 0);
-    const alone = stages.length === 1 && !stages.some(lookAtNeighbors);
+    const alone = stages.length === 1 && !stages.some((s) => mayGoOn(s, asked.policy));
     if (!alone && !holds) return;
     const again = trim({ ...asked, ...storing, entries: once.kept });
     deepStrictEqual(seqsOf(again.kept), seqsOf(once.kept));
