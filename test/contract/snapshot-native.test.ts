@@ -202,6 +202,7 @@ function headerOf(fields: Partial<SnapshotHeader> = {}): SnapshotHeader {
     outcomes: [],
     overLimitStages: [],
     summaryVersion: 0n,
+    stageTokenQuarters: [],
     ...fields,
   };
 }

@@ -188,6 +188,7 @@ describe("random sessions", () => {
       if (header.inserts.some(({ summary }) => !summary)) reached.add("a healed result");
       if (header.outcomes.length > 0) reached.add("an outcome");
       if ((header.session?.stageStates.length ?? 0) > 0) reached.add("a stage that acted");
+      if (header.stageTokenQuarters.length > 0) reached.add("quarters of a stage");
       if (header.firstSeq > 1n) reached.add("a reset");
       if (header.windowRanges.length > 1) reached.add("a window with gaps");
       if (log.some(({ tokenQuarters }) => tokenQuarters > 0)) reached.add("quarters");
@@ -215,6 +216,7 @@ describe("random sessions", () => {
       "a window with gaps",
       "an outcome",
       "quarters",
+      "quarters of a stage",
     ]);
   });
 });

@@ -4,7 +4,7 @@
 import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
 import type { SnapshotFormat } from "../../domain/event.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import type { Session, WindowInsert } from "../../domain/session.ts";
+import type { Session, StageMark, WindowInsert } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
@@ -20,6 +20,8 @@ import { stampOf, toDraft } from "./message.ts";
 import { fromSession, toSession } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 import { toSeqRange } from "./window.ts";
+
+const QUARTERS = 4;
 
 /** The formats by their public numbers. */
 export const FORMATS: readonly SnapshotFormat[] = [
@@ -42,7 +44,14 @@ export function toHeader(session: Session): SnapshotHeader {
     outcomes: head.policyState.outcomes.map(({ tool, error }) => ({ tool, error })),
     overLimitStages: [...head.policyState.overLimit],
     summaryVersion: BigInt(fields.summaryVersion),
+    stageTokenQuarters: quartersOf(head.policyState.marks),
   };
+}
+
+/** What the totals of stage states, which are whole, leave out. */
+function quartersOf(marks: readonly StageMark[]): number[] {
+  const quarters = marks.map(({ window }) => (window.tokenCount % 1) * QUARTERS);
+  return quarters.some((count) => count > 0) ? quarters : [];
 }
 
 function toInsert(insert: WindowInsert): SnapshotInsert {
@@ -130,12 +139,13 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
   return {
     modelInputTokens: Number(session.modelInputTokens),
     outcomes: header.outcomes.map(({ tool, error }) => ({ tool, error })),
-    marks: session.stageStates.map(({ stage, lastSeq, window }) => ({
+    marks: session.stageStates.map(({ stage, lastSeq, window }, index) => ({
       stage,
       seq: Number(lastSeq),
       window: {
         messageCount: Number(window?.messageCount ?? 0),
-        tokenCount: Number(window?.tokenCount ?? 0),
+        tokenCount:
+          Number(window?.tokenCount ?? 0) + (header.stageTokenQuarters[index] ?? 0) / QUARTERS,
       },
     })),
     overLimit: header.overLimitStages,

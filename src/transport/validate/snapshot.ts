@@ -111,6 +111,11 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   for (const stage of header.overLimitStages) {
     checkRequiredText(v, "over_limit_stages", stage, LIMITS.stageNameChars);
   }
+  const quarters = header.stageTokenQuarters;
+  checkCount(v, "stage_token_quarters", quarters.length, session.stageStates.length);
+  for (const count of quarters) {
+    checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
+  }
   const version = session.summary?.version ?? 0n;
   checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: SEQ_MAX });
   if (header.summaryVersion < version) v.add("summary_version", "is below that of the summary");

@@ -489,6 +489,7 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
    */
   exportSession: {
     path: "/memorysidecar.v1.SessionService/ExportSession" as const,
@@ -509,6 +510,7 @@ export const SessionServiceService = {
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
   importSession: {
@@ -717,6 +719,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
    */
   exportSession: handleServerStreamingCall<ExportSessionRequest, ExportSessionResponse>;
   /**
@@ -728,6 +731,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
   importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
@@ -1221,6 +1225,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
    */
   exportSession(
     request: ExportSessionRequest,
@@ -1240,6 +1245,7 @@ export interface SessionServiceClient extends Client {
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
   importSession(

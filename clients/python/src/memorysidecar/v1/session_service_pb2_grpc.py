@@ -469,6 +469,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
+        - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -483,6 +484,7 @@ class SessionServiceServicer:
         - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
+        - FAILED_PRECONDITION, `WINDOW_FULL`
         - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -73,6 +73,11 @@ export interface SnapshotHeader {
   overLimitStages: string[];
   /** How many summary texts the session has had. Matters when it has none now. */
   summaryVersion: bigint;
+  /**
+   * What the windows of `session.stage_states` cost beyond whole tokens, in quarters,
+   * in the order of the states. Left out when all are whole.
+   */
+  stageTokenQuarters: number[];
 }
 
 /** Something that stands in the window and not in the log. */
@@ -110,6 +115,7 @@ function createBaseSnapshotHeader(): SnapshotHeader {
     outcomes: [],
     overLimitStages: [],
     summaryVersion: 0n,
+    stageTokenQuarters: [],
   };
 }
 
@@ -141,6 +147,13 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
         throw new globalThis.Error("value provided for field message.summaryVersion of type int64 too large");
       }
       writer.uint32(56).int64(message.summaryVersion);
+    }
+    if (message.stageTokenQuarters.length !== 0) {
+      writer.uint32(66).fork();
+      for (const v of message.stageTokenQuarters) {
+        writer.int32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -214,6 +227,24 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
             message.summaryVersion = reader.int64() as bigint;
             continue;
           }
+          case 8: {
+            if (tag === 64) {
+              message.stageTokenQuarters.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 66) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.stageTokenQuarters.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -242,6 +273,7 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
     message.summaryVersion = (object.summaryVersion !== undefined && object.summaryVersion !== null)
       ? BigInt(object.summaryVersion)
       : 0n;
+    message.stageTokenQuarters = object.stageTokenQuarters?.map((e) => e) || [];
     return message;
   },
 };
