@@ -29,7 +29,7 @@ export function takeIds(ids: Iterable<string>, room: IdRoom): string[] {
   return taken;
 }
 
-/** Takes ids from the last one back as long as there is room for them; gives them in their order. */
+/** Takes ids from the last one back as long as there is room; gives them in their order. */
 export function takeNewestIds(ids: readonly string[], room: IdRoom): string[] {
   return takeIds(ids.toReversed(), room).reverse();
 }

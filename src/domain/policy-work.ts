@@ -1,5 +1,5 @@
-// How much work a policy may be. Its stages run inside every change of a session, while nothing else
-// does: what each of them may hold by itself would be too much of them all.
+// How much work a policy may be. Its stages run inside every change of a session, while nothing
+// else does: what each of them may hold by itself would be too much of them all.
 
 import { compileCondition } from "./conditions/condition.ts";
 import { LIMITS } from "./limits.ts";

@@ -3,6 +3,7 @@
 
 import { etagMismatch, sessionNotFound } from "../domain/errors.ts";
 import { etagAllows } from "../domain/etag.ts";
+import { EVENT_TYPE } from "../domain/event.ts";
 import { DEFAULT_STAGE, type Policy, type Selection } from "../domain/policy.ts";
 import type { SessionDecision, SessionView } from "../storage/store.ts";
 import type { Call } from "./api.ts";
@@ -45,13 +46,19 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const base = { session, window: view.window ?? [], stamp: { revision, nowMs } };
   const change = changeWindow(context, base, [passOf(input, session.fields.policy)]);
   const { trims, runs, overLimit, totals: window } = change;
-  const changed = change.events.length > 0;
+  // Stages may have nothing to tell and still something to remember: a limit that holds again.
+  const { events: told, head } = change;
+  const changed = told.length > 0 || head.policyState !== session.head.policyState;
   const answer = { trims, window, runs, overLimit };
   const bytes = input.encode({ ...answer, revision: changed ? revision : session.head.revision });
   const reply = replyPart(call, nowMs, bytes);
   if (!changed) return { kind: "answer", result: bytes, ...reply };
   const origin = { session, revision, nowMs, requestId: call.requestId };
-  const events = newEvents(context, origin, change.events);
+  const events = newEvents(
+    context,
+    origin,
+    told.length > 0 ? told : [{ type: EVENT_TYPE.sessionUpdated, paths: ["stage_states"] }],
+  );
   return { kind: "save", result: bytes, plan: { ...planOf(session, change), events, ...reply } };
 }
 

@@ -1,5 +1,5 @@
-// Goal: answers about the largest windows that there are, under the policies that say the most about
-// them, stay below what stock gRPC clients take.
+// Goal: answers about the largest windows that there are, under the policies that say the most
+// about them, stay below what stock gRPC clients take.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";

@@ -18,7 +18,7 @@ export const READINGS_MAX = 32;
 /** What a look at a long text counts in steps: contents are short on average in a full window. */
 const STEPS_PER_READING = 8;
 
-/** The tool calls of a message on average, in a window that is full of them: each takes 10 bytes. */
+/** The tool calls of a message on average, in a window full of them: each takes 10 bytes. */
 const CALLS_PER_MESSAGE = 32;
 
 const NAMES: ReadonlySet<string> = new Set(["message", "interaction"]);

@@ -188,7 +188,7 @@ export interface SessionCreated {
 export interface SessionUpdated {
   /**
    * The paths that were changed, as UpdateSession names them; `stage_states` when a
-   * stage on read acted and removed nothing.
+   * stage on read or on request acted and removed nothing.
    */
   paths: string[];
 }
