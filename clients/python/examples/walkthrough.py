@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +21,7 @@ from memorysidecar import (
     Client,
     DeadlineExceeded,
     ErrorReason,
+    Invalid,
     MemorySidecarError,
     Unavailable,
     policy,
@@ -199,8 +202,8 @@ def policies(client: Client) -> None:
         policy.pin_summarize_recent(max_messages=5, pin=1, recent=2),
     ]
     for one in client.preview_policy("trip", compared, source="log").previews:
-        stages = [trim.stage for trim in one.trims]
-        print(f"{one.policy.name}: {one.after.message_count} messages would stay; cut by {stages}")
+        verdicts = Counter(v1.Verdict.Name(message.verdict) for message in one.messages)
+        print(f"{one.policy.name}: {dict(verdicts)}")
     promoting = policy.make_policy(policy.keep_last("facts", 5, removed_to="promote"))
     expect(ErrorReason.HOOK_NOT_CONFIGURED, client.update_session, "trip", policy=promoting)
 
@@ -266,20 +269,18 @@ def snapshots(client: Client) -> None:
     )
     lost = v1.ImportSessionRequest(upload_id="lost", chunk_index=1, document=b"]")
     expect(ErrorReason.UPLOAD_NOT_FOUND, raw, client.sessions.ImportSession, lost)
-    uploads = []
-    error = None
-    while error is None:
-        try:
-            uploads.append(client.sessions.ImportSession(half).upload_id)
-        except grpc.RpcError as full:
-            error = decode_error(full)
-    print(f"   {error.code.name} {error.reason}: {error.message}")
-    met.append(error.reason)
+    uploads: list[str] = []
+    expect(ErrorReason.UPLOAD_LIMIT_REACHED, fill_up, client, half, uploads)
     for upload_id in uploads:
-        wrong = v1.ImportSessionRequest(
-            namespace=client.namespace, upload_id=upload_id, chunk_index=1, document=b"]]"
-        )
-        expect(ErrorReason.SNAPSHOT_INVALID, raw, client.sessions.ImportSession, wrong)
+        wrong = v1.ImportSessionRequest(upload_id=upload_id, chunk_index=1, document=b"]]")
+        with suppress(Invalid):  # which ends the upload
+            raw(client.sessions.ImportSession, wrong)
+
+
+def fill_up(client: Client, half: v1.ImportSessionRequest, uploads: list[str]) -> None:
+    """Begins uploads until the server has enough of them."""
+    while True:
+        uploads.append(raw(client.sessions.ImportSession, half).upload_id)
 
 
 def copies(client: Client) -> None:

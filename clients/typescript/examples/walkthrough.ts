@@ -5,22 +5,43 @@
 // In a program of your own import from "@memory-sidecar/client".
 
 import { randomUUID } from "node:crypto";
-import { Metadata } from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import {
   connect,
   dropOldest,
   EventType,
+  filter,
+  healing,
   isMemorySidecarError,
   type KnownErrorReason,
   keepLast,
+  MemorySidecarError,
+  makePolicy,
+  preset,
+  protections,
   Role,
+  SnapshotFormat,
   Status,
+  shorten,
   toDate,
+  Verdict,
 } from "../src/index.ts";
 
 const run = randomUUID().slice(0, 8);
 const namespace = `walk-${run}`;
 const client = connect(process.argv[2] ?? "127.0.0.1:50151", { namespace, timeoutMs: 10_000 });
+
+// A policy made by hand: reads leave out chatter and cut old tool results down, whole interactions
+// leave when the window grows too large, and a failed booking leaves one interaction.
+const byHand = makePolicy(
+  [
+    shorten("results", { maxTokens: 64, keepNewest: 2 }),
+    filter("chatter", "message.content != 'ok'", { unit: "message", on: "read" }),
+    dropOldest("fit", { maxTokens: 500 }, { over: { tokens: 600 } }),
+    keepLast("start-over", 1, { on: "turn-end", anyOf: { toolError: ["book"] } }),
+  ],
+  { name: "by-hand", protections: protections({ minMessages: 2 }), healing: healing("moved-on") },
+);
 
 function title(text: string): void {
   console.log(`\n== ${text}`);
@@ -45,7 +66,7 @@ async function sessions(): Promise<void> {
     labels: { topic: "trees" },
     metadata: { plan: "free", seats: 3 },
     ttlMs: 86_400_000,
-    policy: { stages: [dropOldest("fit", { maxTokens: 500 }, { over: { tokens: 600 } })] },
+    policy: byHand,
   });
   console.log(`created ${created.sessionId}, gone at ${toDate(created.expireTime)?.toISOString()}`);
   await refused("SESSION_ALREADY_EXISTS", client.createSession({ sessionId: "chat" }));
@@ -117,6 +138,127 @@ async function windows(): Promise<void> {
     console.log(`stage ${trim.stage} removed ${trim.removed?.messageCount}`);
 }
 
+async function ceiling(): Promise<void> {
+  title("The ceiling of a window");
+  const large = { role: "system", text: "x".repeat(1_000_000) } as const;
+  await client.append("large", [large, large], { createSession: true });
+  await client.append("large", large);
+  await refused("WINDOW_FULL", client.append("large", large));
+}
+
+async function policies(): Promise<void> {
+  title("Policies");
+  const presets = await client.listPolicyPresets();
+  console.log(`presets: ${presets.map(({ name }) => name).join(", ")}`);
+  const compared = [
+    preset("sliding_window", { max_messages: 3 }),
+    preset("tool_results_first", { max_tokens: 60 }),
+    preset("pin_summarize_recent", { max_messages: 4, pin: 1, recent: 2 }),
+  ];
+  const { previews } = await client.previewPolicy("chat", compared, { source: "log" });
+  for (const { policy, messages } of previews) {
+    const kept = messages.filter(({ verdict }) => verdict === Verdict.KEPT).length;
+    console.log(`${policy?.name}: ${kept} of ${messages.length} messages would stay`);
+  }
+  const promoting = makePolicy([keepLast("facts", 5, { removedTo: "promote" })]);
+  const promoted = client.updateSession({ sessionId: "chat", policy: promoting });
+  await refused("HOOK_NOT_CONFIGURED", promoted);
+
+  await client.updateSession({ sessionId: "chat", policy: byHand });
+  await client.append("chat", ["And in May?", { role: "assistant", text: "Hawthorn." }]);
+  const { trims } = await client.trimSession("chat", { keepRecent: 1 });
+  const ids = trims.flatMap(({ messageIds }) => messageIds);
+  const restored = await client.restoreMessages("chat", ids);
+  console.log(`trimmed ${ids.length}, restored ${restored.messageIds.length}`);
+  await client.trimSession("chat", { maxTokens: 5 }, { unit: "interaction" });
+  await client.restoreMessages("chat", [], { seqRanges: [[1, 6]] });
+
+  const toolOutcomes = [{ tool: "book", error: true }];
+  const ended = await client.append("chat", [], {
+    turnEnd: true,
+    modelInputTokens: 900,
+    toolOutcomes,
+  });
+  for (const { stage, triggers } of ended.stageRuns) {
+    console.log(`stage ${stage} acted: ${triggers.map(({ tool }) => tool).join(" ")}`);
+  }
+}
+
+async function summaries(): Promise<void> {
+  title("Summaries, healing, search");
+  const policy = preset("pin_summarize_recent", { max_messages: 4, pin: 1, recent: 2 });
+  await client.createSession({ sessionId: "notes", policy });
+  const notes = Array.from({ length: 6 }, (_, index) => `Note ${index} about hazel`);
+  const { stageRuns } = await client.append("notes", notes);
+  console.log(`${stageRuns[0]?.awaitsSummary.length} messages wait for a summary`);
+  const inputs = await client.listSummaryInputs("notes", { stage: "middle" });
+  const replacedMessageIds = inputs.messages.map(({ messageId }) => messageId);
+  const options = { replacedMessageIds, inPlace: true };
+  const { placed } = await client.setSummary("notes", "Notes 1 to 3.", options);
+  console.log(`"${placed?.text}" stands for ${replacedMessageIds.length} messages`);
+  const rest = await client.listSummaryInputs("notes", { keepRecent: 1 });
+  console.log(`${rest.total?.messageCount} more could be summarized`);
+  await client.setSummary("notes", "All of it.", { expectedVersion: 0 });
+  const late = client.setSummary("notes", "Too late.", { expectedVersion: 0 });
+  await refused("SUMMARY_VERSION_MISMATCH", late);
+
+  const toolCalls = [{ toolCallId: "c9", name: "book", arguments: "{}" }];
+  await client.append("notes", [{ role: "assistant", toolCalls }, "Never mind."]);
+  const healed = await client.healSession("notes", { text: "The call was given up." });
+  console.log(`healed ${healed.messages.map(({ toolCallId }) => toolCallId).join(" ")}`);
+  for (const { sessionId, score, snippets } of await client.searchSessions("hazel alder")) {
+    console.log(`${sessionId} holds the words ${score} times: ${snippets[0]?.text}`);
+  }
+}
+
+async function snapshots(): Promise<void> {
+  title("Snapshots");
+  const taken = client.exportSession("chat");
+  const copy = await client.importSession(taken, { sessionId: "chat-copy" });
+  console.log(`${copy.sessionId} has ${copy.log?.messageCount} messages`);
+  const document = await client.exportDocument("notes", "selectools");
+  console.log(`as selectools writes it: ${document.length} bytes`);
+  await client.importSession(document, { format: "selectools", sessionId: "notes-copy" });
+  await refused("SESSION_ALREADY_EXISTS", client.importSession(client.exportSession("chat")));
+  await refused("SNAPSHOT_INVALID", client.importSession("{", { format: "lauren" }));
+
+  // What follows is what importSession does by itself for large snapshots.
+  const uploads: string[] = [];
+  const fillUp = async (): Promise<void> => {
+    for (;;) uploads.push(await chunk("", "["));
+  };
+  await refused("UPLOAD_LIMIT_REACHED", fillUp());
+  await refused("UPLOAD_NOT_FOUND", chunk("lost", "]"));
+  for (const uploadId of uploads) {
+    // A document that is none ends its upload.
+    await chunk(uploadId, "]]").catch(() => {});
+  }
+}
+
+/** Sends a chunk of an import and gives the id of the upload. */
+function chunk(uploadId: string, text: string): Promise<string> {
+  const request = {
+    ...{ namespace, sessionId: "", format: SnapshotFormat.LAUREN, replace: false, requestId: "" },
+    ...{ uploadId, chunkIndex: uploadId === "" ? 0 : 1, more: uploadId === "" },
+    ...{ header: undefined, messages: [], document: Buffer.from(text) },
+  };
+  const answer = raw<{ uploadId: string }>((done) =>
+    client.raw.sessions.importSession(request, done),
+  );
+  return answer.then(({ uploadId }) => uploadId);
+}
+
+/** Calls a generated client and reads its error as the client does. */
+function raw<T>(
+  call: (done: (error: ServiceError | null, response?: T) => void) => unknown,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, response) =>
+      error ? reject(new MemorySidecarError(error, "raw")) : resolve(response as T),
+    );
+  });
+}
+
 async function copies(): Promise<void> {
   title("Copies and endings");
   const copy = await client.forkSession("chat", { atSeq: 3, sessionId: "copy" });
@@ -173,26 +315,44 @@ async function rest(): Promise<void> {
     .window("chat", { signal })
     .catch((error) => console.log(`cancelled: ${error.message}`));
   const request = { namespace, sessionId: "chat" };
-  const { session } = await new Promise<{ session?: { lastSeq: bigint } | undefined }>(
-    (resolve, reject) => {
-      client.raw.sessions.getSession(request, new Metadata(), (error, response) =>
-        error ? reject(error) : resolve(response),
-      );
-    },
+  const { session } = await raw<{ session?: { lastSeq: bigint } | undefined }>((done) =>
+    client.raw.sessions.getSession(request, done),
   );
   console.log(`the generated client says ${session?.lastSeq}`);
-  const invalid = client.raw.sessions.listSessions.bind(client.raw.sessions);
-  await new Promise<void>((resolve) => {
-    const page = { namespace, order: 0, pageSize: 1, pageToken: "broken" } as const;
-    invalid({ ...page, filter: undefined }, (error) => {
-      console.log(`   a plain grpc error: ${Status[error?.code ?? 0]}: ${error?.details}`);
-      resolve();
-    });
-  });
+  const list = {
+    namespace,
+    order: 0,
+    pageSize: 1,
+    pageToken: "broken",
+    filter: undefined,
+  } as const;
+  const { sessions } = client.raw;
+  await refused(
+    "PAGE_TOKEN_INVALID",
+    raw((done) => sessions.listSessions(list, done)),
+  );
+  const path = "/memorysidecar.v1.SessionService/GetSession";
+  const garbage = (): Buffer => Buffer.from([0xff, 0xff, 0xff]);
+  await refused(
+    "REQUEST_MALFORMED",
+    raw((done) => sessions.makeUnaryRequest(path, garbage, (bytes) => bytes, {}, done)),
+  );
   console.log(`roles are numbers: user is ${Role.USER}`);
 }
 
-for (const part of [sessions, messages, windows, copies, events, rest]) await part();
+for (const part of [
+  sessions,
+  messages,
+  windows,
+  ceiling,
+  policies,
+  summaries,
+  snapshots,
+  copies,
+  events,
+  rest,
+])
+  await part();
 for await (const { sessionId } of client.listSessions()) await client.deleteSession(sessionId);
 client.close();
 console.log("\nDone.");

@@ -7,14 +7,36 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import { MemorySidecar } from "../src/client.ts";
 import {
   connect,
+  ErrorReason,
   EventType,
   isMemorySidecarError,
-  type MemorySidecar,
+  makePolicy,
+  type PolicyInput,
+  preset,
   Role,
+  type SnapshotChunk,
 } from "../src/index.ts";
+import { SnapshotMethods } from "../src/snapshots.ts";
+import { WindowMethods } from "../src/windows.ts";
 
+// These need a server that is configured, full, busy, stopping or broken, or luck.
+const ELSEWHERE = new Set([
+  "RESUME_TOKEN_EXPIRED",
+  "CONSUMER_LIMIT_REACHED",
+  "TOKEN_MISSING",
+  "TOKEN_INVALID",
+  "OVERLOADED",
+  "STREAM_LIMIT_REACHED",
+  "STORE_FULL",
+  "SHUTTING_DOWN",
+  "DEADLINE_EXCEEDED",
+  "RECORD_CORRUPT",
+  "INTERNAL",
+  "SESSION_CHANGED",
+]);
 const HERE = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 
@@ -40,6 +62,11 @@ async function runFile(path: string, ...args: readonly string[]): Promise<string
   return (await run(process.execPath, [path, ...args], { timeout: 30_000 })).stdout;
 }
 
+/** The methods that users see: those of the client and of what it is made of. */
+const METHODS = [MemorySidecar, SnapshotMethods, WindowMethods]
+  .flatMap((type) => Object.getOwnPropertyNames(type.prototype))
+  .filter((name) => name !== "constructor");
+
 describe("examples", () => {
   it("quickstart", async () => {
     const output = await runFile(join(HERE, "examples/quickstart.ts"), server.address);
@@ -49,9 +76,23 @@ describe("examples", () => {
   it("walkthrough", async () => {
     const output = await runFile(join(HERE, "examples/walkthrough.ts"), server.address);
     expect(output).toMatch(/Done\.\n$/);
-    for (const reason of ["ETAG_MISMATCH", "RESUME_TOKEN_FOREIGN", "CONSUMER_NOT_FOUND"]) {
-      expect(output).toContain(reason);
+    const reasons = Object.keys(ErrorReason).filter((name) => !name.startsWith("UN"));
+    for (const reason of reasons.filter((name) => !ELSEWHERE.has(name))) {
+      expect(output).toContain(`   ${reason} (`);
     }
+    for (const name of ["sliding_window", "tool_results_first", "pin_summarize_recent"]) {
+      expect(output).toContain(`\n${name}: `);
+    }
+  });
+
+  it("walkthrough calls every method", () => {
+    const source = readFileSync(join(HERE, "examples/walkthrough.ts"), "utf8");
+    for (const name of METHODS) expect(source).toMatch(new RegExp(`client\\s*\\.${name}\\(`));
+  });
+
+  it("the README names every method", () => {
+    const readme = readFileSync(join(HERE, "README.md"), "utf8");
+    for (const name of METHODS) expect(readme).toMatch(new RegExp(`^\\| .*\`${name}\\(`, "m"));
   });
 
   it("every block of the README, one after the other", async () => {
@@ -149,6 +190,91 @@ describe("client", () => {
     );
     expect(new Set(answers.map((answer) => answer.lastSeq))).toEqual(new Set([1n]));
   });
+});
+
+describe("policies and windows", () => {
+  it("every preset is taken", async () => {
+    const made: readonly PolicyInput[] = [
+      preset("sliding_window", { max_messages: 4 }),
+      preset("token_budget", { max_tokens: 900, headroom: 0.2 }),
+      preset("managed", { trigger_tokens: 900, target_tokens: 700, headroom: 0.1 }),
+      preset("interactions", { max_interactions: 3, max_tokens: null }),
+      preset("forget_old", { max_age_seconds: 60, erase: true }),
+      preset("tool_results_first", { tool_result_tokens: 50, keep_newest: 2 }),
+      preset("semantic_pruning", { similarity: 0.8, lookahead: 9 }),
+      preset("pin_summarize_recent", { max_messages: 9, pin: 1, recent: 3 }),
+      preset("summarize_old", { context_share: 0.5, context_window: 9_000, keep_recent: 3 }),
+      preset("selectools", { max_tokens: null, summarize_on_trim: true }),
+      preset("lauren", { era: "C", heal: null, summarize_at: 0.75 }),
+      preset("definable", { pin_count: 1, recent_count: 3 }),
+      preset("marsys", { threshold_tokens: 900, active_context: { mode: "compaction" } }),
+      preset("alquimia", {
+        memory_strategy_id: "max_tokens",
+        long_term_memory: [{ long_term_memory_id: "neuralyzer", interaction_threshold_qty: 4 }],
+      }),
+    ];
+    const taken: (string | undefined)[] = [];
+    for (const policy of made) taken.push((await client.createSession({ policy })).policy?.name);
+    const offered = (await client.listPolicyPresets()).map(({ name }) => name);
+    expect(taken.toSorted()).toEqual(offered);
+  });
+
+  it("tool results travel as parts", async () => {
+    const call = { toolCallId: "c1", name: "look", arguments: "{}" };
+    const toolResult = { toolCallId: "c1", text: "found", parts: [{ data: { n: 1 } }] };
+    await client.append(
+      "results",
+      [
+        "Look!",
+        { role: "assistant", toolCalls: [call] },
+        { role: "user", parts: [{ toolResult }] },
+      ],
+      { createSession: true },
+    );
+    const { messages, openToolCallIds } = await client.window("results");
+    expect(openToolCallIds).toEqual([]);
+    expect(messages[2]?.parts[0]?.part).toMatchObject({
+      $case: "toolResult",
+      value: { toolCallId: "c1", text: "found" },
+    });
+    expect((await client.window("results", { newest: 1 })).messages).toHaveLength(1);
+  });
+
+  it("snapshots of several chunks go out and come back", async () => {
+    const policy = makePolicy([], { name: "all" });
+    await client.createSession({ sessionId: "large", policy });
+    const text = "y".repeat(200_000);
+    await client.append(
+      "large",
+      Array.from({ length: 12 }, (_, index) => `${index} ${text}`),
+    );
+    await client.trimSession("large", { keepRecent: 4 });
+    const chunks: SnapshotChunk[] = [];
+    for await (const chunk of client.exportSession("large")) chunks.push(chunk);
+    expect(chunks.length).toBeGreaterThan(2);
+    const copy = await client.importSession(chunks, { sessionId: "large-copy" });
+    expect(copy).toMatchObject({ lastSeq: 12n, log: { messageCount: 12n } });
+    const { messages } = await client.window("large-copy");
+    expect(messages.map(({ seq }) => seq)).toEqual([9n, 10n, 11n, 12n]);
+    expect((await client.getMessage("large-copy", messages[0]?.messageId ?? "")).inWindow).toBe(
+      true,
+    );
+  });
+
+  it.each(["selectools", "lauren", "definable", "marsys"] as const)(
+    "documents of %s go out and come back",
+    async (format) => {
+      const sessionId = `for-${format}`;
+      const said = ["hello", { role: "assistant", text: "hi" }] as const;
+      await client.append(sessionId, said, { createSession: true });
+      const document = await client.exportDocument(sessionId, format);
+      for (const source of [document, JSON.parse(document.toString())]) {
+        const copy = await client.importSession(source, { format });
+        const { messages } = await client.window(copy.sessionId);
+        expect(messages.map((message) => message.text)).toEqual(["hello", "hi"]);
+      }
+    },
+  );
 });
 
 describe("tokens", () => {
