@@ -61,6 +61,8 @@ export const LIMITS = {
   /** Steps of all conditions of a policy: half a second for a full window. */
   conditionSteps: 2_000,
   placedSummaries: 64,
+  /** Runs that one placed summary names. */
+  summaryRanges: 256,
   /** Healed results in one window. */
   healedResults: 256,
   /** Ids of messages that wait for a summary, as one answer names them. */

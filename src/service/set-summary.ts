@@ -14,7 +14,7 @@ import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session, SessionFields, WindowInsert } from "../domain/session.ts";
 import { countedRule } from "../domain/token-rules.ts";
 import { groupEntries } from "../domain/window/groups.ts";
-import { mergeRanges } from "../domain/window/merge-ranges.ts";
+import { joinOldest, mergeRanges } from "../domain/window/merge-ranges.ts";
 import { rangesOf } from "../domain/window/ranges.ts";
 import { addTotals, totalsOf } from "../domain/window/totals.ts";
 import type { SeqRange, Trim } from "../domain/window/types.ts";
@@ -221,7 +221,7 @@ function place(
       messageId,
       tokenCount,
       bytes: context.codec.encodeMade(made),
-      ranges,
+      ranges: joinOldest(ranges, LIMITS.summaryRanges),
       firstMs: saidMs(context, first, old.get(first.messageId)),
       createMs: nowMs,
     },

@@ -9,6 +9,7 @@ import {
   RemovedTo,
   StageOn,
 } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { keepNewest } from "../support/policy-wire.ts";
 import { message, policy, protections, session } from "../support/samples.ts";
@@ -82,3 +83,25 @@ it("of the longest ids and the most stages", async () => {
     expect(messages.at(-1)?.messageId).toMatch(/8801$/);
   }
 }, 60_000);
+
+it("of a summary that stands for every other message", async () => {
+  const count = 2 * LIMITS.summaryRanges + 2;
+  const messages = Array.from({ length: count }, (_, at) => message({ messageId: `m${at + 1}` }));
+  const everything = policy({ stages: [] });
+  await server.client.call("createSession", {
+    session: session({ sessionId: "runs", policy: everything }),
+  });
+  await server.client.call("appendMessages", { sessionId: "runs", messages });
+  const odd = messages.map(({ messageId }) => messageId).filter((_, at) => at % 2 === 0);
+  const { placed } = await server.client.call("setSummary", {
+    sessionId: "runs",
+    text: "every other one",
+    replacedMessageIds: odd,
+    placement: SummaryPlacement.IN_PLACE,
+  });
+  expect(placed?.seqRanges).toHaveLength(LIMITS.summaryRanges);
+  expect(placed?.seqRanges.slice(0, 2)).toEqual([
+    { firstSeq: 1n, lastSeq: 3n },
+    { firstSeq: 5n, lastSeq: 5n },
+  ]);
+});

@@ -169,6 +169,7 @@ const STATED: readonly Stated[] = [
   { file: "search_rpc", of: "SearchSessionsRequest.session_id_prefix", limits: ["sessionIdBytes"] },
   { file: "search_rpc", of: "SessionMatch.snippets", limits: ["searchSnippets"] },
   { file: "search_rpc", of: "SessionSnippet.text", limits: ["searchSnippetChars"] },
+  { file: "session", of: "PlacedSummary.seq_ranges", limits: ["summaryRanges"] },
   { file: "session", of: "Session.placed_summaries", limits: ["placedSummaries"] },
   { file: "window", of: "StageRun.awaits_summary", limits: ["awaitsSummary", "answerIdBytes"] },
   {

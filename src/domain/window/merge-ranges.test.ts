@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeRanges } from "./merge-ranges.ts";
+import { joinOldest, mergeRanges } from "./merge-ranges.ts";
 import { addRange } from "./ranges.ts";
 import type { SeqRange } from "./types.ts";
 
@@ -35,5 +35,16 @@ describe("mergeRanges", () => {
         expect(mergeRanges(listOf(left), b)).toEqual(expected);
       }),
     );
+  });
+});
+
+describe("joinOldest", () => {
+  it("joins no more of the oldest runs than it must", () => {
+    const ranges = [run(1, 1), run(3, 4), run(6, 6), run(9, 9)];
+    expect(joinOldest(ranges, 4)).toBe(ranges);
+    expect(joinOldest(ranges, 3)).toEqual([run(1, 4), run(6, 6), run(9, 9)]);
+    expect(joinOldest(ranges, 2)).toEqual([run(1, 6), run(9, 9)]);
+    expect(joinOldest(ranges, 1)).toEqual([run(1, 9)]);
+    expect(joinOldest([], 1)).toEqual([]);
   });
 });

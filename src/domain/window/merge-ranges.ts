@@ -1,4 +1,4 @@
-// Joins two lists of runs in one pass over both.
+// Joins two lists of runs in one pass over both, and keeps lists of runs short.
 
 import type { SeqRange } from "./types.ts";
 
@@ -23,6 +23,14 @@ export function mergeRanges(a: readonly SeqRange[], b: readonly SeqRange[]): Seq
   }
   if (open !== undefined) merged.push(open);
   return merged;
+}
+
+/** Cuts a list to this many runs, one at least, by joining the oldest over what lies between. */
+export function joinOldest(ranges: readonly SeqRange[], count: number): readonly SeqRange[] {
+  const [first] = ranges;
+  const last = ranges[ranges.length - count];
+  if (ranges.length <= count || first === undefined || last === undefined) return ranges;
+  return [{ first: first.first, last: last.last }, ...ranges.slice(ranges.length - count + 1)];
 }
 
 function earlier(a: SeqRange | undefined, b: SeqRange | undefined): SeqRange | undefined {

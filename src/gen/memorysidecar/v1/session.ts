@@ -148,7 +148,10 @@ export interface PlacedSummary {
   text: string;
   /** What it costs. */
   tokenCount: number;
-  /** The messages it stands for, as runs by rising seq. It stands before the first. */
+  /**
+   * The messages it stands for, as runs by rising seq. It stands before the first. At
+   * most 256: when there are more, the oldest are one run with what lies between.
+   */
   seqRanges: SeqRange[];
   /** When the first of these messages was said, or else stored. */
   firstMessageTime:
