@@ -6,6 +6,7 @@ import type {
   ToolOutcome,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
 import {
+  PolicyWarningKind,
   type StageRun,
   TriggerKind,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
@@ -33,6 +34,8 @@ interface State extends Context {
   /** Outcomes of tools count once: those that the case gives go with the first evaluation. */
   signals: JsonObject;
   view: readonly Shown[] | undefined;
+  /** Whether a condition could not be told for that view. */
+  warned: boolean;
   before: readonly Message[];
   evaluated: AppendMessagesResponse | undefined;
 }
@@ -103,7 +106,9 @@ async function group(state: State): Promise<readonly (readonly Shown[])[]> {
 }
 
 async function view(state: State): Promise<readonly Shown[]> {
-  state.view = showAll(state, (await getWindow(state.rpc, MAIN)).messages);
+  const { messages, warnings } = await getWindow(state.rpc, MAIN);
+  state.view = showAll(state, messages);
+  state.warned = warnings.some(({ kind }) => kind === PolicyWarningKind.CONDITION_FAILED);
   return state.view;
 }
 
@@ -202,6 +207,10 @@ const OPERATIONS: Table<State, JsonObject> = {
 const EXPECTATIONS: Table<State, Json> = {
   interactions: ready(group),
   view: ready((state) => state.view ?? view(state)),
+  warning: ready(async (state) => {
+    if (state.view === undefined) await view(state);
+    return state.warned;
+  }),
   stored: ready(async (state) => showAll(state, await logOf(state.rpc, MAIN))),
   triggered: (state) => runsOf(state).length > 0,
   trigger_reasons: reasonsOf,
@@ -221,6 +230,7 @@ export function openAlquimia(context: Context): Adapter {
     opened: undefined,
     signals: objectOf(given["signals"], "signals"),
     view: undefined,
+    warned: false,
     before: [],
     evaluated: undefined,
   };

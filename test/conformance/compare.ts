@@ -40,6 +40,10 @@ const CODES: Readonly<Record<string, readonly number[]>> = {
   AgentConfigurationError: [Status.INVALID_ARGUMENT],
   MemoryConfigError: [Status.INVALID_ARGUMENT],
   ToolConversationIntegrityError: [Status.INVALID_ARGUMENT],
+  SyntaxError: [Status.INVALID_ARGUMENT],
+  ConfigError: [Status.INVALID_ARGUMENT],
+  ConditionError: [Status.INVALID_ARGUMENT],
+  InvalidExpression: [Status.INVALID_ARGUMENT],
   NotImplementedError: [Status.UNIMPLEMENTED],
   AgentFrameworkError: [Status.INVALID_ARGUMENT, Status.DATA_LOSS],
   StorageError: [Status.INVALID_ARGUMENT, Status.DATA_LOSS],
@@ -87,6 +91,8 @@ function describe(error: MemorySidecarError): string {
 function objectMismatch(expected: JsonObject, got: object, path: string): string | undefined {
   const fields = new Map(Object.entries(got).filter(([, value]) => value !== undefined));
   for (const [key, value] of Object.entries(expected)) {
+    // In Python what is None and what is left out read the same.
+    if (!fields.has(key) && value === null) continue;
     if (!fields.has(key)) return `${path}.${key} is missing`;
     const problem = mismatch(value, fields.get(key), `${path}.${key}`);
     if (problem !== undefined) return problem;

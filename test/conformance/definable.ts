@@ -98,14 +98,21 @@ function entryMessage(source: JsonObject, tick: number): Message {
   };
 }
 
+/** The id of a new entry: that of the case, or its text where this can name one. */
+function idFor({ places }: State, source: JsonObject): string {
+  const id = textOf(source["id"], "id");
+  if (id !== undefined) return id;
+  const text = entryText(source["content"]);
+  return /^[\w .-]{1,64}$/.test(text) && !places.has(text) ? text : "";
+}
+
 async function add(state: State, source: JsonObject, scope: Scope): Promise<void> {
   await openScope(state, scope);
-  const id = textOf(source["id"] ?? source["content"], "id") ?? "";
   state.clock += 1;
-  const message = { ...entryMessage(source, state.clock), messageId: id };
+  const message = { ...entryMessage(source, state.clock), messageId: idFor(state, source) };
   const sessionId = sessionIdOf(scope);
   const answer = await append(state.rpc, sessionId, [message]);
-  state.places.set(id, scope);
+  if (message.messageId !== "") state.places.set(message.messageId, scope);
   const run = answer.stageRuns.find(({ awaitsSummary }) => awaitsSummary.length > 0);
   const left = run === undefined ? undefined : await optimize(state, sessionId, run.stage);
   if (run === undefined) await askInVain(state, sessionId);
@@ -349,7 +356,7 @@ async function seen(state: State): Promise<readonly Shown[]> {
 function contents({ context = [] }: State): readonly Shown[] {
   return context.map((message) => {
     const said = { role: roleName(message.role), content: contentJson(message) };
-    return shown([plainText(message)], { ...said, ...messageData(message) });
+    return shown([plainText(message)], atLeast({ ...said, ...messageData(message) }));
   });
 }
 

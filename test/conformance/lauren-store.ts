@@ -62,6 +62,10 @@ async function clear({ rpc }: Context): Promise<null> {
   return null;
 }
 
+async function contains({ rpc }: Context, op: JsonObject): Promise<boolean> {
+  return (await ifFound(rpc.call("getSession", { sessionId: sessionIdOf(op) }), null)) !== null;
+}
+
 const OPERATIONS: Table<Context, JsonObject> = {
   save,
   load,
@@ -70,8 +74,9 @@ const OPERATIONS: Table<Context, JsonObject> = {
   delete: remove,
   clear,
   length: async (context) => (await ids(context)).length,
-  contains: async ({ rpc }, op) =>
-    (await ifFound(rpc.call("getSession", { sessionId: sessionIdOf(op) }), null)) !== null,
+  len: async (context) => (await ids(context)).length,
+  contains,
+  exists: contains,
 };
 
 const EXPECTATIONS: Table<Context, Json> = {

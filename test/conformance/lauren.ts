@@ -6,6 +6,7 @@ import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v
 import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { familyOf } from "./cases.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import {
   isObject,
@@ -302,7 +303,8 @@ function viewShown(state: State): readonly Shown[] {
 
 /** Opens the adapter of lauren-ai: of its store for a case about that, else of a memory. */
 export function openLauren(context: Context): Adapter {
-  const stores = context.kase.when.some(({ op }) => op === "save" || op === "load");
+  const isOfStore = familyOf(context.kase) === "store";
+  const stores = isOfStore || context.kase.when.some(({ op }) => op === "save" || op === "load");
   if (stores) return conversationStore(context);
   const state: State = {
     context,

@@ -1,7 +1,7 @@
 // MARSYS: ConversationMemory, ManagedConversationMemory and MemoryManager.
 
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { MessageOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
@@ -47,9 +47,12 @@ function dictOf(message: Message): JsonObject {
     function: { name, arguments: text },
   }));
   const isBareCall = calls.length > 0 && message.text === "" && message.parts.length === 0;
+  const content = contentJson(message);
+  // A model takes nothing but text from a tool.
+  const isData = message.role === Role.TOOL && typeof content !== "string";
   return {
     role: ["", "user", "assistant", "system", "tool"][message.role] ?? "",
-    content: isBareCall ? null : contentJson(message),
+    content: isBareCall ? null : isData ? JSON.stringify(content) : content,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(message.toolCallId === "" ? {} : { tool_call_id: message.toolCallId }),
     ...(message.name === "" ? {} : { name: message.name }),
