@@ -12,8 +12,10 @@ from typing import Any, get_args
 
 import pytest
 
-from memorysidecar import Client, policy, presets, v1
+import memorysidecar as ms
+from memorysidecar import Client, policy, v1
 from memorysidecar import _policy_fields as fields
+from memorysidecar import _presets as presets
 
 ROOT = Path(__file__).parents[1]
 
@@ -253,6 +255,32 @@ def test_the_options_are_those_of_the_server(client: Client) -> None:
         else:
             ours = {argument.arg for argument in functions[one.name].args.kwonlyargs}
         assert ours == theirs, one.name
+
+
+def nothing(kind: Any, **given: Any) -> dict[str, Any]:
+    """Every option of a kind, left out by null but for those given."""
+    return {**dict.fromkeys(kind.__optional_keys__), **given}
+
+
+def test_the_options_inside_options_are_known_to_the_server(client: Client) -> None:
+    context = nothing(
+        presets.ActiveContext,
+        tool_truncation=nothing(presets.ToolTruncation),
+        summarization=nothing(presets.Summarization),
+        backward_packing=nothing(presets.BackwardPacking),
+        sliding_window=nothing(presets.SlidingWindow),
+    )
+    short = nothing(presets.ShortTermMemory, memory_strategy_id="max_tokens")
+    long = nothing(presets.LongTermMemory, long_term_memory_id="summarizer")
+    for made in (
+        policy.preset("marsys", {"active_context": context}),
+        policy.preset("marsys", {"memory_config": nothing(presets.ManagedMemoryConfig)}),
+        policy.preset("alquimia", {"short_term_memory": [short], "long_term_memory": [long]}),
+    ):
+        assert client.create_session(policy=made).policy.stages
+    wrong = policy.preset("marsys", {"active_context": {"grace": None}})
+    with pytest.raises(ms.Invalid):
+        client.create_session(policy=wrong)
 
 
 def test_mypy_finds_wrong_options(tmp_path: Path) -> None:

@@ -193,6 +193,33 @@ def test_a_session_goes_to_another_namespace_and_back(client: Client) -> None:
     assert client.import_session(kept, replace=True).session_id == "s"
 
 
+class Restarting(list[Chunk]):
+    """A snapshot that kills the server when it is half read for the first time."""
+
+    server: RealServer
+    calm = False
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for number, chunk in enumerate(super().__iter__()):
+            if number == len(self) - 1 and not self.calm:
+                self.calm = True
+                self.server.kill()
+                self.server.start()
+            yield chunk
+
+
+def test_an_import_outlives_a_crash(own_server: RealServer) -> None:
+    with Client(own_server.address) as client:
+        client.create_session(session_id="s", policy=v1.Policy(name="all"))
+        client.append("s", ["z" * 700_000] * 4)
+        snapshot = Restarting(client.export_session("s"))
+        snapshot.server = own_server
+        assert client.import_session(snapshot, session_id="t", request_id="once").last_seq == 4
+        again = client.import_session(snapshot, session_id="t", request_id="once")
+        assert snapshot.calm and again.log.message_count == 4
+        assert len(list(client.list_messages("t"))) == 4
+
+
 @pytest.mark.parametrize("format", ["selectools", "lauren", "definable", "marsys"])
 def test_documents_of_other_systems(client: Client, format: Any) -> None:
     client.append("s", ["hello", {"role": "assistant", "text": "hi"}], create_session=True)

@@ -22,7 +22,7 @@ export async function* callStream<Request, Response>(
     signal?.throwIfAborted();
     const call = open(caller, method, request, deadline);
     const cancel = (): void => call.cancel();
-    signal?.addEventListener("abort", cancel, { once: true });
+    for (const end of [signal, caller.closed]) end?.addEventListener("abort", cancel);
     let begun = false;
     try {
       for await (const answer of call as AsyncIterable<Response>) {
@@ -38,7 +38,7 @@ export async function* callStream<Request, Response>(
       if (caller.closed.aborted || Date.now() + delay >= deadline) throw error;
       await pause(delay, signal);
     } finally {
-      signal?.removeEventListener("abort", cancel);
+      for (const end of [signal, caller.closed]) end?.removeEventListener("abort", cancel);
       call.cancel();
     }
   }

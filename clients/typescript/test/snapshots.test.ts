@@ -118,7 +118,9 @@ describe("exports", () => {
     const cancelled = client.exportSession("s", { signal: controller.signal }).next();
     setTimeout(() => controller.abort(reason), 20);
     expect(await failure(cancelled)).toBe(reason);
-    client.close();
+    const closed = client.exportSession("s").next();
+    setTimeout(() => client.close(), 20);
+    expect(await failure(closed)).toMatchObject({ code: Status.CANCELLED });
     const { client: other } = await openExport([header, header, header]);
     for await (const chunk of other.exportSession("s")) {
       expect(chunk).toEqual(header);

@@ -31,7 +31,7 @@ from ._policy_fields import (
     TokenRuleName,
     UnitName,
 )
-from .presets import (
+from ._presets import (
     ActiveContext,
     AlquimiaOptions,
     DefinableOptions,
