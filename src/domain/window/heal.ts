@@ -28,7 +28,7 @@ interface Gap<E extends WindowEntry> {
 
 /**
  * Lists the results to put in, by rising position: for each message with calls, or only the newest
- * such, those of its ids that no later entry answers. A result without an id answers the first of
+ * such, those of its ids that no later entry answers before the id is called again. A result without an id answers the first of
  * the calls right before it that no id answers. With "moved-on" a message is left alone until an
  * entry that answers nothing follows its last result, or it. The new results of one message are in
  * the order of their ids and stand behind its last result, or behind it.
@@ -77,6 +77,8 @@ function gapsOf<E extends WindowEntry>(
       const isDue = when === "always" || movedOn > gap.behind;
       if (gap.missing.length > 0 && isDue) gaps.push(gap);
       if (newestOnly) break;
+      // A result answers the nearest call of its id before it, not one further back.
+      for (const id of entry.callIds) answered.delete(id);
     }
     for (const id of entry.answers) if (!answered.has(id)) answered.set(id, index);
     if (!entry.isResult) bare = [];
