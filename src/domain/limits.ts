@@ -96,6 +96,7 @@ export const LIMITS = {
   /** Seqs of an imported log without a message. */
   importHoles: 1_000_000,
   documentDepth: 64,
+  documentValues: 1_000_000,
   /** Exports at one time. */
   exports: 16,
   exportStallMs: 60_000,

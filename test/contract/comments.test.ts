@@ -192,7 +192,7 @@ const STATED: readonly Stated[] = [
   {
     file: "snapshot_rpc",
     of: "ImportSessionRequest.document",
-    limits: ["snapshotDocumentBytes", "documentDepth", "uploadBytes"],
+    limits: ["snapshotDocumentBytes", "documentDepth", "documentValues", "uploadBytes"],
   },
   { file: "snapshot_rpc", of: "ImportSessionRequest.request_id", limits: ["requestIdBytes"] },
 ];

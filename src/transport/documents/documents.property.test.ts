@@ -11,7 +11,7 @@ import type { DocumentFormat } from "../../service/snapshot-api.ts";
 import { checkNewMessage } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromWire } from "./message.ts";
-import { depthOf, parseDocument } from "./parse.ts";
+import { measure, parseDocument } from "./parse.ts";
 
 const seed = testSeed("documents");
 const RUNS = 1_500;
@@ -165,17 +165,24 @@ describe("any document", () => {
   });
 });
 
-describe("depthOf", () => {
+describe("measure", () => {
   it("counts what lies in each other, and nothing in texts", () => {
-    const depths: readonly [unknown, number][] = [
-      [1, 0],
-      ["[[{", 0],
-      ['\\"[', 0],
-      [[], 1],
-      [[[], { a: [1] }], 3],
-      [{ "{": "\\" }, 1],
+    const measures: readonly [unknown, number, number][] = [
+      [1, 0, 1],
+      ["[[{,", 0, 1],
+      ['\\"[', 0, 1],
+      [[], 1, 2],
+      [[[], { a: [1] }], 3, 6],
+      [{ "{": "\\", b: 0 }, 1, 3],
     ];
-    for (const [value, depth] of depths)
-      expect([value, depthOf(bytesOf(value))]).toEqual([value, depth]);
+    for (const [value, depth, values] of measures) {
+      expect([value, measure(bytesOf(value))]).toEqual([value, { depth, values }]);
+    }
+  });
+
+  it("keeps what would take too much memory from the parser", () => {
+    const many = Buffer.from(`[${"{},".repeat(600_000)}0]`);
+    const result = parseDocument("lauren", many);
+    expect(result).toMatchObject({ violations: [{ field: "document" }] });
   });
 });

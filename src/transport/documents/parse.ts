@@ -30,36 +30,49 @@ export type ParseResult =
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const MS = 1_000;
+const ESCAPED_BYTES_MAX = 6;
 
-/** Gives how deep lists and objects lie in each other. Wrong JSON is found by its parser. */
-export function depthOf(document: Uint8Array): number {
+/**
+ * Gives how deep lists and objects lie in each other, and about how many values there are. Wrong
+ * JSON is found by its parser, which must not meet what would take all memory.
+ */
+export function measure(document: Uint8Array): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
+  let values = 1;
   let inText = false;
   for (let at = 0; at < document.length; at++) {
     const byte = document[at] ?? 0;
     if (byte === BACKSLASH) at += 1;
     else if (byte === QUOTE) inText = !inText;
-    else if (!inText && OPENING.has(byte)) deepest = Math.max(deepest, ++depth);
-    else if (!inText && CLOSING.has(byte)) depth -= 1;
+    else if (inText) continue;
+    else if (byte === COMMA) values += 1;
+    else if (OPENING.has(byte)) {
+      values += 1;
+      deepest = Math.max(deepest, ++depth);
+    } else if (CLOSING.has(byte)) depth -= 1;
   }
-  return deepest;
+  return { depth: deepest, values };
 }
 
 function parseJson(document: Uint8Array): Json {
-  if (depthOf(document) > LIMITS.documentDepth) {
-    const description = `is more than ${LIMITS.documentDepth} levels deep`;
-    throw snapshotInvalid([{ field: "document", description }]);
-  }
+  const { depth, values } = measure(document);
+  if (depth > LIMITS.documentDepth) tooLarge(`is more than ${LIMITS.documentDepth} levels deep`);
+  if (values > LIMITS.documentValues) tooLarge(`holds more than ${LIMITS.documentValues} values`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(document);
     return JSON.parse(text) as Json;
   } catch {
     throw snapshotInvalid([{ field: "document", description: "is not JSON in UTF-8" }]);
   }
+}
+
+function tooLarge(description: string): never {
+  throw snapshotInvalid([{ field: "document", description }]);
 }
 
 /** Reads a document; a fault of it is a result. */
@@ -72,6 +85,20 @@ export function parseDocument(format: DocumentFormat, document: Uint8Array): Par
     if (error.reason === "WINDOW_FULL" && limit !== undefined) return { full: limit };
     return { violations: error.detail.violations ?? [] };
   }
+}
+
+/** The part of a document that becomes metadata of the session. */
+export function metadataField(format: DocumentFormat): string {
+  return format === "marsys" ? "additional_state" : "document";
+}
+
+function metadataOf(format: DocumentFormat, metadata: JsonObject): Uint8Array {
+  // An escaped character takes 6 bytes at most. What is far too large is not even encoded.
+  if (JSON.stringify(metadata).length > LIMITS.metadataBytes * ESCAPED_BYTES_MAX) {
+    const description = `holds more than ${LIMITS.metadataBytes} bytes beside its messages`;
+    throw snapshotInvalid([{ field: metadataField(format), description }]);
+  }
+  return new Uint8Array(toStruct(metadata));
 }
 
 function parsed(format: DocumentFormat, document: Uint8Array): ParsedDocument {
@@ -93,7 +120,7 @@ function parsed(format: DocumentFormat, document: Uint8Array): ParsedDocument {
     }),
     summaryText: read.summary,
     userId: read.userId,
-    metadata: read.metadata && new Uint8Array(toStruct(read.metadata)),
+    metadata: read.metadata && metadataOf(format, read.metadata),
     options: read.options,
     hasPolicy: read.hasPolicy,
   };

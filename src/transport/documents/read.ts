@@ -14,11 +14,16 @@ import { checkStruct, checkText } from "../validate/fields.ts";
 import { checkNewMessage } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import type { DocumentTask } from "./document-worker.ts";
-import { type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
+import { metadataField, type ParsedDocument, type ParseResult, parseDocument } from "./parse.ts";
 
 /** Takes about 5 ms, as long as other calls may wait. */
 const INLINE_BYTES_MAX = 65_536;
-const HEAP_MB = 1_024;
+/**
+ * Far more than a document takes whose size and number of values are bounded: to reach it would
+ * end the process.
+ */
+const HEAP_MB = 2_048;
+const NOTHING = new Uint8Array(0);
 /** Messages checked before other work gets its turn. */
 const PIECE = 256;
 
@@ -63,11 +68,7 @@ export class DocumentReader implements DocumentCodec {
     this.#worker = worker;
     return new Promise<ParseResult>((resolve, reject) => {
       worker.on("message", resolve);
-      worker.on("error", (error: NodeJS.ErrnoException) => {
-        const description = "takes too much memory to be read";
-        const isLarge = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-        reject(isLarge ? snapshotInvalid([{ field: "document", description }]) : error);
-      });
+      worker.on("error", reject);
       worker.on("exit", () => reject(stopped()));
     }).finally(() => worker.terminate());
   }
@@ -82,8 +83,7 @@ async function sessionOf(format: DocumentFormat, parsed: ParsedDocument): Promis
   const violations = new Violations();
   checkText(violations, "summary", summaryText, LIMITS.summaryBytes);
   checkText(violations, "user_id", userId ?? "", LIMITS.userIdBytes);
-  const field = format === "marsys" ? "additional_state" : "document";
-  checkStruct(violations, field, metadata ?? new Uint8Array(0), LIMITS.metadataBytes);
+  checkStruct(violations, metadataField(format), metadata ?? NOTHING, LIMITS.metadataBytes);
   for (const { messageId, text } of summaries) {
     checkText(violations, "entries.content", text, LIMITS.summaryBytes);
     checkText(violations, "entries.memory_id", messageId, LIMITS.messageIdBytes);

@@ -95,8 +95,9 @@ export interface ImportSessionRequest {
    */
   messages: Message[];
   /**
-   * A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes) and 64
-   * levels deep. All uploads together hold at most 67,108,864 bytes.
+   * A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes), 64
+   * levels deep, with 1,000,000 values. All uploads together hold at most 67,108,864
+   * bytes.
    */
   document: Buffer;
   /**
