@@ -60,6 +60,7 @@ describe("which calls get a result", () => {
     ["a result without an id behind another message answers none", "A(x) U T U", "x@1"],
     ["every message with calls", "A(x) U A(y,z) T(z) U", "x@1 y@4"],
     ["an id that is called again and answered", "A(x) U A(x) T(x) U", "x@1"],
+    ["before its id is called again", "A(x,y) A(y) T(y) T(x) U", "y@1"],
     ["an id that is answered each time", "A(x) T(x) U A(x) T(x) U", ""],
     ["an id that is called again and not answered", "A(x) T(x) A(x) U", "x@3"],
     ["in the order of the ids", "A(c,a,B,b,c) U", "B@1 a@1 b@1 c@1"],

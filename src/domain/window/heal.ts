@@ -28,10 +28,11 @@ interface Gap<E extends WindowEntry> {
 
 /**
  * Lists the results to put in, by rising position: for each message with calls, or only the newest
- * such, those of its ids that no later entry answers before the id is called again. A result without an id answers the first of
- * the calls right before it that no id answers. With "moved-on" a message is left alone until an
- * entry that answers nothing follows its last result, or it. The new results of one message are in
- * the order of their ids and stand behind its last result, or behind it.
+ * such, those of its ids that no later entry answers before the id is called again. A result
+ * without an id answers the first of the calls right before it that no id answers. With "moved-on"
+ * a message is left alone until an entry that answers nothing follows its last result, or it. The
+ * new results of one message are in the order of their ids and stand behind its last result, or
+ * behind it.
  */
 export function healedCalls<E extends WindowEntry>(
   entries: readonly E[],
@@ -66,6 +67,8 @@ function gapsOf<E extends WindowEntry>(
   const gaps: Gap<E>[] = [];
   /** Where an id was answered last, among the entries behind. */
   const answered = new Map<string, number>();
+  /** Where an id is called next. */
+  const called = new Map<string, number>();
   /** The results without an id that the next message with calls gets. */
   let bare: number[] = [];
   let movedOn = -1;
@@ -73,12 +76,15 @@ function gapsOf<E extends WindowEntry>(
     const entry = entries[index];
     if (entry === undefined) continue;
     if (makesCalls(entry)) {
-      const gap = gapOf(entry, index, answered, bare);
+      const gap = gapOf(entry, index, { answered, called, bare });
       const isDue = when === "always" || movedOn > gap.behind;
       if (gap.missing.length > 0 && isDue) gaps.push(gap);
       if (newestOnly) break;
       // A result answers the nearest call of its id before it, not one further back.
-      for (const id of entry.callIds) answered.delete(id);
+      for (const id of entry.callIds) {
+        answered.delete(id);
+        called.set(id, index);
+      }
     }
     for (const id of entry.answers) if (!answered.has(id)) answered.set(id, index);
     if (!entry.isResult) bare = [];
@@ -89,17 +95,26 @@ function gapsOf<E extends WindowEntry>(
   return gaps.reverse();
 }
 
+/** What stands behind a message with calls. */
+interface Behind {
+  readonly answered: ReadonlyMap<string, number>;
+  readonly called: ReadonlyMap<string, number>;
+  readonly bare: readonly number[];
+}
+
 function gapOf<E extends WindowEntry>(
   call: E,
   index: number,
-  answered: ReadonlyMap<string, number>,
-  bare: readonly number[],
+  { answered, called, bare }: Behind,
 ): Gap<E> {
   const ids = [...new Set(call.callIds)];
   const open = ids.filter((id) => !answered.has(id));
   const found = ids.flatMap((id) => answered.get(id) ?? []);
   const missing = open.slice(bare.length).sort();
-  return { call, missing, behind: Math.max(index, ...found, ...bare) };
+  // Behind the next call of an id, a result would answer that one.
+  const before = Math.min(...missing.map((id) => called.get(id) ?? Number.POSITIVE_INFINITY));
+  const results = [...found, ...bare].filter((at) => at < before);
+  return { call, missing, behind: Math.max(index, ...results) };
 }
 
 /** A position behind an entry and before the next, less than 1 away. */
