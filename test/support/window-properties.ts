@@ -192,9 +192,9 @@ const storing = { occasions: new Set(["append"] as const), ceiling: true };
 
 /**
  * A stage that may find more when it runs again, because its choice depends on what stands around a
- * message: conditions on the interaction or the age, a look at only the next few messages, a unit of
- * which the boundary took or left a part, or a stop at a unit that is gone afterwards (the boundary
- * took it, or the cut made it a leading system message, which is in no unit).
+ * message: conditions on the interaction or the age, a look at only the next few messages, a unit
+ * of which the boundary took or left a part, or a stop at a unit that is gone afterwards (the
+ * boundary took it, or the cut made it a leading system message, which is in no unit).
  */
 function mayGoOn(stage: PolicyStage, { protections }: Policy): boolean {
   const { select, boundary, unit } = stage;
