@@ -283,6 +283,8 @@ describe("a snapshot of a stranger", () => {
         }),
       },
     ],
+    ["header.session.last_seq", { header: withLast(2n ** 52n + 1n) }],
+    ["header.summary_version", { header: headerOf({ summaryVersion: 2n ** 53n }) }],
     ["header.outcomes[0].tool", { header: headerOf({ outcomes: [{ tool: "", error: true }] }) }],
     ["messages[0].seq", { header: withLast(3n), messages: [logged(4)] }],
     ["messages[1].seq", { header: withLast(3n), messages: [logged(2), logged(2)] }],

@@ -1,4 +1,4 @@
-// The large changes: filling, copying, emptying and deleting sessions, which take more than one
+// The large changes: filling, copying, importing and deleting sessions, which take more than one
 // transaction inside. After a crash each of them is there as a whole or not at all. They happen in
 // a namespace of their own, one after the other.
 
@@ -53,6 +53,11 @@ export class Chores {
     this.#known.set(copy.sessionId, copy);
     await client.forkSession(name, { namespace, sessionId: copy.sessionId });
     copy.there = "yes";
+    const brought: Chore = { sessionId: `${name}-import`, texts, there: "maybe" };
+    this.#known.set(brought.sessionId, brought);
+    const snapshot = client.exportSession(copy.sessionId, { namespace });
+    await client.importSession(snapshot, { namespace, sessionId: brought.sessionId });
+    brought.there = "yes";
     const original = this.#known.get(name);
     if (original === undefined) return;
     original.there = "maybe";

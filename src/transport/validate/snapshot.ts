@@ -35,7 +35,8 @@ const FORMAT_MAX = 5;
 const UPLOAD_ID_BYTES = 64;
 const CHUNK_INDEX_MAX = 1_000_000_000;
 const QUARTERS_MAX = 3;
-const SEQ_MAX = Number.MAX_SAFE_INTEGER;
+/** Half of what numbers hold exactly: whatever goes on from here has room. */
+const COUNT_MAX = 2 ** 52;
 
 export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
@@ -73,7 +74,7 @@ export function checkImportedMessage(v: Violations, message: Message): void {
   // What the server counted may be more than a caller may say.
   checkNewMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
-  checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
+  checkRange(v, "seq", message.seq, { min: 1, max: COUNT_MAX });
   if (tokenRule === 0 || TOKEN_RULES[tokenRule] === undefined) {
     v.add("token_rule", `is not a rule of messages: ${tokenRule}`);
   }
@@ -97,7 +98,7 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   checkSession(v, session);
   v.leave();
   const { lastSeq } = session;
-  checkRange(v, "first_seq", firstSeq, { min: 1, max: SEQ_MAX });
+  checkRange(v, "first_seq", firstSeq, { min: 1, max: COUNT_MAX });
   if (firstSeq > lastSeq + 1n) v.add("first_seq", "must be at most one above the last seq");
   checkRanges(v, "window_ranges", header.windowRanges, lastSeq);
   checkInserts(v, header.inserts, session);
@@ -117,14 +118,14 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
     checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
   }
   const version = session.summary?.version ?? 0n;
-  checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: SEQ_MAX });
+  checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: COUNT_MAX });
   if (header.summaryVersion < version) v.add("summary_version", "is below that of the summary");
 }
 
 function checkSession(v: Violations, session: Session): void {
   checkId(v, "session_id", session.sessionId, LIMITS.sessionIdBytes);
   checkSessionInput(v, session);
-  checkSeq(v, "last_seq", session.lastSeq);
+  checkRange(v, "last_seq", session.lastSeq, { min: 0, max: COUNT_MAX });
   checkServerTime(v, "create_time", session.createTime);
   checkServerTime(v, "update_time", session.updateTime);
   const { forkedFrom, summary } = session;
@@ -138,7 +139,7 @@ function checkSession(v: Violations, session: Session): void {
     v.enter("summary");
     checkRequiredText(v, "text", summary.text, LIMITS.summaryBytes);
     checkRange(v, "token_count", summary.tokenCount, { min: 0, max: LIMITS.countedTokens });
-    checkRange(v, "version", summary.version, { min: 1, max: SEQ_MAX });
+    checkRange(v, "version", summary.version, { min: 1, max: COUNT_MAX });
     checkServerTime(v, "update_time", summary.updateTime);
     v.leave();
   }
@@ -159,8 +160,8 @@ function checkStageState(v: Violations, state: StageState, lastSeq: bigint): voi
   checkRange(v, "last_seq", state.lastSeq, { min: 0, max: Number(lastSeq) });
   if (state.window === undefined) v.add("window", "is required");
   else {
-    checkRange(v, "window", state.window.messageCount, { min: 0, max: SEQ_MAX });
-    checkRange(v, "window", state.window.tokenCount, { min: 0, max: SEQ_MAX });
+    checkRange(v, "window", state.window.messageCount, { min: 0, max: COUNT_MAX });
+    checkRange(v, "window", state.window.tokenCount, { min: 0, max: COUNT_MAX });
   }
 }
 

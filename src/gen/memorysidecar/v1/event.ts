@@ -314,7 +314,10 @@ export interface MessagesHealed {
   window: Totals | undefined;
 }
 
-/** A session was made from a snapshot. */
+/**
+ * A session was made from a snapshot. Of a session that it replaced the same revision
+ * has the event of its deletion before.
+ */
 export interface SessionImported {
   /** The format of the snapshot. */
   format: SnapshotFormat;
