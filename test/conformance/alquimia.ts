@@ -11,7 +11,7 @@ import {
   TriggerKind,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
-import type { Shown } from "./compare.ts";
+import { atLeast, type Shown } from "./compare.ts";
 import {
   CaseFault,
   type Json,
@@ -38,6 +38,8 @@ interface State extends Context {
   warned: boolean;
   before: readonly Message[];
   evaluated: AppendMessagesResponse | undefined;
+  /** What came of every evaluation. */
+  readonly results: object[];
 }
 
 /**
@@ -120,7 +122,7 @@ function outcomesOf(signals: JsonObject): ToolOutcome[] {
   });
 }
 
-async function evaluate(state: State, op: JsonObject): Promise<void> {
+async function evaluate(state: State, op: JsonObject): Promise<object> {
   const { rpc } = state;
   const signals = { ...state.signals, ...objectOf(op["signals"], "signals") };
   const inputTokens = numberOf(
@@ -136,6 +138,14 @@ async function evaluate(state: State, op: JsonObject): Promise<void> {
     ...(inputTokens === undefined ? {} : { modelInputTokens: BigInt(inputTokens) }),
   });
   for (const run of state.evaluated.stageRuns) await summarize(state, run);
+  const result = atLeast({
+    triggered: runsOf(state).length > 0,
+    trigger_reasons: reasonsOf(state),
+    removed: removed(state),
+    kept: await kept(state),
+  });
+  state.results.push(result);
+  return result;
 }
 
 /** Lets the model of the case summarize what waits for it; a failure changes nothing. */
@@ -212,6 +222,7 @@ const EXPECTATIONS: Table<State, Json> = {
     return state.warned;
   }),
   stored: ready(async (state) => showAll(state, await logOf(state.rpc, MAIN))),
+  results: ({ results }) => results,
   triggered: (state) => runsOf(state).length > 0,
   trigger_reasons: reasonsOf,
   removed,
@@ -233,6 +244,7 @@ export function openAlquimia(context: Context): Adapter {
     warned: false,
     before: [],
     evaluated: undefined,
+    results: [],
   };
   return bindAdapter(state, OPERATIONS, EXPECTATIONS);
 }

@@ -41,6 +41,8 @@ interface State {
   ready: Promise<void> | undefined;
   /** What the newest call of `messages` gave. */
   view: GetWindowResponse | undefined;
+  /** What every call of it gave. */
+  readonly views: (readonly Shown[])[];
   /** What a trim to the newest does to the order: system messages first. */
   systemFirst: boolean;
   toSummarize: readonly Shown[];
@@ -253,7 +255,11 @@ const OPERATIONS: Table<State, JsonObject> = {
   add_tool_result: opened(addResults),
   add_tool_results: opened(addResults),
   mutate_buffer_add: opened(add),
-  messages: opened(view),
+  messages: opened(async (state) => {
+    const shownNow = await view(state);
+    state.views.push(shownNow);
+    return shownNow;
+  }),
   trim_to_fit: opened(trimToFit),
   trim_to_recent: opened(trimToRecent),
   messages_to_summarize: opened(async (state, op: JsonObject) => {
@@ -277,6 +283,7 @@ const OPERATIONS: Table<State, JsonObject> = {
 
 const EXPECTATIONS: Table<State, Json> = {
   view: opened(async (state) => (state.view === undefined ? await view(state) : viewShown(state))),
+  views: ({ views }) => views,
   buffer: opened(buffer),
   buffer_after: opened(buffer),
   warning: opened(async (state) => {
@@ -312,6 +319,7 @@ export function openLauren(context: Context): Adapter {
     summarizer: openStub(context.kase.given["summarizer_returns"]),
     ready: undefined,
     view: undefined,
+    views: [],
     systemFirst: false,
     toSummarize: [],
     snapshot: undefined,

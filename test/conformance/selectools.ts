@@ -230,10 +230,7 @@ const OPERATIONS: Table<State, JsonObject> = {
   add_many: (state, op) => addAll(state, op, listOf(op["messages"] ?? op["ids"], "ids")),
   get_history: async (state, op) => listed(state, await memoryOf(state, op["on"])),
   get_recent: recent,
-  // What it gives is expected of the state, not of the operation.
-  length: async (state, op) => {
-    await memoryOf(state, op["on"]);
-  },
+  length: async (state, op) => (await listed(state, await memoryOf(state, op["on"]))).length,
   set_summary: async (state, op) => {
     const { sessionId } = await memoryOf(state, op["on"]);
     const text = textOf(op["text"], "text") ?? "";
