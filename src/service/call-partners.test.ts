@@ -15,7 +15,7 @@ function logOf(messages: readonly JsonMessage[]) {
     const { role, callIds, answers, isResult } = draftOf(message);
     const seq = index + 1;
     const facts = { messageId: `m${seq}`, role, callIds, answers, isResult };
-    return { ...facts, seq, tokenCount: 1, createMs: 0 };
+    return { ...facts, seq, byteCount: 1, tokenCount: 1, createMs: 0 };
   });
   return { all, log: { at: (seq: number) => Promise.resolve(all[seq - 1]) } };
 }

@@ -15,6 +15,8 @@ const TURN_LOOKS = 4_096;
 /** What is known of a message of a log. */
 export interface LogFacts extends WindowFacts {
   readonly seq: number;
+  /** The size of the wire form. */
+  readonly byteCount: number;
 }
 
 type Block = ReadonlyMap<number, LogFacts>;
@@ -82,6 +84,7 @@ export class LogReader {
     const messages = (page?.messages ?? []).map(({ seq, bytes }) => ({
       ...this.#context.codec.readFacts(bytes),
       seq,
+      byteCount: bytes.length,
     }));
     return { messages, next: page?.next };
   }

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
-import { policyOf } from "../../test/support/policies.ts";
+import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { Store } from "../storage/store.ts";
@@ -105,5 +105,38 @@ describe("RestoreMessages", () => {
     });
     expect(await restore("call")).toEqual(["call"]);
     expect(changes).toBe(8);
+  });
+
+  it("loads no more messages than it may need to say that a window is full", async () => {
+    let loaded = 0;
+    const wrapStore = (store: Store): Store =>
+      new Proxy(store, {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== "function") return value;
+          if (name !== "changeSession") return value.bind(target);
+          return (change: Parameters<Store["changeSession"]>[0], decide: never) => {
+            loaded = change.messageIds?.length ?? 0;
+            return target.changeSession(change, decide);
+          };
+        },
+      });
+    services = await startTestServices({}, { wrapStore });
+    const policy = policyOf([stageOf({ select: dropOldest({ maxMessages: 1 }) })]);
+    await services.sessions.createSession(services.call("CreateSession"), {
+      ...REF,
+      input: { policy },
+      encode: () => new Uint8Array(0),
+    });
+    const text = "x".repeat(900_000);
+    const messageIds = Array.from({ length: 8 }, (_, index) => `m${index}`);
+    for (const messageId of messageIds) await services.append(REF.sessionId, [{ messageId, text }]);
+    await expect(restore(...messageIds)).rejects.toMatchObject({ reason: "WINDOW_FULL" });
+    expect(loaded).toBe(0);
+    await expect(restore(...messageIds.slice(0, 4))).rejects.toMatchObject({
+      reason: "WINDOW_FULL",
+    });
+    expect(loaded).toBe(4);
+    expect(await restore("m0")).toEqual(["m0"]);
   });
 });

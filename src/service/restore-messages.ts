@@ -7,9 +7,11 @@ import {
   requestInvalid,
   seqOutOfRange,
   sessionNotFound,
+  windowFull,
 } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
+import { CEILING } from "../domain/policy.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
 import { groupEntries, ORPHAN } from "../domain/window/groups.ts";
 import { mergeRanges } from "../domain/window/merge-ranges.ts";
@@ -26,6 +28,12 @@ import type { RestoreMessagesInput } from "./window-api.ts";
 import { changeWindow, planOf } from "./window-change.ts";
 import { mergeInserts, sessionTotals } from "./window-view.ts";
 
+/**
+ * What is loaded for one restore at most. More than a window holds: results whose call is gone
+ * are looked for, too, and left out in the end.
+ */
+const LOADED_BYTES_MAX = 2 * CEILING.bytes;
+
 /** After so many changes in between, the decision goes on with what was found last. */
 const TRIES_MAX = 8;
 
@@ -36,8 +44,8 @@ interface Found {
   readonly messageIds: readonly string[];
   /** The session when they were looked for. */
   readonly revision: number;
-  /** The request names too many: the search was given up. */
-  readonly tooMany?: boolean;
+  /** Why the search was given up, with nothing in `messageIds`. */
+  readonly givenUp?: "beyond" | "too-many" | "too-large";
 }
 
 /** Says that the session changed since its messages were looked for. */
@@ -75,22 +83,29 @@ async function find({ context, call, input }: Restoring): Promise<Found> {
   const session = liveSession(context, await context.store.readSession(input));
   if (session === undefined) return { askedIds, messageIds: [], revision: 0 };
   const { revision, lastSeq, windowRanges } = session.head;
+  const giveUp = (givenUp: Found["givenUp"]): Found => ({
+    askedIds,
+    messageIds: [],
+    revision,
+    ...(givenUp === undefined ? {} : { givenUp }),
+  });
   const ref: SessionRef = { namespace: input.namespace, sessionId: input.sessionId };
   const log = new LogReader(context, ref, call.signal);
   const seeds = new Map<number, LogFacts>();
   for (const facts of await named(context, ref, askedIds)) seeds.set(facts.seq, facts);
   for (const range of input.ranges) {
-    if (range.last > lastSeq) return { askedIds, messageIds: askedIds, revision };
+    if (range.last > lastSeq) return giveUp("beyond");
     for await (const facts of log.existing(range)) {
       seeds.set(facts.seq, facts);
-      if (seeds.size > LIMITS.restoreMessages) {
-        return { askedIds, messageIds: askedIds, revision, tooMany: true };
-      }
+      if (seeds.size > LIMITS.restoreMessages) return giveUp("too-many");
     }
   }
   const outside = [...seeds.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
   const partners =
     session.fields.policy.toolPairs === "loose" ? [] : await findPartners(log, outside, lastSeq);
+  let bytes = 0;
+  for (const { byteCount } of [...outside, ...partners]) bytes += byteCount;
+  if (bytes > LOADED_BYTES_MAX) return giveUp("too-large");
   const ids = [...seeds.values(), ...partners].map(({ messageId }) => messageId);
   return { askedIds, messageIds: [...new Set([...askedIds, ...ids])], revision };
 }
@@ -104,7 +119,8 @@ async function named(
   for (const messageId of messageIds) {
     const message = await context.store.readMessage(ref, messageId);
     if (message === undefined) continue;
-    found.push({ ...context.codec.readFacts(message.bytes), seq: message.seq });
+    const { seq, bytes } = message;
+    found.push({ ...context.codec.readFacts(bytes), seq, byteCount: bytes.length });
   }
   return found;
 }
@@ -120,13 +136,15 @@ function decideRestore(
   const { lastSeq, windowRanges } = session.head;
   const beyond = input.ranges.find(({ last }) => last > lastSeq);
   if (beyond !== undefined) throw seqOutOfRange(beyond.last, lastSeq);
-  if (session.head.revision !== found.revision && !found.mayBeStale) {
+  const { givenUp, mayBeStale } = found;
+  if (session.head.revision !== found.revision && (!mayBeStale || givenUp === "beyond")) {
     return { kind: "answer", result: "stale" };
   }
-  if (found.tooMany === true) {
+  if (givenUp === "too-many") {
     const description = `name more than ${LIMITS.restoreMessages} messages`;
     throw requestInvalid([{ field: "seq_ranges", description }]);
   }
+  if (givenUp === "too-large") throw windowFull(`${CEILING.bytes} bytes`);
   const missing = found.askedIds.find((messageId) => !view.messages.has(messageId));
   if (missing !== undefined) throw messageNotFound(missing);
   const outside = [...view.messages.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
