@@ -27,6 +27,13 @@ import { openStub, type Stub } from "./stub.ts";
 
 const MAIN = "session";
 
+interface Evaluation {
+  readonly triggered: boolean;
+  readonly trigger_reasons: readonly string[];
+  readonly removed: readonly Shown[];
+  readonly kept: readonly Shown[];
+}
+
 interface State extends Context {
   readonly messages: CaseMessages;
   readonly stub: Stub;
@@ -39,7 +46,7 @@ interface State extends Context {
   before: readonly Message[];
   evaluated: AppendMessagesResponse | undefined;
   /** What came of every evaluation. */
-  readonly results: object[];
+  readonly results: Evaluation[];
 }
 
 /**
@@ -122,7 +129,7 @@ function outcomesOf(signals: JsonObject): ToolOutcome[] {
   });
 }
 
-async function evaluate(state: State, op: JsonObject): Promise<object> {
+async function evaluate(state: State, op: JsonObject): Promise<Evaluation> {
   const { rpc } = state;
   const signals = { ...state.signals, ...objectOf(op["signals"], "signals") };
   const inputTokens = numberOf(
@@ -203,6 +210,17 @@ async function kept(state: State): Promise<readonly Shown[]> {
   );
 }
 
+/** A field of what came of the newest evaluation; of every one where a case lists them. */
+function newestOrAll(field: keyof Evaluation) {
+  return ({ results }: State, expected: Json): unknown => {
+    const [newest] = results.slice(-1);
+    if (newest === undefined) throw new CaseFault("nothing was evaluated");
+    const isList = Array.isArray(newest[field]);
+    const listed = isList && Array.isArray(expected) ? expected[0] : expected;
+    return Array.isArray(listed) ? results.map((result) => result[field]) : newest[field];
+  };
+}
+
 const OPERATIONS: Table<State, JsonObject> = {
   create: ready(() => undefined),
   add: ready(async (state, op: JsonObject) => {
@@ -223,10 +241,12 @@ const EXPECTATIONS: Table<State, Json> = {
   }),
   stored: ready(async (state) => showAll(state, await logOf(state.rpc, MAIN))),
   results: ({ results }) => results,
-  triggered: (state) => runsOf(state).length > 0,
-  trigger_reasons: reasonsOf,
-  removed,
-  kept: ready(kept),
+  triggered: newestOrAll("triggered"),
+  trigger_reasons: newestOrAll("trigger_reasons"),
+  removed: newestOrAll("removed"),
+  kept: ready((state, expected: Json) =>
+    state.results.length === 0 ? kept(state) : newestOrAll("kept")(state, expected),
+  ),
   summary_input: (state) => waiting(state),
   summary: ready(({ rpc }) => summaryOf(rpc, MAIN)),
 };

@@ -3,7 +3,7 @@
 import type { Context } from "./adapter.ts";
 import { type Case, familyOf } from "./cases.ts";
 import type { Shown } from "./compare.ts";
-import { type JsonObject, listOf, objectOf, textOf } from "./json.ts";
+import { type Json, type JsonObject, listOf, objectOf, textOf } from "./json.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
 import { append, createSession } from "./session.ts";
 
@@ -34,17 +34,24 @@ function modeOf({ given, feature, evidence }: Case): readonly [string, string] |
       return [key, value ? "strict" : "repack_always"];
     }
   }
-  // The source packs always; what its documents say, and our decision, is to be strict.
+  // The source packs always; what its documents say, and our decision, is to be strict. What a case
+  // about tools rests on is how they go together, not when.
   const rests = evidence === "seed" || evidence === "decision";
-  const isStrict =
-    (rests && familyOf({ feature }) === "managed") || /strict|hysteresis/.test(feature);
+  const isAboutWhen = familyOf({ feature }) === "managed" && !/bundle|tool/.test(feature);
+  const isStrict = (rests && isAboutWhen) || /strict|hysteresis/.test(feature);
   return isStrict ? ["mode", "strict"] : undefined;
+}
+
+/** Whether an option asks for bundles that stay whole: here they always do. */
+function isWholeBundles(key: string, value: Json): boolean {
+  return /^bundle/.test(key) && (value === true || /^(atomic|whole)$/i.test(String(value)));
 }
 
 function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
   const policy = objectOf(kase.given["policy"], "policy");
   const type = isManaged ? "managed_conversation" : "conversation_history";
-  const options: JsonObject = { memory_type: type, ...policy };
+  const given = Object.entries(policy).filter(([key, value]) => !isWholeBundles(key, value));
+  const options: JsonObject = { memory_type: type, ...Object.fromEntries(given) };
   const [key, mode] = modeOf(kase) ?? [];
   if (key === undefined || mode === undefined) return options;
   const { [key]: _, ...rest } = options;
@@ -91,7 +98,7 @@ async function open(memory: Memory): Promise<void> {
   const first = given.filter(({ id }) => id === undefined || !added.has(id));
   if (first.length === 0) return;
   const answer = await append(rpc, MAIN, first.map(toMessage));
-  checkTokens(first, answer.messages);
+  if ("token_rule" in kase.given) checkTokens(first, answer.messages);
 }
 
 /** Does something once the session of the memory is there. */

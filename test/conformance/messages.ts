@@ -143,7 +143,10 @@ export function givenTokens(source: JsonObject): number | undefined {
   return numberOf(source["tokens"], "tokens");
 }
 
-/** Throws a CaseFault when the server counted a message otherwise than the case says. */
+/**
+ * Throws a CaseFault when the server counted a message otherwise than the case says. For cases that
+ * name the rule that they count by.
+ */
 export function checkTokens(
   source: readonly JsonObject[],
   stored: readonly { readonly tokenCount: number }[],

@@ -101,7 +101,7 @@ async function addAll(state: State, op: JsonObject, references: readonly Json[])
     requestId: `${RUN_ID}/${state.appends}`,
   });
   memory.lastTrimmed = answer.trims.flatMap((trim) => trim.messageIds);
-  checkTokens(source, answer.messages);
+  if ("token_rule" in state.context.kase.given) checkTokens(source, answer.messages);
 }
 
 /** A message as ConversationMemory.to_dict writes it. */
