@@ -91,6 +91,7 @@ export function signalsOf(head: SessionHead, outcomes: readonly ToolOutcome[]): 
     modelInputTokens,
     outcomes,
     lastSeq: head.lastSeq,
+    resetSeq: head.firstSeq - 1,
     actedSeqs: marks.length === 0 ? NO_MARKS : new Map(marks.map(({ stage, seq }) => [stage, seq])),
   };
 }

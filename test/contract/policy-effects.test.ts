@@ -317,6 +317,17 @@ describe("ResetSession", () => {
     expect(await windowIds(server, sessionId)).toEqual([]);
   });
 
+  it("lets stages count new messages from there on", async () => {
+    const fresh = trigger({ $case: "newMessagesAtLeast", value: 3 });
+    const sessionId = await make(bare([keepNewest(1, { anyOf: [fresh] })]), users(2));
+    await server.client.call("resetSession", { sessionId });
+    const append = (first: number) =>
+      server.client.call("appendMessages", { sessionId, messages: users(1, first) });
+    expect((await append(3)).stageRuns).toEqual([]);
+    expect((await append(4)).stageRuns).toEqual([]);
+    expect((await append(5)).stageRuns).toMatchObject([{ stage: "keep" }]);
+  });
+
   it("keeps the summary when asked to", async () => {
     const sessionId = "reset-summary";
     const summary = { text: "so far", tokenCount: 0, version: 0n, updateTime: undefined };

@@ -66,6 +66,15 @@ test("messages since the stage last acted are counted by seq, their tokens in th
   expect(holds("U A", { kind: "new-tokens-at-least", limit: 20 }, { signals: never })).toBe(true);
 });
 
+test("what came before a reset is not new", () => {
+  const signals = { lastSeq: 4, resetSeq: 2 };
+  expect(holds("U A U A", { kind: "new-messages-at-least", limit: 2 }, { signals })).toBe(true);
+  expect(holds("U A U A", { kind: "new-messages-at-least", limit: 3 }, { signals })).toBe(false);
+  expect(holds("U A U A", { kind: "new-tokens-at-least", limit: 21 }, { signals })).toBe(false);
+  const acted = { ...signals, actedSeqs: new Map([["when", 3]]) };
+  expect(holds("U", { kind: "new-messages-at-least", limit: 2 }, { signals: acted })).toBe(false);
+});
+
 test("with conditions only new messages count that are there and meet them", () => {
   const stage = { countIf: ["message.role == 'user'"] };
   const signals = { lastSeq: 9, actedSeqs: new Map([["when", 2]]) };

@@ -41,7 +41,7 @@ export interface RoughQuestion {
 }
 
 function acted({ signals, stage }: RoughQuestion): number {
-  return signals.actedSeqs.get(stage.name) ?? 0;
+  return Math.max(signals.actedSeqs.get(stage.name) ?? 0, signals.resetSeq ?? 0);
 }
 
 /** The tools of a trigger that ended as it asks, in the order of the trigger. */

@@ -154,6 +154,8 @@ export interface Signals {
   readonly lastSeq: number;
   /** By stage name: the newest seq when the stage last acted; 0 when it never did. */
   readonly actedSeqs: ReadonlyMap<string, number>;
+  /** What came up to here came before the session was reset. Default 0. */
+  readonly resetSeq?: number;
 }
 
 /** An entry that stays with less content. */

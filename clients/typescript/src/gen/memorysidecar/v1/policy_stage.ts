@@ -304,14 +304,15 @@ export interface Trigger {
     { $case: "interactionTokensOver"; value: bigint }
     | //
     /**
-     * Acts when this many messages or more came since the stage last acted. Only
-     * with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
+     * Acts when this many messages or more came since the stage last acted, or since
+     * a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
      */
     { $case: "newMessagesAtLeast"; value: number }
     | //
     /**
-     * Acts when messages of this many tokens or more came since the stage last
-     * acted. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 1,000,000,000.
+     * Acts when messages of this many tokens or more came since the stage last acted,
+     * or since a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to
+     * 1,000,000,000.
      */
     { $case: "newTokensAtLeast"; value: bigint }
     | //
