@@ -144,26 +144,47 @@ export function groupingWithout({ callOf, missing }: Grouping, drop: Uint8Array)
  * as far as it must: entries before `from` are taken to be paired.
  */
 export function hasOrphan(entries: readonly WindowEntry[], from: number): boolean {
-  // The ids of each result that looks for a call; one of them is enough.
-  let wanted: (readonly string[])[] = [];
+  const wanted: Wanted = { results: new Set(), byId: new Map() };
   let adjacentWanted = false;
   for (let i = entries.length - 1; i >= 0; i--) {
-    if (i < from && wanted.length === 0 && !adjacentWanted) return false;
+    if (i < from && wanted.results.size === 0 && !adjacentWanted) return false;
     const entry = entries[i];
     if (entry === undefined) continue;
     if (entry.isResult) {
       if (i < from) continue;
       if (entry.answers.length === 0) adjacentWanted = true;
-      else wanted.push(entry.answers);
+      else want(wanted, i, entry.answers);
       continue;
     }
     const calls = makesCalls(entry);
     if (adjacentWanted && !calls) return true;
     adjacentWanted = false;
-    if (!calls || wanted.length === 0) continue;
-    wanted = wanted.filter((ids) => !ids.some((id) => entry.callIds.includes(id)));
+    if (calls && wanted.results.size > 0) find(wanted, entry.callIds);
   }
-  return adjacentWanted || wanted.length > 0;
+  return adjacentWanted || wanted.results.size > 0;
+}
+
+/** The results that look for a call, by their indexes; any one of their ids is enough. */
+interface Wanted {
+  readonly results: Set<number>;
+  readonly byId: Map<string, number[]>;
+}
+
+function want({ results, byId }: Wanted, result: number, ids: readonly string[]): void {
+  results.add(result);
+  for (const id of ids) {
+    const list = byId.get(id);
+    if (list === undefined) byId.set(id, [result]);
+    else list.push(result);
+  }
+}
+
+/** Each id is looked up once and forgotten, so that the time is linear in the number of ids. */
+function find({ results, byId }: Wanted, callIds: readonly string[]): void {
+  for (const id of callIds) {
+    for (const result of byId.get(id) ?? []) results.delete(result);
+    byId.delete(id);
+  }
 }
 
 /** A call, by its id, and whether a result with that id came. */
