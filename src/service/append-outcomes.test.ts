@@ -116,3 +116,15 @@ test("a policy without such triggers looks at nothing", () => {
   });
   expect(result).toEqual([]);
 });
+
+test("many results of many calls take no time to speak of", () => {
+  const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const calls = range(1_000).map(
+    (n): JsonMessage => ({
+      role: assistant,
+      callIds: range(100).map((m) => `mail-${n}-${m}`),
+    }),
+  );
+  const results = range(100).map((n) => ({ results: range(100).map((m) => `mail-${n}-${m}`) }));
+  expect(outcomes(results, calls)).toHaveLength(10_000);
+});

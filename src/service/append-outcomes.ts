@@ -31,6 +31,7 @@ export function outcomesOf(
   const names = namedTools(policy);
   if (names === undefined) return [];
   const outcomes: ToolOutcome[] = [];
+  const toolOf = toolFinder(source);
   for (const [index, draft] of source.drafts.entries()) {
     if (!isAnswer(draft)) continue;
     const isNamed = draft.role === ROLE.tool && draft.name !== "";
@@ -38,7 +39,7 @@ export function outcomesOf(
       outcomes.push({ tool: draft.name, error: draft.toolError });
     }
     for (const callId of draft.answers) {
-      const tool = isNamed ? draft : toolOf(source, index, callId);
+      const tool = isNamed ? draft : toolOf(index, callId);
       if (tool === "need-window") return "need-window";
       outcomes.push({ tool: tool.name, error: draft.failedIds.includes(callId) });
     }
@@ -60,23 +61,53 @@ type Found = { readonly name: string } | "need-window";
 
 const NOTHING: Found = { name: "" };
 
-/** The tool of the newest call with an id before a draft. */
-function toolOf(source: OutcomeSource, index: number, callId: string): Found {
-  const inAppend = callBefore(source, source.messages.slice(0, index), callId);
-  if (inAppend !== undefined) return inAppend;
-  if (source.window === undefined) return "need-window";
-  return callBefore(source, source.window, callId) ?? NOTHING;
+type CallEntry = Pick<StoredEntry, "bytes">;
+
+/**
+ * Finds the tool of the newest call with an id before a draft. The drafts must be asked for by
+ * rising index. Notes every call once, as appends may hold very many results.
+ */
+function toolFinder({
+  codec,
+  messages,
+  window,
+}: OutcomeSource): (index: number, callId: string) => Found {
+  const inAppend = new Map<string, CallEntry>();
+  let inWindow: ReadonlyMap<string, CallEntry> | undefined;
+  let noted = 0;
+  const tools = new Map<CallEntry, ReadonlyMap<string, string>>();
+  const nameOf = (entry: CallEntry, callId: string): Found => {
+    let names = tools.get(entry);
+    if (names === undefined) {
+      const { toolCalls } = codec.readDetail(entry.bytes);
+      names = new Map(toolCalls.toReversed().map(({ id, name }) => [id, name]));
+      tools.set(entry, names);
+    }
+    return { name: names.get(callId) ?? "" };
+  };
+  return (index, callId) => {
+    for (; noted < index; noted++) noteCalls(inAppend, messages[noted]);
+    const near = inAppend.get(callId);
+    if (near !== undefined) return nameOf(near, callId);
+    if (window === undefined) return "need-window";
+    inWindow ??= callsOf(window);
+    const far = inWindow.get(callId);
+    return far === undefined ? NOTHING : nameOf(far, callId);
+  };
 }
 
-function callBefore(
-  { codec }: OutcomeSource,
-  entries: readonly StoredEntry[],
-  callId: string,
-): { readonly name: string } | undefined {
-  const entry = entries.findLast((one) => one.callIds.includes(callId));
-  if (entry === undefined) return undefined;
-  const call = codec.readDetail(entry.bytes).toolCalls.find(({ id }) => id === callId);
-  return { name: call?.name ?? "" };
+function callsOf(entries: readonly StoredEntry[]): ReadonlyMap<string, CallEntry> {
+  const calls = new Map<string, CallEntry>();
+  for (const entry of entries) noteCalls(calls, entry);
+  return calls;
+}
+
+function noteCalls(
+  calls: Map<string, CallEntry>,
+  entry: (CallEntry & Pick<StoredEntry, "callIds">) | undefined,
+): void {
+  if (entry === undefined) return;
+  for (const id of entry.callIds) calls.set(id, entry);
 }
 
 /**
