@@ -128,3 +128,18 @@ test("many results of many calls take no time to speak of", () => {
   const results = range(100).map((n) => ({ results: range(100).map((m) => `mail-${n}-${m}`) }));
   expect(outcomes(results, calls)).toHaveLength(10_000);
 });
+
+test("results without an id go on counting behind those of the window", () => {
+  const caller = { role: assistant, callIds: ["mail-1", "search-1", "given-1"] } as const;
+  const bare = { role: tool } as const;
+  const named = { role: tool, toolCallId: "search-1" } as const;
+  expect(outcomes([bare], [caller, named, bare])).toEqual([{ tool: "given", error: false }]);
+  expect(outcomes([named, bare, bare], [caller])).toEqual([
+    { tool: "search", error: false },
+    { tool: "mail", error: false },
+    { tool: "given", error: false },
+  ]);
+  expect(outcomes([bare, { text: "so" }, bare], [caller])).toEqual([
+    { tool: "mail", error: false },
+  ]);
+});

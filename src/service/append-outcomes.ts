@@ -32,6 +32,7 @@ export function outcomesOf(
   if (names === undefined) return [];
   const outcomes: ToolOutcome[] = [];
   const toolOf = toolFinder(source);
+  const adjacentTool = adjacentFinder(source);
   for (const [index, draft] of source.drafts.entries()) {
     if (!isAnswer(draft)) continue;
     const isNamed = draft.role === ROLE.tool && draft.name !== "";
@@ -44,7 +45,7 @@ export function outcomesOf(
       outcomes.push({ tool: tool.name, error: draft.failedIds.includes(callId) });
     }
     if (!isNamed && draft.answers.length === 0) {
-      const tool = adjacentTool(source, index);
+      const tool = adjacentTool(index);
       if (tool === "need-window") return "need-window";
       outcomes.push({ tool: tool.name, error: draft.toolError });
     }
@@ -110,25 +111,46 @@ function noteCalls(
   for (const id of entry.callIds) calls.set(id, entry);
 }
 
+/** A message that is no tool message, and what the tool messages right behind it answer. */
+interface Run {
+  readonly caller: StoredEntry | undefined;
+  readonly answered: Set<string>;
+  /** How many of them have no id. */
+  spare: number;
+}
+
 /**
- * The tool of a result without an id: results right behind a message with calls answer its calls in
- * order, those left over that no result names.
+ * Finds the tool of a result without an id: results right behind a message with calls answer its
+ * calls in order, those left over that no result names. The drafts must be asked for by rising
+ * index.
  */
-function adjacentTool(source: OutcomeSource, index: number): Found {
-  const { codec, messages, window } = source;
-  const before = messages.slice(0, index);
-  let entries: readonly StoredEntry[] = before;
-  if (before.every((message) => message.role === ROLE.tool)) {
-    if (window === undefined) return "need-window";
-    entries = [...window, ...before];
-  }
-  const at = entries.findLastIndex((entry) => entry.role !== ROLE.tool);
-  const caller = entries[at];
-  if (caller === undefined || caller.callIds.length === 0) return NOTHING;
-  const results = entries.slice(at + 1);
-  const answered = new Set(results.flatMap((entry) => entry.answers));
-  const spare = results.filter((entry) => entry.answers.length === 0).length;
-  const { toolCalls } = codec.readDetail(caller.bytes);
-  const call = toolCalls.filter(({ id }) => !answered.has(id))[spare];
-  return call ?? NOTHING;
+function adjacentFinder({ codec, messages, window }: OutcomeSource): (index: number) => Found {
+  let run: Run | undefined;
+  let noted = 0;
+  const runBefore = (index: number): Run | undefined => {
+    if (window !== undefined && run === undefined) {
+      const at = window.findLastIndex((entry) => entry.role !== ROLE.tool);
+      run = { caller: window[at], answered: new Set(), spare: 0 };
+      for (const entry of window.slice(at + 1)) goOn(run, entry);
+    }
+    for (const entry of messages.slice(noted, index)) {
+      if (entry.role !== ROLE.tool) run = { caller: entry, answered: new Set(), spare: 0 };
+      else if (run !== undefined) goOn(run, entry);
+    }
+    noted = index;
+    return run;
+  };
+  return (index) => {
+    const now = runBefore(index);
+    if (now === undefined) return "need-window";
+    const { caller, answered, spare } = now;
+    if (caller === undefined || caller.callIds.length === 0) return NOTHING;
+    const { toolCalls } = codec.readDetail(caller.bytes);
+    return toolCalls.filter(({ id }) => !answered.has(id))[spare] ?? NOTHING;
+  };
+}
+
+function goOn(run: Run, { answers }: StoredEntry): void {
+  for (const id of answers) run.answered.add(id);
+  if (answers.length === 0) run.spare += 1;
 }

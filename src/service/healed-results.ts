@@ -38,19 +38,34 @@ export function withoutAnswered(
     if (callId !== undefined) healed.set(insert, callId);
   }
   const { window, messages } = arrival;
+  const called = newestCalls(window, new Set(healed.values()));
   for (const [index, message] of messages.entries()) {
-    const before = [window, messages.slice(0, index)];
     for (const callId of message.answers) {
-      const call = findLast(before, (entry) => entry.callIds.includes(callId));
-      drop(healed, [callId], call?.seq ?? 0);
+      const seq = called.get(callId);
+      if (seq !== undefined) drop(healed, [callId], seq);
     }
-    if (message.role !== ROLE.tool || message.answers.length > 0) continue;
-    // Without an id it answers one of the calls right before it.
-    const call = findLast(before, (entry) => !entry.isResult);
-    if (call !== undefined) drop(healed, call.callIds, call.seq);
+    if (message.role === ROLE.tool && message.answers.length === 0) {
+      // Without an id it answers one of the calls right before it.
+      const before = [window, messages.slice(0, index)];
+      const call = findLast(before, (entry) => !entry.isResult);
+      if (call !== undefined) drop(healed, call.callIds, call.seq);
+    }
+    for (const callId of message.callIds) if (called.has(callId)) called.set(callId, message.seq);
   }
   const left = inserts.filter((insert) => insert.kind === "summary" || healed.has(insert));
   return left.length === inserts.length ? inserts : left;
+}
+
+/** Where some calls were made last; 0 for those that were made nowhere in the window. */
+function newestCalls(
+  window: readonly WindowEntry[],
+  callIds: ReadonlySet<string>,
+): Map<string, number> {
+  const seqs = new Map([...callIds].map((callId) => [callId, 0]));
+  for (const entry of window) {
+    for (const callId of entry.callIds) if (seqs.has(callId)) seqs.set(callId, entry.seq);
+  }
+  return seqs;
 }
 
 /** Drops the first healed result of some calls that were made at a seq. */
