@@ -110,6 +110,17 @@ describe("an upload", () => {
     expect(log.abandoned).toBe(1);
   });
 
+  it("is held by nothing once it is finished or given up", async () => {
+    const uploads = new Uploads(random);
+    const first = uploads.start(call(), chunk);
+    const finish = async (upload: Upload) => uploads.finish(upload, undefined);
+    await uploads.take(call(), first.id, finish, never);
+    expect(vi.getTimerCount()).toBe(0);
+    const second = uploads.start(call(), chunk);
+    await uploads.take(call(), second.id, async () => uploads.close(), never);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("is its caller's alone", async () => {
     const uploads = new Uploads(random);
     const { id } = uploads.start(call("one"), chunk);

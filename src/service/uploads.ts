@@ -109,10 +109,10 @@ export class Uploads {
       clearTimeout(known.timer);
       try {
         const result = await run(known.upload);
-        known.timer = this.#timer(known.upload);
+        this.#rest(known);
         return result;
       } catch (error) {
-        if (keeps(error)) known.timer = this.#timer(known.upload);
+        if (keeps(error)) this.#rest(known);
         else this.abandon(known.upload);
         throw error;
       }
@@ -195,6 +195,11 @@ export class Uploads {
     known.gone = true;
     clearTimeout(known.timer);
     return this.#known.delete(upload.id);
+  }
+
+  /** Waits for the next chunk, unless the upload is finished or was given up meanwhile. */
+  #rest(known: Known): void {
+    if (!known.gone) known.timer = this.#timer(known.upload);
   }
 
   #timer(upload: Upload): NodeJS.Timeout {
