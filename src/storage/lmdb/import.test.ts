@@ -54,6 +54,28 @@ describe("an import", () => {
     expect(report.totals).toMatchObject({ sessions: 0, messages: 0, records: 1 });
   });
 
+  it("that is given up while it is written ends, and leaves nothing", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    for (const step of ["add", "publish"] as const) {
+      const log = await store.importLog({ firstSeq: 1, lastSeq: 9_000 });
+      const decide = () => {
+        throw new Error("It must not get here.");
+      };
+      const under = step === "add" ? log.add(some(3_000)) : log.publish(ref, decide);
+      const ends = expect(under).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
+      log.abandon();
+      await settle(store);
+      await ends;
+      await settle(store);
+    }
+    await store.close();
+    const report = await verifyDirectory(directory, { factsModule: FACTS });
+    expect(report.problems).toEqual([]);
+    expect(report.totals).toMatchObject({ sessions: 0, messages: 0, records: 1 });
+  });
+
   it("is sound on the disk, with kept messages, holes and a session it replaced", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");

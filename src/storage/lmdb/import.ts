@@ -3,7 +3,7 @@
 // or an abandoned import left. Publishing removes the guard and makes the session, in one
 // transaction.
 
-import { messageAlreadyExists } from "../../domain/errors.ts";
+import { AppError, messageAlreadyExists } from "../../domain/errors.ts";
 import { seqOfMessageId } from "../../domain/ids.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
@@ -57,6 +57,9 @@ class ImportedLog implements LogImport {
   private entries = 0;
   private bytes = 0;
   private published = false;
+  private abandoned = false;
+  /** A step is under way, after which nothing more is written. */
+  private busy = false;
   /** Settles when the chunk before the one being written is durable. */
   private before: Promise<unknown> = Promise.resolve();
 
@@ -70,8 +73,46 @@ class ImportedLog implements LogImport {
     this.core.memtable.set(guard, encodePurge(guard, 1, Math.max(1, seqs.lastSeq)));
   }
 
-  async add(messages: readonly NewMessage[]): Promise<void> {
+  add(messages: readonly NewMessage[]): Promise<void> {
+    return this.step(() => this.addAll(messages));
+  }
+
+  publish<T>(target: Target, decide: (view: ImportView) => ImportDecision<T>): Promise<T> {
+    return this.step(() => this.publishAll(target, decide));
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+    this.release();
+  }
+
+  // Upkeep must not erase a log while it is still written to, or even made a session's.
+  private async step<T>(run: () => Promise<T>): Promise<T> {
+    this.busy = true;
+    try {
+      return await run();
+    } finally {
+      this.busy = false;
+      this.release();
+    }
+  }
+
+  private release(): void {
+    if (this.published || (this.abandoned && !this.busy)) {
+      this.context.copying.delete(this.logNo);
+    }
+  }
+
+  /** Waits for room; an import that was given up goes no further. */
+  private async admit(): Promise<void> {
     await this.context.admit();
+    if (this.abandoned) {
+      throw new AppError("SHUTTING_DOWN", "The import was given up.");
+    }
+  }
+
+  private async addAll(messages: readonly NewMessage[]): Promise<void> {
+    await this.admit();
     for (const message of messages) {
       if (message.seq <= this.newest || message.seq > this.seqs.lastSeq) {
         throw unsound(`seq ${message.seq} is imported after ${this.newest}`);
@@ -92,11 +133,14 @@ class ImportedLog implements LogImport {
     this.core.writer.mark("copying");
   }
 
-  async publish<T>(target: Target, decide: (view: ImportView) => ImportDecision<T>): Promise<T> {
-    await this.context.admit();
+  private async publishAll<T>(
+    target: Target,
+    decide: (view: ImportView) => ImportDecision<T>,
+  ): Promise<T> {
+    await this.admit();
     await this.fillTo(this.seqs.lastSeq);
     await this.core.writer.whenFormingDurable(undefined);
-    await this.context.admit();
+    await this.admit();
     const { writer } = this.core;
     let decision: ImportDecision<T>;
     try {
@@ -115,15 +159,8 @@ class ImportedLog implements LogImport {
       this.check(save);
       writer.whole(() => this.save(target, save));
       this.published = true;
-      this.context.copying.delete(this.logNo);
     }
     return writer.whenFormingDurable(decision.result);
-  }
-
-  abandon(): void {
-    if (!this.published) {
-      this.context.copying.delete(this.logNo);
-    }
   }
 
   // While one chunk is on its way to the disk the next is made, and no more than that: others wait
@@ -140,7 +177,7 @@ class ImportedLog implements LogImport {
       this.before = writer.whenFormingDurable(undefined);
       // A failure is thrown where the chunk is waited for.
       this.before.catch(() => undefined);
-      await this.context.admit();
+      await this.admit();
     }
   }
 
