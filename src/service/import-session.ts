@@ -124,9 +124,7 @@ async function publish(
     encode: (session: Session) => chunk.encode({ session }),
   };
   if (upload.native !== undefined) return await upload.native.publish(call, end);
-  const document = Buffer.concat(upload.pieces);
-  context.uploads.dropPieces(upload);
-  return await importDocument(context, call, document, end);
+  return await importDocument(context, call, context.uploads.takeDocument(upload), end);
 }
 
 /**

@@ -159,6 +159,24 @@ describe("all uploads", () => {
     uploads.start(call(), chunk);
   });
 
+  it("hold their documents until they end, read or not", () => {
+    const uploads = new Uploads(random);
+    const piece = new Uint8Array(LIMITS.snapshotDocumentBytes);
+    const started = [1, 2].map(() => uploads.start(call(), chunk));
+    for (const upload of started) uploads.addPiece(upload, piece);
+    const [one, two] = started as [Upload, Upload];
+    expect(uploads.takeDocument(one).length).toBe(piece.length);
+    const third = uploads.single(call(), chunk);
+    expect(() => uploads.addPiece(third, Uint8Array.of(1))).toThrow(/67108864/);
+    uploads.finish(one, undefined);
+    uploads.addPiece(third, Uint8Array.of(1));
+    uploads.abandon(two);
+    uploads.abandon(third);
+    for (const upload of [1, 2].map(() => uploads.start(call(), chunk))) {
+      uploads.addPiece(upload, piece);
+    }
+  });
+
   it("end with the server", () => {
     const uploads = new Uploads(random);
     const logs = [1, 2].map(() => withLog(uploads.start(call(), chunk)));

@@ -136,11 +136,11 @@ export class Uploads {
     this.#bytes += piece.length;
   }
 
-  /** Forgets the pieces of a document, which were read. */
-  dropPieces(upload: Upload): void {
-    this.#bytes -= upload.bytes;
-    upload.bytes = 0;
+  /** Gives the document that the pieces make. It counts until the upload ends. */
+  takeDocument(upload: Upload): Uint8Array {
+    const document = Buffer.concat(upload.pieces);
     upload.pieces.length = 0;
+    return document;
   }
 
   /** Ends an upload that was answered; `before` is the digest before its last chunk. */
@@ -189,7 +189,9 @@ export class Uploads {
   }
 
   #forget(upload: Upload): boolean {
-    this.dropPieces(upload);
+    this.#bytes -= upload.bytes;
+    upload.bytes = 0;
+    upload.pieces.length = 0;
     const known = this.#known.get(upload.id);
     if (known === undefined) return false;
     known.gone = true;
