@@ -186,7 +186,9 @@ function unknownFunction(position: number, name: string): ConditionFault {
         "use contains, startsWith or endsWith",
     );
   }
-  return new ConditionFault(position, `unknown function ${name}`);
+  const known = [...FUNCTIONS].map((one) => (one === HAS ? "has" : one));
+  const all = [...new Set([...known, ...METHODS, ...MACROS])].join(", ");
+  return new ConditionFault(position, `unknown function ${name}; there are ${all}`);
 }
 
 function visitMacro(node: Node<"rcall">, place: Place, tally: Tally): number {

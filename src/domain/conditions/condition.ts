@@ -13,7 +13,8 @@ import {
   valuesOf,
 } from "./environment.ts";
 import { ConditionFault } from "./fault.ts";
-import { HAS, readPythonWords } from "./python-words.ts";
+import { inPlainWords } from "./library-words.ts";
+import { readPythonWords } from "./python-words.ts";
 
 export type { CallView, ConditionView } from "./environment.ts";
 export { ConditionFault } from "./fault.ts";
@@ -100,13 +101,7 @@ function faultOf(error: unknown): { readonly position: number; readonly message:
     return { position: 0, message: "cannot be read" };
   }
   const text = LIMIT_TEXTS.find(([name]) => error.summary.includes(`Exceeded ${name}`))?.[1];
-  const said = error.summary.replaceAll(HAS, "has").replace(/^[A-Z](?=[a-z])/, lowerCase);
-  const message = text ?? said.replace("no such key: ", "there is no field ");
-  return { position: error.range?.start ?? 0, message };
-}
-
-function lowerCase(text: string): string {
-  return text.toLowerCase();
+  return { position: error.range?.start ?? 0, message: text ?? inPlainWords(error.summary) };
 }
 
 /** Whether a text takes more than this many bytes in UTF-8. */
