@@ -624,6 +624,7 @@ describe("SetSummary", () => {
     ).toMatchObject({
       code: "NOT_FOUND",
       reason: "MESSAGE_NOT_FOUND",
+      message: "The message is not in the window of this session.",
       metadata: { message_id: "r1" },
     });
     expect(await windowOf(sessionId)).toEqual(["m1", "m2"]);
