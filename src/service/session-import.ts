@@ -30,6 +30,9 @@ const ETAG_RANDOM_BYTES = 6;
 const SLICE_MESSAGES = 256;
 const SLICE_BYTES = 1_048_576;
 
+/** System messages that a reset kept: those of a window, and the oldest one. */
+const KEPT_MAX = LIMITS.windowMessages + 1;
+
 const NOTHING: WindowTotals = { messageCount: 0, tokenCount: 0, byteCount: 0 };
 
 /** How an import ends. */
@@ -59,7 +62,8 @@ export class SessionImport {
   /** Of all its messages: a state that no session of this store was ever in. */
   readonly #etag: string;
   #lastSeq = 0;
-  /** Messages from the first seq on. */
+  /** Messages before the first seq, and from it on. */
+  #kept = 0;
   #dense = 0;
   #totals = { messageCount: 0, tokenCount: 0 };
   #window = NOTHING;
@@ -156,8 +160,9 @@ export class SessionImport {
     if (seq >= this.session.firstSeq) {
       this.#checkHoles(seq, `${field}.seq`);
       this.#dense += 1;
-    } else if (draft.role !== ROLE.system) {
-      const description = "lies before the first seq, where only system messages may be";
+    } else if (draft.role !== ROLE.system || ++this.#kept > KEPT_MAX) {
+      const which = `only ${KEPT_MAX} system messages, as a reset keeps them,`;
+      const description = `lies before the first seq, where ${which} may be`;
       throw snapshotInvalid([{ field: `${field}.seq`, description }]);
     }
     if (this.#insertIds.has(stamp.messageId)) {

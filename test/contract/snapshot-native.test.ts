@@ -4,7 +4,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import { StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
 import type { RequestOf } from "../support/contract.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
@@ -137,6 +139,27 @@ describe("a native snapshot comes back as it was", () => {
     expect(again.session?.placedSummaries.length).toBe(2);
   });
 
+  it("with a summary of what was said before 1970, and tools of any name", async () => {
+    const sessionId = fresh();
+    const stage = keepStage({
+      on: StageOn.TURN_END,
+      anyOf: [{ condition: { $case: "toolError", value: { names: ["a\tb"] } } }],
+    });
+    const fields = { sessionId, policy: policy({ stages: [stage] }) };
+    await server.client.call("createSession", { session: session(fields) });
+    const messages = [
+      message({ messageId: "old", sentTime: second(-5) }),
+      message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] }),
+      message({ role: Role.TOOL, toolCallId: "c1", name: "a\tb", toolError: true }),
+    ];
+    await server.client.call("appendMessages", { sessionId, messages });
+    const replaced = { replacedMessageIds: ["old"], placement: SummaryPlacement.IN_PLACE };
+    await server.client.call("setSummary", { sessionId, text: "long ago", ...replaced });
+    const { header } = await expectRoundTrip(sessionId);
+    expect(header.session?.placedSummaries[0]?.firstMessageTime).toEqual(second(-5));
+    expect(header.outcomes).toEqual([{ tool: "a\tb", error: true }]);
+  });
+
   it("with 10,000 messages, in chunks", { timeout: 60_000 }, async () => {
     const sessionId = fresh();
     await server.client.call("createSession", { session: session({ sessionId }) });
@@ -222,6 +245,36 @@ const logged = (seq: number, fields = {}) =>
 const withLast = (lastSeq: bigint, fields: Partial<SnapshotHeader> = {}) =>
   headerOf({ session: { ...empty(), lastSeq }, ...fields });
 
+/** A header with a placed summary. */
+function placedHeader({ ranges = 1, name = "" }): SnapshotHeader {
+  const placed = {
+    messageId: "p",
+    text: "t",
+    tokenCount: 0,
+    seqRanges: Array.from({ length: ranges }, (_, index) => ({
+      firstSeq: BigInt(2 * index + 1),
+      lastSeq: BigInt(2 * index + 1),
+    })),
+    firstMessageTime: second(5),
+    createTime: second(5),
+  };
+  const made = message({ messageId: "p", text: "t", name, createTime: second(5) });
+  return headerOf({
+    session: { ...empty(), lastSeq: 1_000n, placedSummaries: [placed] },
+    inserts: [{ message: made, afterSeq: 0n, summary: true }],
+  });
+}
+
+/** A header with so many healed results. */
+function healedHeader(results: number): SnapshotHeader {
+  const inserts = Array.from({ length: results }, (_, index) => ({
+    message: message({ messageId: `h${index}`, toolCallId: "c", createTime: second(5) }),
+    afterSeq: 0n,
+    summary: false,
+  }));
+  return headerOf({ inserts });
+}
+
 async function refused(fields: Partial<RequestOf<"importSession">>) {
   const sessionId = fresh();
   const failure = await server.client.fail("importSession", { sessionId, ...fields });
@@ -283,7 +336,25 @@ describe("a snapshot of a stranger", () => {
         }),
       },
     ],
-    ["header.session.last_seq", { header: withLast(2n ** 52n + 1n) }],
+    ["header.session.last_seq", { header: withLast(2n ** 40n + 1n) }],
+    [
+      "header.summary_version",
+      {
+        header: headerOf({
+          session: {
+            ...empty(),
+            summary: { text: "x", tokenCount: 0, version: 1n, updateTime: second(5) },
+          },
+          summaryVersion: 2n,
+        }),
+      },
+    ],
+    [
+      "header.session.placed_summaries[0].seq_ranges",
+      { header: placedHeader({ ranges: LIMITS.summaryRanges + 1 }) },
+    ],
+    ["header.inserts[0].message.name", { header: placedHeader({ name: "x" }) }],
+    ["header.inserts", { header: healedHeader(LIMITS.healedResults + 1) }],
     ["header.summary_version", { header: headerOf({ summaryVersion: 2n ** 53n }) }],
     ["header.outcomes[0].tool", { header: headerOf({ outcomes: [{ tool: "", error: true }] }) }],
     ["messages[0].seq", { header: withLast(3n), messages: [logged(4)] }],
@@ -343,6 +414,20 @@ describe("a snapshot of a stranger", () => {
       [3, 1, "local"],
     ]);
     expect(after.messages[0]?.etag).not.toBe("r9");
+  });
+
+  it("names no more messages that resets kept than there can be", async () => {
+    const sessionId = fresh();
+    const header = withLast(30_000n, { firstSeq: 30_001n });
+    const kept = (from: number) =>
+      Array.from({ length: 5_001 }, (_, index) =>
+        logged(2 * (from + index) + 1, { role: Role.SYSTEM }),
+      );
+    const first = { sessionId, header, messages: kept(0), more: true };
+    const { uploadId } = await server.client.call("importSession", first);
+    const rest = { uploadId, chunkIndex: 1, messages: kept(5_001) };
+    const failure = await server.client.fail("importSession", rest);
+    expect([failure.reason, failure.fields]).toEqual(["SNAPSHOT_INVALID", ["messages[5000].seq"]]);
   });
 
   it("must fit under the ceiling of a window", async () => {

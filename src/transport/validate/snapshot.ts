@@ -37,6 +37,8 @@ const CHUNK_INDEX_MAX = 1_000_000_000;
 const QUARTERS_MAX = 3;
 /** Half of what numbers hold exactly: whatever goes on from here has room. */
 const COUNT_MAX = 2 ** 52;
+/** Between two seqs there is room for the fractions at which all inserts may stand. */
+const SEQ_MAX = 2 ** 40;
 
 export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
@@ -74,7 +76,7 @@ export function checkImportedMessage(v: Violations, message: Message): void {
   // What the server counted may be more than a caller may say.
   checkNewMessage(v, { ...message, tokenCount: undefined });
   if (message.messageId === "") v.add("message_id", "is required");
-  checkRange(v, "seq", message.seq, { min: 1, max: COUNT_MAX });
+  checkRange(v, "seq", message.seq, { min: 1, max: SEQ_MAX });
   if (tokenRule === 0 || TOKEN_RULES[tokenRule] === undefined) {
     v.add("token_rule", `is not a rule of messages: ${tokenRule}`);
   }
@@ -98,14 +100,15 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   checkSession(v, session);
   v.leave();
   const { lastSeq } = session;
-  checkRange(v, "first_seq", firstSeq, { min: 1, max: COUNT_MAX });
+  checkRange(v, "first_seq", firstSeq, { min: 1, max: SEQ_MAX + 1 });
   if (firstSeq > lastSeq + 1n) v.add("first_seq", "must be at most one above the last seq");
+  checkCount(v, "window_ranges", header.windowRanges.length, LIMITS.windowMessages);
   checkRanges(v, "window_ranges", header.windowRanges, lastSeq);
   checkInserts(v, header.inserts, session);
   checkCount(v, "outcomes", header.outcomes.length, LIMITS.toolOutcomes);
   for (let index = 0; index < header.outcomes.length && !v.full; index++) {
     v.enterItem("outcomes", index);
-    checkRequiredId(v, "tool", header.outcomes[index]?.tool ?? "", LIMITS.nameBytes);
+    checkRequiredText(v, "tool", header.outcomes[index]?.tool ?? "", LIMITS.nameBytes);
     v.leaveItem();
   }
   checkCount(v, "over_limit_stages", header.overLimitStages.length, LIMITS.policyStages);
@@ -117,15 +120,17 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   for (const count of quarters) {
     checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
   }
-  const version = session.summary?.version ?? 0n;
+  const { summary } = session;
   checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: COUNT_MAX });
-  if (header.summaryVersion < version) v.add("summary_version", "is below that of the summary");
+  if (summary !== undefined && header.summaryVersion !== summary.version) {
+    v.add("summary_version", "must be that of the summary");
+  }
 }
 
 function checkSession(v: Violations, session: Session): void {
   checkId(v, "session_id", session.sessionId, LIMITS.sessionIdBytes);
   checkSessionInput(v, session);
-  checkRange(v, "last_seq", session.lastSeq, { min: 0, max: COUNT_MAX });
+  checkRange(v, "last_seq", session.lastSeq, { min: 0, max: SEQ_MAX });
   checkServerTime(v, "create_time", session.createTime);
   checkServerTime(v, "update_time", session.updateTime);
   const { forkedFrom, summary } = session;
@@ -171,7 +176,6 @@ function checkRanges(
   ranges: readonly SeqRange[],
   last: bigint,
 ): void {
-  checkCount(v, field, ranges.length, LIMITS.windowMessages);
   let before = 0n;
   for (let index = 0; index < ranges.length && !v.full; index++) {
     const range = ranges[index];
@@ -202,9 +206,11 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
     seen.add(id);
     v.leaveItem();
   }
-  if (inserts.filter(({ summary }) => summary).length !== placed.size) {
+  const summaries = inserts.filter(({ summary }) => summary).length;
+  if (summaries !== placed.size) {
     v.add("session.placed_summaries", "must be the summaries among the inserts");
   }
+  checkCount(v, "inserts", inserts.length - summaries, LIMITS.healedResults);
 }
 
 function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<string>): void {
@@ -222,6 +228,7 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   checkServerTime(v, "create_time", message.createTime);
   if (insert.summary) {
     if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
+    if (message.name !== "") v.add("name", "is only allowed with a result");
   } else {
     checkRequiredText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
     checkText(v, "name", message.name, LIMITS.nameBytes);
@@ -234,8 +241,11 @@ function checkPlacedSummaries(v: Violations, session: Session): void {
     const summary = session.placedSummaries[index];
     if (summary === undefined) continue;
     v.enterItem("placed_summaries", index);
+    checkCount(v, "seq_ranges", summary.seqRanges.length, LIMITS.summaryRanges);
     checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
-    checkServerTime(v, "first_message_time", summary.firstMessageTime);
+    // What callers say of their messages: it may lie before 1970.
+    if (summary.firstMessageTime === undefined) v.add("first_message_time", "is required");
+    else checkTimestamp(v, "first_message_time", summary.firstMessageTime);
     v.leaveItem();
   }
 }
