@@ -99,18 +99,12 @@ export function sessionAlreadyExists(sessionId: string): AppError {
   });
 }
 
-/** The message does not exist. */
-export function messageNotFound(messageId: string): AppError {
-  return notFoundMessage(messageId, "The message does not exist in this session.");
-}
-
-/** The message is not in the window, whether the log has it or not. */
-export function messageNotInWindow(messageId: string): AppError {
-  return notFoundMessage(messageId, "The message is not in the window of this session.");
-}
-
-function notFoundMessage(messageId: string, message: string): AppError {
-  return new AppError("MESSAGE_NOT_FOUND", message, {
+/** The message does not exist, or not in the window, as `problem` says. */
+export function messageNotFound(
+  messageId: string,
+  problem = "The message does not exist in this session.",
+): AppError {
+  return new AppError("MESSAGE_NOT_FOUND", problem, {
     metadata: { message_id: messageId },
     resource: { type: "Message", name: messageId },
   });

@@ -1,7 +1,7 @@
 // SetSummary: a text takes the place of messages. They leave the window and stay in the log.
 
 import {
-  messageNotInWindow,
+  messageNotFound,
   requestInvalid,
   sessionNotFound,
   summaryVersionMismatch,
@@ -158,7 +158,8 @@ function replacedEntries(
   const replaced = entries.filter((entry) => asked.has(entry.messageId));
   if (replaced.length < asked.size) {
     const found = new Set(replaced.map((entry) => entry.messageId));
-    throw messageNotInWindow(messageIds.find((id) => !found.has(id)) ?? "");
+    const missing = messageIds.find((id) => !found.has(id)) ?? "";
+    throw messageNotFound(missing, "The message is not in the window of this session.");
   }
   // Other policies may part calls from their results, so that a stage can list just one of them.
   if (session.fields.policy.toolPairs !== "whole") return replaced;
