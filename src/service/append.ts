@@ -65,7 +65,9 @@ export async function appendMessages(
     counts: undefined,
     encoded: undefined,
   };
-  const target = { namespace: input.namespace, sessionId: input.sessionId, messageIds };
+  const { namespace, sessionId } = input;
+  // One that exists already is enough to refuse, and a thousand can be very large.
+  const target = { namespace, sessionId, messageIds, firstMessageOnly: true };
   for (;;) {
     const result = await changeSession<NeedCount>(context, call, target, (view) =>
       decideAppend(append, view),

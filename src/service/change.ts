@@ -21,6 +21,7 @@ class SessionExpired extends Error {
 /** What a use case may ask for beside the session. */
 export interface ChangeOptions {
   readonly messageIds?: readonly string[];
+  readonly firstMessageOnly?: boolean;
   readonly needWindow?: boolean;
   readonly allowWhenFull?: boolean;
 }

@@ -60,6 +60,8 @@ export type NewMessage = StoredEntry;
 export interface SessionChange extends SessionRef {
   /** Messages to load by id. */
   readonly messageIds?: readonly string[];
+  /** Loads only the first of them that exists. Default false. */
+  readonly firstMessageOnly?: boolean;
   /** Loads the window at once; else only when decide asks for it. */
   readonly needWindow?: boolean;
   /** Looks up the answer to this request id. Empty or unset means none. */

@@ -68,8 +68,12 @@ export function viewOf(
     const found = new Map<string, StoredEntry>();
     for (const messageId of change.messageIds) {
       const stored = findMessage(core, state, messageId, "pending");
-      if (stored !== undefined) {
-        found.set(messageId, stored);
+      if (stored === undefined) {
+        continue;
+      }
+      found.set(messageId, stored);
+      if (change.firstMessageOnly === true) {
+        break;
       }
     }
     messages = found;

@@ -258,7 +258,9 @@ class MemoryStore implements Store {
     const messages = new Map<string, StoredEntry>();
     for (const messageId of change.messageIds ?? []) {
       const entry = reads.entryById(this.#readFacts, state, messageId);
-      if (entry !== undefined) messages.set(messageId, entry);
+      if (entry === undefined) continue;
+      messages.set(messageId, entry);
+      if (change.firstMessageOnly === true) break;
     }
     return {
       revision: this.#state.revision + 1,

@@ -219,6 +219,16 @@ export function changeSuite(open: OpenEngine): void {
       expect(plain(messages.get("b"))).toEqual(plain(made));
     });
 
+    test("shows the first of them alone when that is enough", async (scene) => {
+      await scene.append("s", [{ messageId: "a" }, { messageId: "b" }]);
+      const change = { ...refOf("s"), messageIds: ["c", "b", "a"], firstMessageOnly: true };
+      const found = await scene.store.changeSession(change, (view) => ({
+        kind: "answer",
+        result: [...view.messages.keys()],
+      }));
+      expect(found).toEqual(["b"]);
+    });
+
     test("that throws fails with what was thrown and saves nothing", async (scene) => {
       for (const thrown of [sessionNotFound("s"), new TypeError("a fault")]) {
         const change = scene.store.changeSession(refOf("s"), () => {
