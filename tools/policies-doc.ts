@@ -169,3 +169,14 @@ export function withPolicyFacts(document: string): string {
   const head = document.slice(0, start + OPTIONS_START.length);
   return withPictures(`${head}\n\n${optionTable()}\n\n${document.slice(end)}`);
 }
+
+/** Names the options of profiles that no row of the document's tables tells of. */
+export function untoldOptions(document: string): readonly string[] {
+  const rows = document.split("\n");
+  return PRESETS.flatMap(({ name, options }) => {
+    const told = rows.filter((row) => row.startsWith(`| ${name} |`)).join("\n");
+    const untold = options.filter((option) => !told.includes(`\`${option.name}\``));
+    const names = new Set(untold.filter(({ part }) => part !== "").map((option) => option.name));
+    return [...names].map((option) => `${name}: no row tells of ${option}`);
+  });
+}
