@@ -30,6 +30,12 @@ const ETAG_RANDOM_BYTES = 6;
 const SLICE_MESSAGES = 256;
 const SLICE_BYTES = 1_048_576;
 
+/**
+ * What the writer and the etag of an import take at most beyond those that a message had: a window
+ * at its ceiling, and a message at its limit, come back all the same. The next change holds the
+ * ceiling again.
+ */
+const SERVER_FIELDS_BYTES = 32;
 /** System messages that a reset kept: those of a window, and the oldest one. */
 const KEPT_MAX = LIMITS.windowMessages + 1;
 
@@ -171,7 +177,7 @@ export class SessionImport {
     }
     this.#lastSeq = seq;
     const bytes = codec.encodeMessage(draft, { ...stamp, writer: this.#writer, etag: this.#etag });
-    if (bytes.length > LIMITS.messageBytes) {
+    if (bytes.length > LIMITS.messageBytes + SERVER_FIELDS_BYTES) {
       const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes}`;
       throw snapshotInvalid([{ field, description }]);
     }
@@ -180,7 +186,7 @@ export class SessionImport {
     if (this.#isInWindow(seq)) {
       const byteCount = bytes.length;
       this.#window = addTotals(this.#window, { messageCount: 1, tokenCount, byteCount });
-      checkCeiling(addTotals(this.#window, this.#inserts));
+      checkCeiling(addTotals(asItCame(this.#window), this.#inserts));
     }
     const { role, callIds, answers, isResult } = draft;
     const { messageId } = stamp;
@@ -260,6 +266,12 @@ export class SessionImport {
     const saved = { fields: session.fields, head: session.head, events };
     return { kind: "save", result: bytes, ...saved, ...replyPart(call, nowMs, bytes) };
   }
+}
+
+/** The size of a window before the server set its own fields. */
+function asItCame(window: WindowTotals): WindowTotals {
+  const byteCount = window.byteCount - window.messageCount * SERVER_FIELDS_BYTES;
+  return { ...window, byteCount };
 }
 
 /** For those who follow the session that is replaced it is deleted. */

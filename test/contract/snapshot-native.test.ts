@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import { Message, Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
 import { StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
@@ -172,6 +172,25 @@ describe("a native snapshot comes back as it was", () => {
     const { chunks, messages } = await expectRoundTrip(sessionId, 1_700);
     expect(messages.length).toBe(10_000);
     expect(chunks).toBeGreaterThan(4);
+  });
+
+  it("with a window at its ceiling, and the largest message", { timeout: 60_000 }, async () => {
+    const everything = { policy: policy({ stages: [] }) };
+    const sessionId = await filled([], everything);
+    for (let batch = 0; batch < 4; batch++) {
+      const messages = Array.from({ length: 1_000 }, () => message({ text: "x".repeat(900) }));
+      await server.client.call("appendMessages", { sessionId, messages });
+    }
+    const { header } = await expectRoundTrip(sessionId, 1_000);
+    expect(header.windowRanges[0]?.firstSeq).toBeGreaterThan(1n);
+    const more = { sessionId: `${sessionId}-copy`, messages: [message({ text: "x" })] };
+    expect((await server.client.call("appendMessages", more)).trims).toHaveLength(1);
+
+    const largest = await filled(["x".repeat(LIMITS.messageBytes - 100)], everything);
+    const { messages } = await takeSnapshot(server.client, largest);
+    const bytes = messages.map((one) => Message.encode(one).finish().length)[0] ?? 0;
+    const text = "x".repeat(2 * LIMITS.messageBytes - bytes - 108);
+    await expectRoundTrip(await filled([text], everything));
   });
 
   it("keeps a session with a ttl from being gone at once", async () => {
