@@ -9,10 +9,12 @@ import {
   RemovedTo,
   StageOn,
 } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { keepNewest } from "../support/policy-wire.ts";
 import { message, policy, protections, session } from "../support/samples.ts";
+import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
 
 /** What clients of grpc-js, grpc-go and grpc-java take unless they are told otherwise. */
 const STOCK_MAX = 4_194_304;
@@ -104,4 +106,22 @@ it("of a summary that stands for every other message", async () => {
     { firstSeq: 1n, lastSeq: 3n },
     { firstSeq: 5n, lastSeq: 5n },
   ]);
+});
+
+it("of the largest summaries in a window, exported and imported", async () => {
+  const texts = Array.from({ length: 46 }, (_, at) => `${at}`.padEnd(LIMITS.summaryBytes, "x"));
+  const messages = texts.map((_, at) => message({ messageId: `m${at}` }));
+  const sessionId = "summaries";
+  const everything = session({ sessionId, policy: policy({ stages: [] }) });
+  await server.client.call("createSession", { session: everything });
+  await server.client.call("appendMessages", { sessionId, messages });
+  for (const [at, text] of texts.entries()) {
+    const replaced = { replacedMessageIds: [`m${at}`], placement: SummaryPlacement.IN_PLACE };
+    await server.client.call("setSummary", { sessionId, text, ...replaced });
+  }
+  const { header, messages: log } = await takeSnapshot(server.client, sessionId);
+  expect(SnapshotHeader.encode(header).finish().length).toBeLessThan(STOCK_MAX - 65_536);
+  const copy = { sessionId: "summaries-copy" };
+  const made = await bringSnapshot(server.client, { header, messages: log }, copy);
+  expect(made.placedSummaries.map(({ text }) => text)).toEqual(texts);
 });

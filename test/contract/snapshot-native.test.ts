@@ -39,7 +39,9 @@ async function expectRoundTrip(sessionId: string, chunk = 10_000): Promise<Snaps
   const made = await bringSnapshot(server.client, before, { sessionId: copy, chunk });
   const after = await takeSnapshot(server.client, copy);
   expect(comparable(after)).toEqual(comparable(before));
-  expect(after.header.session).toEqual(made);
+  const { placedSummaries } = made;
+  const withoutTexts = placedSummaries.map((summary) => ({ ...summary, text: "" }));
+  expect(after.header.session).toEqual({ ...made, placedSummaries: withoutTexts });
   const windows = [sessionId, copy].map((id) => server.client.call("getWindow", { sessionId: id }));
   const [source, target] = (await Promise.all(windows)).map(({ messages }) =>
     messages.map(({ etag: _, ...rest }) => rest),

@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import type { Session, StageMark, WindowInsert } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import type { Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
+import type { PlacedSummary, Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
 import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
@@ -36,8 +36,10 @@ export const FORMATS: readonly SnapshotFormat[] = [
 /** Gives the header of the snapshot of a session. */
 export function toHeader(session: Session): SnapshotHeader {
   const { fields, head } = session;
+  const wire = toSession(session);
   return {
-    session: toSession(session),
+    // Once is enough: twice might be more than a client takes in one answer.
+    session: { ...wire, placedSummaries: wire.placedSummaries.map(withoutText) },
     firstSeq: BigInt(head.firstSeq),
     windowRanges: head.windowRanges.map(toSeqRange),
     inserts: fields.inserts.map(toInsert),
@@ -46,6 +48,10 @@ export function toHeader(session: Session): SnapshotHeader {
     summaryVersion: BigInt(fields.summaryVersion),
     stageTokenQuarters: quartersOf(head.policyState.marks),
   };
+}
+
+function withoutText(summary: PlacedSummary): PlacedSummary {
+  return { ...summary, text: "" };
 }
 
 /** What the totals of stage states, which are whole, leave out. */

@@ -51,13 +51,16 @@ export namespace SnapshotFormat {
 
 /** The first chunk of a native snapshot: the session without its log. */
 export interface SnapshotHeader {
-  /** The session as it was. Its `namespace` and `session_id` are those it had. */
+  /**
+   * The session as it was. Its `namespace` and `session_id` are those it had. The
+   * texts of its placed summaries are left out: `inserts` has them.
+   */
   session:
     | Session
     | undefined;
   /**
    * The first seq of the log: 1, or higher after a reset. Below it are only system
-   * messages that a reset kept.
+   * messages that a reset kept, at most one more than a window holds.
    */
   firstSeq: bigint;
   /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
