@@ -217,7 +217,8 @@ def policies(client: Client) -> None:
     failed = [{"tool": "book", "error": True}]
     done = client.append("trip", turn_end=True, model_input_tokens=900, tool_outcomes=failed)
     for run in done.stage_runs:
-        print(f"stage '{run.stage}' acted: {[hit.tool or hit.kind for hit in run.triggers]}")
+        why = [f"{v1.TriggerKind.Name(hit.kind)} {hit.tool}".strip() for hit in run.triggers]
+        print(f"stage '{run.stage}' acted: {', '.join(why) or 'it always does'}")
 
 
 def summaries(client: Client) -> None:

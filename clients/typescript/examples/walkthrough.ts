@@ -23,6 +23,7 @@ import {
   SnapshotFormat,
   Status,
   shorten,
+  TriggerKind,
   toDate,
   Verdict,
 } from "../src/index.ts";
@@ -180,7 +181,9 @@ async function policies(): Promise<void> {
     toolOutcomes,
   });
   for (const { stage, triggers } of ended.stageRuns) {
-    console.log(`stage ${stage} acted: ${triggers.map(({ tool }) => tool).join(" ")}`);
+    const failed = triggers.filter(({ kind }) => kind === TriggerKind.TOOL_ERROR);
+    const why = failed.map(({ tool }) => `${tool} failed`).join(", ");
+    console.log(`stage ${stage} acted: ${why === "" ? "it always does" : why}`);
   }
 }
 
