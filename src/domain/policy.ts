@@ -31,7 +31,7 @@ export interface CustomTokenRule {
 
 export type SystemProtection = "none" | "all" | "leading" | "excluded";
 
-export type ToolPairs = "whole" | "grouped" | "loose";
+export type ToolPairs = "whole" | "grouped" | "loose" | "adjacent";
 
 export type Unit = "message" | "assistant-round" | "interaction";
 

@@ -5,8 +5,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { draftOf, type JsonMessage } from "../../test/support/json-codec.ts";
 import { groupEntries } from "../domain/window/groups.ts";
+import { groupAdjacent } from "../domain/window/pairing.ts";
 import { ROLE } from "../domain/window/types.ts";
-import { findPartners, PARTNER_DISTANCE } from "./call-partners.ts";
+import { findNeighbors, findPartners, PARTNER_DISTANCE } from "./call-partners.ts";
 import type { LogFacts } from "./log-reader.ts";
 
 /** A log with some messages, and everything known of it. */
@@ -83,6 +84,71 @@ describe("findPartners", () => {
         });
         const found = await findPartners(log, seeds, messages.length);
         expect(found.map(({ seq }) => seq)).toEqual(expected.map(({ seq }) => seq));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+async function neighbors(messages: readonly JsonMessage[], ...seqs: number[]): Promise<number[]> {
+  const { log, all } = logOf(messages);
+  const seeds = all.filter(({ seq }) => seqs.includes(seq)).reverse();
+  const found = await findNeighbors(log, seeds, messages.length);
+  return found.map(({ seq }) => seq);
+}
+
+describe("findNeighbors", () => {
+  it("finds the call and the results that stand together, whatever their ids", async () => {
+    const said = { ...user("a"), text: "beside" };
+    const log = [call("a"), result("a"), said, result(), user(), result("a")];
+    expect(await neighbors(log, 1)).toEqual([2, 3, 4]);
+    expect(await neighbors(log, 3)).toEqual([1, 2, 4]);
+    expect(await neighbors(log, 2, 4)).toEqual([1, 3]);
+    expect(await neighbors(log, 5, 6)).toEqual([]);
+  });
+
+  it("passes over what is gone from the log", async () => {
+    const { all, log } = logOf([call("a"), user(), result("a"), result("b")]);
+    const at = (seq: number) => (seq === 2 ? Promise.resolve(undefined) : log.at(seq));
+    const found = await findNeighbors({ at }, all.slice(2, 3), all.length);
+    expect(found.map(({ seq }) => seq)).toEqual([1, 4]);
+  });
+
+  it("looks no further than the bound, in both directions", async () => {
+    const between = Array.from({ length: PARTNER_DISTANCE - 1 }, () => result());
+    const near = [call("a"), ...between, result("a")];
+    expect((await neighbors(near, 1)).at(-1)).toBe(near.length);
+    expect((await neighbors(near, near.length))[0]).toBe(1);
+    const far = [call("a"), result(), ...between, result("a")];
+    expect((await neighbors(far, 1)).at(-1)).toBe(far.length - 1);
+    expect(await neighbors(far, far.length)).toEqual([]);
+  });
+
+  it("walks through a run of results once", async () => {
+    const { all, log } = logOf(Array.from({ length: 1_000 }, () => result()));
+    let looks = 0;
+    const at = (seq: number) => {
+      looks++;
+      return log.at(seq);
+    };
+    expect(await findNeighbors({ at }, all, all.length)).toEqual([]);
+    expect(looks).toBeLessThan(all.length);
+  });
+
+  it("finds what the window rules put into one group", async () => {
+    await fc.assert(
+      fc.asyncProperty(someLog, fc.array(fc.nat(), { maxLength: 3 }), async (messages, picks) => {
+        const { all } = logOf(messages);
+        const seqs = picks.map((pick) => (pick % all.length) + 1);
+        const { callOf } = groupAdjacent(all.map((facts) => ({ ...facts, byteCount: 0 })));
+        const groups = new Set(seqs.map((seq) => callOf[seq - 1] ?? -1));
+        const expected = all
+          .map(({ seq }) => seq)
+          .filter((seq) => {
+            const group = callOf[seq - 1] ?? -1;
+            return group >= 0 && groups.has(group) && !seqs.includes(seq);
+          });
+        expect(await neighbors(messages, ...seqs)).toEqual(expected);
       }),
       { numRuns: 1_000 },
     );

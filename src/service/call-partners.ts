@@ -2,6 +2,7 @@
 // window together. Results normally follow their call directly; further away they are looked for
 // within a bound.
 
+import { holdsResults } from "../domain/window/pairing.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { LogFacts, LogReader } from "./log-reader.ts";
 
@@ -34,6 +35,65 @@ export async function findPartners(
   }
   for (const { seq } of seeds) found.delete(seq);
   return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/**
+ * Gives the messages that stand in one run with some others: a message that makes calls and the
+ * tool results directly behind it, as adjacent tool pairs do. By rising seq, without those given.
+ */
+export async function findNeighbors(
+  log: Log,
+  seeds: readonly LogFacts[],
+  lastSeq: number,
+): Promise<readonly LogFacts[]> {
+  const given = new Set(seeds.map(({ seq }) => seq));
+  const found: LogFacts[] = [];
+  // By rising seq, so that no run is walked through twice: a result of which the message before
+  // was looked at belongs to the same call as that one, or to none.
+  const looked = new Set<number>();
+  for (const seed of seeds.toSorted((a, b) => a.seq - b.seq)) {
+    if (looked.has(seed.seq)) continue;
+    const call = await callBefore(log, seed, looked);
+    const run = call === undefined ? [seed] : [call, ...(await runBehind(log, call, lastSeq))];
+    for (const one of run) {
+      looked.add(one.seq);
+      if (!given.has(one.seq)) found.push(one);
+    }
+  }
+  return found;
+}
+
+/** Whether a message belongs to the calls that it may stand behind. */
+function isBehind(facts: LogFacts): boolean {
+  return holdsResults(facts) && !makesCalls(facts);
+}
+
+/** The message with calls whose run holds a message; none once it meets what was looked at. */
+async function callBefore(
+  log: Log,
+  facts: LogFacts,
+  looked: ReadonlySet<number>,
+): Promise<LogFacts | undefined> {
+  let head: LogFacts | undefined = facts;
+  const end = Math.max(1, facts.seq - PARTNER_DISTANCE);
+  for (let seq = facts.seq - 1; head === undefined || isBehind(head); seq--) {
+    if (seq < end || looked.has(seq)) return undefined;
+    head = await log.at(seq);
+  }
+  return makesCalls(head) ? head : undefined;
+}
+
+/** The messages with tool results directly behind a call. */
+async function runBehind(log: Log, call: LogFacts, lastSeq: number): Promise<LogFacts[]> {
+  const results: LogFacts[] = [];
+  const end = Math.min(lastSeq, call.seq + PARTNER_DISTANCE);
+  for (let seq = call.seq + 1; seq <= end; seq++) {
+    const facts = await log.at(seq);
+    if (facts === undefined) continue;
+    if (!isBehind(facts)) break;
+    results.push(facts);
+  }
+  return results;
 }
 
 function makesCalls(facts: LogFacts): boolean {

@@ -10,7 +10,7 @@ import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { conversation, type TestEntry } from "../../test/support/window-arbitraries.ts";
 import { policy as anyPolicy } from "../../test/support/window-policies.ts";
 import type { Policy, Unit } from "../domain/policy.ts";
-import { groupEntries } from "../domain/window/groups.ts";
+import { groupEntriesAs } from "../domain/window/pairing.ts";
 import { ROLE, type Trim } from "../domain/window/types.ts";
 import { openLmdbStore } from "../storage/lmdb/store.ts";
 import type { TrimTarget } from "./window-api.ts";
@@ -198,10 +198,12 @@ describe("RestoreMessages", () => {
     );
   });
 
+  const pairs = fc.constantFrom("whole", "adjacent", "loose");
+
   it("brings all messages of a tool call for any one of them, and nothing else", async () => {
     await fc.assert(
-      fc.asyncProperty(conversation, fc.nat(), async (entries, pick) => {
-        const ref = await hold(entries, policyOf([], { tokenRule: "given" }));
+      fc.asyncProperty(conversation, pairs, fc.nat(), async (entries, toolPairs, pick) => {
+        const ref = await hold(entries, policyOf([], { tokenRule: "given", toolPairs }));
         const before = (await services.store.readWindow(ref))?.window ?? [];
         await services.sessions.trimSession(services.call("TrimSession"), {
           ...ref,
@@ -221,7 +223,7 @@ describe("RestoreMessages", () => {
           ranges: [],
           encode: () => new Uint8Array(0),
         });
-        const { callOf } = groupEntries(before);
+        const { callOf } = groupEntriesAs(before, toolPairs);
         const group = callOf[before.indexOf(one)] ?? -1;
         const expected = before.filter(
           (entry, index) =>

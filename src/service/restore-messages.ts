@@ -19,7 +19,7 @@ import { containsSeq, rangesOf } from "../domain/window/ranges.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
-import { findPartners } from "./call-partners.ts";
+import { findNeighbors, findPartners } from "./call-partners.ts";
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { type LogFacts, LogReader } from "./log-reader.ts";
@@ -101,13 +101,24 @@ async function find({ context, call, input }: Restoring): Promise<Found> {
     }
   }
   const outside = [...seeds.values()].filter(({ seq }) => !containsSeq(windowRanges, seq));
-  const partners =
-    session.fields.policy.toolPairs === "loose" ? [] : await findPartners(log, outside, lastSeq);
+  const partners = await tiedTo(log, outside, session);
   let bytes = 0;
   for (const { byteCount } of [...outside, ...partners]) bytes += byteCount;
   if (bytes > LOADED_BYTES_MAX) return giveUp("too-large");
   const ids = [...seeds.values(), ...partners].map(({ messageId }) => messageId);
   return { askedIds, messageIds: [...new Set([...askedIds, ...ids])], revision };
+}
+
+/** The messages of the log that the policy keeps together with some others. */
+async function tiedTo(
+  log: LogReader,
+  outside: readonly LogFacts[],
+  { fields, head }: Session,
+): Promise<readonly LogFacts[]> {
+  const { toolPairs } = fields.policy;
+  if (toolPairs === "loose") return [];
+  const find = toolPairs === "adjacent" ? findNeighbors : findPartners;
+  return await find(log, outside, head.lastSeq);
 }
 
 async function named(

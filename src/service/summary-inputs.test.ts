@@ -62,6 +62,16 @@ describe("ListSummaryInputs", () => {
     expect(await list(3)).toEqual({ ids: ["a", "b"], truncated: false, count: 2 });
   });
 
+  it("takes a result that stands elsewhere for no part of a call under adjacent pairs", async () => {
+    await start("adjacent");
+    await services.append(REF.sessionId, [
+      { messageId: "late", role: ROLE.tool, toolCallId: "c1" },
+    ]);
+    expect((await list(1)).count).toBe(2);
+    expect(await list(3)).toEqual({ ids: ["a", "b"], truncated: false, count: 2 });
+    expect(await list(2)).toEqual({ ids: ["a", "b"], truncated: true, count: 2 });
+  });
+
   it("fills the answer with parts of tool calls under loose pairs", async () => {
     await start("loose");
     expect(await list(0)).toEqual({ ids: ["a", "b", "call"], truncated: true, count: 3 });

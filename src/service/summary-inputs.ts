@@ -5,7 +5,7 @@ import { requestInvalid, sessionNotFound } from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
-import { groupEntries, noGroups } from "../domain/window/groups.ts";
+import { groupEntriesAs } from "../domain/window/pairing.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import { trimWindow } from "../domain/window/trim.ts";
 import { ROLE } from "../domain/window/types.ts";
@@ -44,7 +44,7 @@ export async function listSummaryInputs(
 
 /** By entry: the number of its tool call's group, below 0 for none. */
 function groupsOf(entries: readonly StoredEntry[], { toolPairs }: Policy): Int32Array {
-  return (toolPairs === "loose" ? noGroups(entries.length) : groupEntries(entries)).callOf;
+  return groupEntriesAs(entries, toolPairs).callOf;
 }
 
 /** All but system messages and the newest others, without parting a call from its results. */

@@ -90,6 +90,15 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     trim: (asked) => trimWindow({ ...asked, policy: { ...asked.policy, toolPairs: "grouped" } }),
   },
   {
+    mistake: "looks at the ids of results that are to go with the call before them",
+    seenBy: GROUPS,
+    trim: (asked) => {
+      const { toolPairs } = asked.policy;
+      const mistaken = toolPairs === "adjacent" ? "grouped" : toolPairs;
+      return trimWindow({ ...asked, policy: { ...asked.policy, toolPairs: mistaken } });
+    },
+  },
+  {
     mistake: "protects nothing",
     seenBy: PROTECTED,
     trim: (asked) => {

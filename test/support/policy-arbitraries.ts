@@ -178,7 +178,7 @@ export const policyArbitrary: fc.Arbitrary<Policy> = fc
     model: fc.string({ maxLength: 20 }),
     contextWindow: fc.integer({ ...TOKENS, min: 1 }),
     protections,
-    toolPairs: fc.constantFrom("whole", "grouped", "loose"),
+    toolPairs: fc.constantFrom("whole", "grouped", "loose", "adjacent"),
     healing: fc.option(
       fc.record({
         when: fc.constantFrom("moved-on", "always"),

@@ -10,9 +10,9 @@ import {
   isAsked,
   isCall,
   type ModelUnit,
-  modelGroupOf,
   modelIsOrphan,
   modelSeen,
+  modelTiedTo,
   modelUnits,
 } from "./window-model-units.ts";
 
@@ -236,8 +236,7 @@ export function modelChoice(window: ModelWindow, stage: PolicyStage): ModelChoic
 
 /** Entries with all that calls and answers tie them to. */
 function withTied({ entries, policy }: ModelWindow, list: Entries): Entries {
-  if (policy.toolPairs === "loose") return list;
-  const tied = new Set(list.flatMap((e) => modelGroupOf(entries, e)));
+  const tied = new Set(list.flatMap((e) => modelTiedTo(entries, e, policy)));
   return entries.filter((e) => tied.has(e));
 }
 

@@ -2,7 +2,7 @@
 // plain as it can be said, written from the comments of the public contract. Shares no code with
 // src/domain/window, only its types.
 
-import { DEFAULT_POLICY, type Policy, type Unit } from "../../src/domain/policy.ts";
+import { DEFAULT_POLICY, type Policy, type ToolPairs, type Unit } from "../../src/domain/policy.ts";
 import type { HoldReason } from "../../src/domain/window/types.ts";
 import type { TestEntry } from "./window-arbitraries.ts";
 
@@ -28,13 +28,21 @@ export function modelCallsOf(entries: Entries, entry: TestEntry): Entries {
   return nearest !== undefined && isCall(nearest) ? [nearest] : [];
 }
 
+/** The call that an entry with results stands directly behind, with only such between. */
+export function modelCallBefore(entries: Entries, entry: TestEntry): Entries {
+  const isBehind = (e: TestEntry): boolean => !isCall(e) && (e.isResult || e.answers.length > 0);
+  if (!isBehind(entry)) return [];
+  const nearest = entries.slice(0, entries.indexOf(entry)).findLast((e) => !isBehind(e));
+  return nearest !== undefined && isCall(nearest) ? [nearest] : [];
+}
+
 /** A message of nothing but results whose calls are all missing. */
 export function modelIsOrphan(entries: Entries, entry: TestEntry): boolean {
   return entry.isResult && modelCallsOf(entries, entry).length === 0;
 }
 
 /** An entry with everything that calls and answers tie it to. */
-export function modelGroupOf(entries: Entries, entry: TestEntry): Entries {
+function groupOf(entries: Entries, entry: TestEntry): Entries {
   const group = new Set([entry]);
   for (let size = 0; size !== group.size; ) {
     size = group.size;
@@ -48,8 +56,15 @@ export function modelGroupOf(entries: Entries, entry: TestEntry): Entries {
 }
 
 /** What a policy keeps together with an entry. */
-function tiedTo(entries: Entries, entry: TestEntry, policy: Policy): Entries {
-  return policy.toolPairs === "loose" ? [entry] : modelGroupOf(entries, entry);
+export function modelTiedTo(
+  entries: Entries,
+  entry: TestEntry,
+  { toolPairs }: Pick<Policy, "toolPairs">,
+): Entries {
+  if (toolPairs === "loose") return [entry];
+  if (toolPairs !== "adjacent") return groupOf(entries, entry);
+  const headOf = (e: TestEntry): TestEntry => modelCallBefore(entries, e)[0] ?? e;
+  return entries.filter((e) => headOf(e) === headOf(entry));
 }
 
 /** The calls of one message that have no result. */
@@ -101,12 +116,12 @@ function setAside(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]
   hold(systems, "system");
   const first = entries.filter((e) => e.role !== SYSTEM).slice(0, pinFirst);
   hold(
-    first.flatMap((e) => tiedTo(entries, e, policy)),
+    first.flatMap((e) => modelTiedTo(entries, e, policy)),
     "pin-first",
   );
   const named = modelSeen(entries, policy).filter((e) => pinIds.includes(e.messageId));
   hold(
-    named.flatMap((e) => tiedTo(entries, e, policy)),
+    named.flatMap((e) => modelTiedTo(entries, e, policy)),
     "pin-id",
   );
   return aside;
@@ -157,7 +172,7 @@ export function modelUnits(entries: Entries, unit: Unit, policy: Policy): ModelU
     else units[units.length - 1] = [...last, entry];
   }
   for (const entry of list) {
-    const tied = tiedTo(entries, entry, policy);
+    const tied = modelTiedTo(entries, entry, policy);
     const touched = units.filter((u) => u.some((e) => tied.includes(e)));
     if (touched.length < 2) continue;
     const joined = touched.flat().sort((a, b) => a.seq - b.seq);
@@ -171,7 +186,7 @@ export function modelUnits(entries: Entries, unit: Unit, policy: Policy): ModelU
 }
 
 /** The number of each entry's interaction, from 1, whatever is protected or not seen. */
-export function modelInteractions(entries: Entries, loose: boolean): number[] {
+export function modelInteractions(entries: Entries, toolPairs: ToolPairs): number[] {
   const none = {
     system: "none",
     pinFirst: 0,
@@ -179,7 +194,6 @@ export function modelInteractions(entries: Entries, loose: boolean): number[] {
     minMessages: 0,
     lastUser: false,
   } as const;
-  const toolPairs = loose ? "loose" : "grouped";
   const units = modelUnits(entries, "interaction", {
     ...DEFAULT_POLICY,
     protections: none,

@@ -210,7 +210,7 @@ export function policyOfKinds(kinds: readonly Kind[], maxStages: number): fc.Arb
         size: "max",
       }),
       protections,
-      toolPairs: fc.constantFrom("whole", "whole", "grouped", "loose"),
+      toolPairs: fc.constantFrom("whole", "whole", "grouped", "loose", "adjacent"),
       contextWindow: fc.constantFrom(50, 100, 400),
     })
     .map((parts) => ({

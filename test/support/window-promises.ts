@@ -7,7 +7,7 @@ import type { Policy, StageOn } from "../../src/domain/policy.ts";
 import type { TrimRequest } from "../../src/domain/window/trim.ts";
 import { ROLE, type Totals, type TrimOutcome } from "../../src/domain/window/types.ts";
 import { conversation, detailOfEntry, type TestEntry } from "./window-arbitraries.ts";
-import { modelCallsOf, modelProtected } from "./window-model-units.ts";
+import { modelCallBefore, modelCallsOf, modelProtected } from "./window-model-units.ts";
 import { policy, policyOfKinds, signals } from "./window-policies.ts";
 import {
   entered,
@@ -182,9 +182,11 @@ function countsWhatMeets(trim: TrimFunction): NamedProperty {
 
 function doesNotSeeExcluded(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
-    const { protections } = asked.policy;
-    const isBare = asked.entries.some((e) => e.isResult && e.answers.length === 0);
-    // Ages are told from the newest message, and results without an id by what stands between.
+    const { protections, toolPairs } = asked.policy;
+    const isBare =
+      toolPairs === "adjacent" || asked.entries.some((e) => e.isResult && e.answers.length === 0);
+    // Ages are told from the newest message, and results without an id, or all of them when pairs
+    // are adjacent, by what stands between.
     if (isBare || /age/i.test(JSON.stringify(asked.policy.stages).replace(/message/g, ""))) return;
     const excluded = {
       ...asked.policy,
@@ -245,9 +247,10 @@ function assertGrownWindow(window: Entries, log: Entries, rules: Policy): void {
   ];
   for (const { seq } of mustStay) ok(inside.has(seq), `protected message ${seq} is gone`);
   if (rules.toolPairs === "loose") return;
+  const callsOf = rules.toolPairs === "adjacent" ? modelCallBefore : modelCallsOf;
   for (const entry of log) {
     // With repeated ids a late result may join an older call, so only direct answers are asked for.
-    const calls = modelCallsOf(log, entry).filter(({ seq }) => inside.has(seq));
+    const calls = callsOf(log, entry).filter(({ seq }) => inside.has(seq));
     if (calls.length > 0) ok(inside.has(entry.seq), `a call lost its result ${entry.seq}`);
   }
 }

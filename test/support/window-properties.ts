@@ -10,10 +10,10 @@ import type { ConditionWarning, TrimOutcome } from "../../src/domain/window/type
 import { conversation, detailOfEntry, type TestEntry } from "./window-arbitraries.ts";
 import { modelIsOverSize, modelTrim } from "./window-model.ts";
 import {
-  modelGroupOf,
   modelHoldReasons,
   modelIsOrphan,
   modelProtected,
+  modelTiedTo,
 } from "./window-model-units.ts";
 import { occasion, oneStagePolicy, policy, policyOfKinds, signals } from "./window-policies.ts";
 
@@ -165,7 +165,8 @@ function keepsGroupsWhole(trim: TrimFunction): NamedProperty {
     for (const window of [trim(asked).kept, trim(asked).stored]) {
       const inside = new Set(seqsOf(window));
       for (const entry of window.filter((e) => whole.includes(e))) {
-        for (const { seq } of modelGroupOf(whole, entry)) ok(inside.has(seq), `lost ${seq}`);
+        const tied = modelTiedTo(whole, entry, asked.policy);
+        for (const { seq } of tied) ok(inside.has(seq), `lost ${seq}`);
       }
     }
     if (asked.policy.toolPairs !== "whole") return;
@@ -216,9 +217,10 @@ function isIdempotent(trim: TrimFunction): NamedProperty {
     // and that stage may then find more to remove. Not so when it only drops by size, which never
     // grows, and its limits hold.
     const { stages, toolPairs } = asked.policy;
-    // A result without an id or a call is found another call when what stood between them is gone.
+    // A result without a call is found another one when what stood between them is gone.
     const bare = asked.entries.some((e) => e.isResult && e.answers.length === 0);
-    if (bare && toolPairs === "grouped") return;
+    const holdsAny = asked.entries.some((e) => e.isResult || e.answers.length > 0);
+    if (toolPairs === "grouped" ? bare : toolPairs === "adjacent" && holdsAny) return;
     if (once.trims.some(({ reason }) => reason === "ceiling")) return;
     const dropsOnly = stages.every(({ select, boundary }) => {
       const bySize = select.kind === "drop-oldest" && select.maxAgeMs === undefined;

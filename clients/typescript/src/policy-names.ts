@@ -71,6 +71,7 @@ export const TOOL_PAIRS = {
   whole: ToolPairs.WHOLE,
   grouped: ToolPairs.GROUPED,
   loose: ToolPairs.LOOSE,
+  adjacent: ToolPairs.ADJACENT,
 } as const;
 /** Whether stages may part tool calls from their results. */
 export type ToolPairsName = keyof typeof TOOL_PAIRS;

@@ -119,7 +119,7 @@ export const lauren = definePreset({
         minMessages: 0,
         lastUser: guard_last_user ?? era !== "A",
       },
-      toolPairs: isAtomic ? "grouped" : "loose",
+      toolPairs: isAtomic ? "adjacent" : "loose",
       healing: (heal ?? isAtomic) ? { when: "moved-on", newestOnly: true, text: "" } : undefined,
       stages: stagesOf(reading, isAtomic),
     };

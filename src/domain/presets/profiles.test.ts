@@ -98,7 +98,7 @@ describe("lauren", () => {
       tokenRule: "chars-sum-4",
       imageTokenCount: 0,
       protections: protections({ system: "all", lastUser: true }),
-      toolPairs: "grouped",
+      toolPairs: "adjacent",
       healing: { when: "moved-on", newestOnly: true, text: "" },
       stages: [
         {

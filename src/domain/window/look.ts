@@ -2,7 +2,8 @@
 // asked, and serves every stage until a message leaves.
 
 import type { Policy, Unit } from "../policy.ts";
-import { type Grouping, groupEntries, groupingWithout, noGroups } from "./groups.ts";
+import { type Grouping, groupingWithout } from "./groups.ts";
+import { groupEntriesAs } from "./pairing.ts";
 import { guardEntries, setAside, UNSEEN } from "./protect.ts";
 import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
@@ -64,9 +65,7 @@ export function lookAt<E extends WindowEntry>(
   known: KnownLook = {},
 ): Look<E> {
   const { costs } = known;
-  const isLoose = policy.toolPairs === "loose";
-  const grouping =
-    known.grouping ?? once(() => (isLoose ? noGroups(entries.length) : groupEntries(entries)));
+  const grouping = known.grouping ?? once(() => groupEntriesAs(entries, policy.toolPairs));
   const aside = once(() => setAside(entries, grouping().callOf, policy));
   const guards = once(() => guardEntries(entries, grouping(), policy));
   const layouts = new Map<Unit, Layout>();
@@ -104,7 +103,7 @@ export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Arr
   }
   if (kept.length === entries.length) return look;
   // While pairs are whole, only whole groups leave, and what is left stays paired as it is. When
-  // not, a result without an id may come to stand behind a call.
+  // not, a result may come to stand behind a call.
   const stays = policy.toolPairs === "whole";
   const grouping = stays ? once(() => groupingWithout(look.grouping(), drop)) : undefined;
   const totals = { messageCount, tokenCount, byteCount };

@@ -113,7 +113,6 @@ test("openCallIds gives what the reference model gives", () => {
 
 test("explainWindow names as held what stages may not remove, and numbers interactions", () => {
   const property = fc.property(conversation, policy, (entries, rules) => {
-    const loose = rules.toolPairs === "loose";
     for (const stage of rules.stages) {
       const explained = explainWindow(entries, rules, [stage]);
       const held = entries.filter((_, index) =>
@@ -125,7 +124,7 @@ test("explainWindow names as held what stages may not remove, and numbers intera
       expect(seqsOf(held)).toEqual(seqsOf(seen));
     }
     const numbers = explainWindow(entries, rules).map(({ interaction }) => interaction);
-    expect(numbers).toEqual(modelInteractions(entries, loose));
+    expect(numbers).toEqual(modelInteractions(entries, rules.toolPairs));
   });
   fc.assert(property, { seed, numRuns: RUNS });
 });

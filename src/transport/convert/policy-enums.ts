@@ -44,7 +44,7 @@ export const SYSTEM_PROTECTIONS: readonly SystemProtection[] = [
   "excluded",
 ];
 
-export const TOOL_PAIRS: readonly ToolPairs[] = ["whole", "whole", "grouped", "loose"];
+export const TOOL_PAIRS: readonly ToolPairs[] = ["whole", "whole", "grouped", "loose", "adjacent"];
 
 /** A request must name one; the first stands for none. */
 export const HEAL_WHEN: readonly Healing["when"][] = ["moved-on", "moved-on", "always"];

@@ -58,7 +58,7 @@ describe("a policy", () => {
 
   it.each<readonly [Partial<wire.Policy>, string]>([
     [{ tokenRule: 99 as 1 }, "token_rule: is not a known value: 99"],
-    [{ toolPairs: 4 as 1 }, "tool_pairs: is not a known value: 4"],
+    [{ toolPairs: 5 as 1 }, "tool_pairs: is not a known value: 5"],
     [{ tokenRule: TokenRule.CUSTOM }, "custom_token_rule: is required with TOKEN_RULE_CUSTOM"],
     [
       { customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken: 4 } },

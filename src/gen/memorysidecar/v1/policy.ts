@@ -61,6 +61,13 @@ export const ToolPairs = {
    * providers refuse such windows: only for systems that repair them later.
    */
   LOOSE: 3,
+  /**
+   * ADJACENT - A call and the messages with tool results directly behind it, whatever their
+   * ids and whatever else they say, are one unit. Only these count as its results.
+   * Nothing is protected or removed for being a call or a result. Model providers
+   * may refuse such windows: only for systems that repair them later.
+   */
+  ADJACENT: 4,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -71,6 +78,7 @@ export namespace ToolPairs {
   export type WHOLE = typeof ToolPairs.WHOLE;
   export type GROUPED = typeof ToolPairs.GROUPED;
   export type LOOSE = typeof ToolPairs.LOOSE;
+  export type ADJACENT = typeof ToolPairs.ADJACENT;
   export type UNRECOGNIZED = typeof ToolPairs.UNRECOGNIZED;
 }
 

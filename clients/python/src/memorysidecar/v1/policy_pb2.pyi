@@ -24,6 +24,7 @@ class ToolPairs(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOOL_PAIRS_WHOLE: _ClassVar[ToolPairs]
     TOOL_PAIRS_GROUPED: _ClassVar[ToolPairs]
     TOOL_PAIRS_LOOSE: _ClassVar[ToolPairs]
+    TOOL_PAIRS_ADJACENT: _ClassVar[ToolPairs]
 
 class HealWhen(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -45,6 +46,7 @@ TOOL_PAIRS_UNSPECIFIED: ToolPairs
 TOOL_PAIRS_WHOLE: ToolPairs
 TOOL_PAIRS_GROUPED: ToolPairs
 TOOL_PAIRS_LOOSE: ToolPairs
+TOOL_PAIRS_ADJACENT: ToolPairs
 HEAL_WHEN_UNSPECIFIED: HealWhen
 HEAL_WHEN_MOVED_ON: HealWhen
 HEAL_WHEN_ALWAYS: HealWhen
