@@ -24,7 +24,7 @@ export interface ConditionView {
     readonly tool_call_id: string;
     readonly tool_calls: readonly CallView[];
     readonly tokens: number;
-    /** How much older than the newest message of the session it is. */
+    /** How much older than the newest message of the window, before any stage, it is. */
     readonly age_seconds: number;
   };
   readonly interaction: {

@@ -408,7 +408,7 @@ class SessionServiceServicer:
 
     def RestoreMessages(self, request, context):
         """Brings messages of the log back into the window. No stage runs: the next append
-        may trim them again.
+        may trim them again. A placed summary that stands for them stays.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`

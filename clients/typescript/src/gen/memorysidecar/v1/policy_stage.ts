@@ -327,7 +327,7 @@ export interface Trigger {
     | //
     /**
      * Acts when the oldest message of the window was stored longer than this before
-     * the newest one of the session. Over 0 to 10 years.
+     * the newest one. Over 0 to 10 years.
      */
     { $case: "ageOver"; value: Duration }
     | //
@@ -359,8 +359,9 @@ export interface DropOldest {
     | bigint
     | undefined;
   /**
-   * How much older than the newest message of the session a unit's newest message
-   * may be, by the time they were stored. Unset means no limit. Up to 10 years.
+   * How much older than the newest message of the window, as it is before any stage, a
+   * unit's newest message may be, by the time they were stored. Unset means no limit.
+   * Up to 10 years.
    */
   maxAge?:
     | Duration

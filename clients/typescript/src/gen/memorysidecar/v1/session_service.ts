@@ -397,7 +397,7 @@ export const SessionServiceService = {
   },
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again.
+   * may trim them again. A placed summary that stands for them stays.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -673,7 +673,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   trimSession: handleUnaryCall<TrimSessionRequest, TrimSessionResponse>;
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again.
+   * may trim them again. A placed summary that stands for them stays.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -1109,7 +1109,7 @@ export interface SessionServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again.
+   * may trim them again. A placed summary that stands for them stays.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
