@@ -19,7 +19,8 @@ import {
 import { decodeRanges, encodePurge, encodeRanges } from "./codec.ts";
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
 import { keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
-import { denseEntries, denseRanges, readStored, readWindowAt, runsAt } from "./messages.ts";
+import { denseEntries, denseRanges, readStored, runsAt } from "./messages.ts";
+import { readWindowAt } from "./past-window.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
 import { openSession } from "./sessions.ts";
 
@@ -186,7 +187,11 @@ class CopyAttempt {
     if (!this.isUnchanged()) {
       return undefined;
     }
-    const at = await readAgain(this.core, () => readWindowAt(this.core, base, this.atSeq));
+    const what = { state: base, seq: this.atSeq };
+    const at = await readWindowAt(this.core, what, () => this.isUnchanged());
+    if (at === undefined) {
+      return undefined;
+    }
     this.runs = at.ranges;
     return { log: totals, window: at.window };
   }

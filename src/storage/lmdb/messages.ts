@@ -8,8 +8,6 @@
 import { recordCorrupt } from "../../domain/errors.ts";
 import { seqOfMessageId } from "../../domain/ids.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { fitCeiling } from "../../domain/window/fit.ts";
-import { rangesOf } from "../../domain/window/ranges.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { MessagePage, MessageQuery, StoredEntry, StoredMessage } from "../store.ts";
 import { type SessionState, WindowList } from "./cache.ts";
@@ -237,17 +235,6 @@ export function runsAt(core: Core, state: SessionState, seq: number): SeqRange[]
     return [...runs, { first: base + 1, last: seq }];
   }
   return seq < firstSeq ? [] : [{ first: firstSeq, last: seq }];
-}
-
-/** The window when `seq` was the newest, without messages erased since, under the ceiling. */
-export function readWindowAt(core: Core, state: SessionState, seq: number) {
-  const ranges = runsAt(core, state, seq);
-  const places = placesOf(core, state, ranges, "committed");
-  const kept = fitCeiling(places);
-  return {
-    ranges: kept === places ? ranges : rangesOf(kept),
-    window: kept.map((place) => readStored(core, place.seq, place, "committed")),
-  };
 }
 
 /** Finds a message by its id; undefined when there is none. */

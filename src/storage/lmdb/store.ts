@@ -45,7 +45,8 @@ import { consumerKey, replyKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { Memtable } from "./memtable.ts";
-import { findMessage, listMessages, loadWindow, messageOf, readWindowAt } from "./messages.ts";
+import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
+import { pastWindow } from "./past-window.ts";
 import {
   type Identity,
   isEmpty,
@@ -124,6 +125,7 @@ class LmdbStore implements Store {
     copySession(this.copies, copy, decide);
   readonly openSnapshot: Store["openSnapshot"] = (ref) =>
     this.read(() => openSnapshot(this.core, ref));
+  readonly readWindowAt: Store["readWindowAt"] = (ref, seq) => pastWindow(this.core, ref, seq);
   readonly importLog: Store["importLog"] = (seqs) => startImport(this.copies, seqs);
 
   static async open(options: LmdbStoreOptions, lock: DirectoryLock): Promise<LmdbStore> {
@@ -234,21 +236,6 @@ class LmdbStore implements Store {
         this.core.cache.measure(cached);
       }
       return { session: state.session, window };
-    });
-  }
-
-  readWindowAt(ref: SessionRef, seq: number) {
-    return this.read(() => {
-      const state = committedState(this.core, ref);
-      if (state === undefined) {
-        return undefined;
-      }
-      const { session } = state;
-      const { firstSeq, lastSeq } = session.head;
-      if (seq < firstSeq - 1 || seq > lastSeq) {
-        return { session, window: undefined, ranges: [] };
-      }
-      return { session, ...readWindowAt(this.core, state, seq) };
     });
   }
 
