@@ -240,7 +240,7 @@ describe("what a stage does", () => {
     ],
     [
       { $case: "filter", value: { conditions: ["true", "message.role !="], scope: 0 } },
-      "filter.conditions[1]: at character 16: unexpected token: EOF",
+      "filter.conditions[1]: at character 16: ends too early",
     ],
     [
       { $case: "filter", value: { conditions: ["true"], scope: 3 as 1 } },
