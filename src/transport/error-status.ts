@@ -63,7 +63,8 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
 const ERROR_DOMAIN = "memorysidecar";
 // Stock clients refuse trailers of more than 8 KiB, and base64 makes the details longer by a third.
 const TEXT_BYTES_MAX = 600;
-const VIOLATION_BYTES_MAX = 120;
+const FIELD_BYTES_MAX = 120;
+const DESCRIPTION_BYTES_MAX = 240;
 const VIOLATIONS_BYTES_MAX = 3_600;
 const VIOLATIONS_MAX = 20;
 
@@ -96,8 +97,8 @@ function fieldViolations(violations: readonly FieldViolation[]): BadRequest["fie
   const sent: BadRequest["fieldViolations"] = [];
   let bytes = 0;
   for (const violation of violations.slice(0, VIOLATIONS_MAX)) {
-    const field = clip(violation.field, VIOLATION_BYTES_MAX);
-    const description = clip(violation.description, VIOLATION_BYTES_MAX);
+    const field = clip(violation.field, FIELD_BYTES_MAX);
+    const description = clip(violation.description, DESCRIPTION_BYTES_MAX);
     bytes += Buffer.byteLength(field) + Buffer.byteLength(description);
     if (bytes > VIOLATIONS_BYTES_MAX) break;
     sent.push({ field, description });

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { ConditionFault } from "../domain/conditions/condition.ts";
+import { requestInvalid } from "../domain/errors.ts";
+import { toErrorStatus } from "./error-status.ts";
+
+/** The trailers that stock clients take, less what base64 adds. */
+const DETAILS_BYTES_MAX = (8_192 * 3) / 4;
+
+function detailsOf(violations: Parameters<typeof requestInvalid>[0]): Buffer {
+  const [details] = toErrorStatus(requestInvalid(violations)).metadata.get(
+    "grpc-status-details-bin",
+  );
+  if (!Buffer.isBuffer(details)) throw new Error("An error has no details.");
+  return details;
+}
+
+describe("the faulty fields of a request", () => {
+  test("come with all that is said of a condition", () => {
+    const description = `at character 1024: ${new ConditionFault(0, "x".repeat(999)).message}`;
+    expect(detailsOf([{ field: "policy", description }]).includes(description)).toBe(true);
+  });
+
+  test("stay within what stock clients take, many and long as they may be", () => {
+    const long = { field: "f".repeat(1_000), description: "d".repeat(1_000) };
+    expect(detailsOf(Array(100).fill(long)).length).toBeLessThan(DETAILS_BYTES_MAX);
+  });
+});
