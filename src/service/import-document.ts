@@ -148,6 +148,11 @@ async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowI
     const description = `holds more than ${LIMITS.placedSummaries} summaries`;
     throw snapshotInvalid([{ field: "entries", description }]);
   }
+  const ids = read.summaries.map(({ messageId }) => messageId).filter((id) => id !== "");
+  if (new Set(ids).size < ids.length) {
+    const description = "holds two summaries with one id";
+    throw snapshotInvalid([{ field: "entries", description }]);
+  }
   const inserts: WindowInsert[] = [];
   for (const [index, { messageId: given, text, after, createMs }] of read.summaries.entries()) {
     const random = service.world.random(ID_RANDOM_BYTES);

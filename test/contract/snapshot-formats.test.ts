@@ -7,6 +7,7 @@ import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
 
 let server: TestServer;
 let count = 0;
@@ -18,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const fresh = () => `document-${count++}`;
+const summary = (fields: object) => ({ role: "summary", content: "so far", ...fields });
 const bytesOf = (document: unknown) => Buffer.from(JSON.stringify(document));
 
 async function load(format: SnapshotFormat, document: unknown, fields = {}): Promise<string> {
@@ -459,6 +461,8 @@ describe("a document is refused", () => {
     ["entries", DEFINABLE, { messages: [] }],
     ["entries[0].created_at", DEFINABLE, { entries: [{ role: "user", created_at: "x" }] }],
     ["[0].created_at", DEFINABLE, [{ role: "user", created_at: 1e300 }]],
+    ["entries", DEFINABLE, ["x", "y"].map((content) => summary({ memory_id: "a", content }))],
+    ["entries.memory_id", DEFINABLE, [summary({ memory_id: "a\tb" })]],
     ["memory_type", MARSYS, { memory_type: "nope", messages: [] }],
     ["additional_state", MARSYS, { messages: [], additional_state: [] }],
     ["additional_state", MARSYS, { messages: [], additional_state: { x: "x".repeat(17_000) } }],
@@ -535,6 +539,20 @@ describe("a document is refused", () => {
     const foreign = await server.client.fail("importSession", { format: LAUREN, messages });
     expect([foreign.reason, foreign.fields]).toEqual(["REQUEST_INVALID", ["messages"]]);
   });
+});
+
+it("a summary without a time goes through a native snapshot", async () => {
+  const sessionId = await load(DEFINABLE, [summary({ memory_id: "a" })]);
+  const snapshot = await takeSnapshot(server.client, sessionId);
+  const copy = fresh();
+  await bringSnapshot(server.client, snapshot, { sessionId: copy });
+  expect(comparable(await takeSnapshot(server.client, copy))).toEqual(comparable(snapshot));
+});
+
+it("text that is no Unicode is replaced everywhere", async () => {
+  const entry = { role: "user", user_id: "a\ud800", memory_id: "m", content: "x" };
+  const made = await save(DEFINABLE, await load(DEFINABLE, [entry]));
+  expect(made).toMatchObject([{ user_id: "a\ufffd" }]);
 });
 
 async function windowed(sessionId: string) {

@@ -115,11 +115,15 @@ function parsed(format: DocumentFormat, document: Uint8Array): ParsedDocument {
   return {
     messages,
     outside: read.outside,
-    summaries: read.summaries.map(({ createSeconds, ...summary }) => {
-      return { ...summary, createMs: Math.floor(createSeconds * MS) };
-    }),
-    summaryText: read.summary,
-    userId: read.userId,
+    // Messages are well-formed text once they are in their wire form; so is this from here on.
+    summaries: read.summaries.map(({ after, createSeconds, messageId, text }) => ({
+      messageId: messageId.toWellFormed(),
+      text: text.toWellFormed(),
+      after,
+      createMs: Math.floor(createSeconds * MS),
+    })),
+    summaryText: read.summary.toWellFormed(),
+    userId: read.userId?.toWellFormed(),
     metadata: read.metadata && metadataOf(format, read.metadata),
     options: read.options,
     hasPolicy: read.hasPolicy,

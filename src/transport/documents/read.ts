@@ -10,7 +10,7 @@ import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import type { MessageDraft } from "../../service/api.ts";
 import type { DocumentCodec, DocumentFormat, DocumentSession } from "../../service/snapshot-api.ts";
 import { toDraft } from "../convert/message.ts";
-import { checkStruct, checkText } from "../validate/fields.ts";
+import { checkId, checkStruct, checkText } from "../validate/fields.ts";
 import { checkNewMessage } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import type { DocumentTask } from "./document-worker.ts";
@@ -86,7 +86,7 @@ async function sessionOf(format: DocumentFormat, parsed: ParsedDocument): Promis
   checkStruct(violations, metadataField(format), metadata ?? NOTHING, LIMITS.metadataBytes);
   for (const { messageId, text } of summaries) {
     checkText(violations, "entries.content", text, LIMITS.summaryBytes);
-    checkText(violations, "entries.memory_id", messageId, LIMITS.messageIdBytes);
+    checkId(violations, "entries.memory_id", messageId, LIMITS.messageIdBytes);
   }
   refuse(violations);
   const policy = policyOf(format, options);

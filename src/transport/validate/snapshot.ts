@@ -225,7 +225,8 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   const tokens = { min: 0, max: LIMITS.countedTokens };
   checkRange(v, "token_count", message.tokenCount ?? 0, tokens);
   checkRange(v, "token_quarters", message.tokenQuarters, { min: 0, max: QUARTERS_MAX });
-  checkServerTime(v, "create_time", message.createTime);
+  // Out of documents come summaries that nobody knows the time of.
+  if (message.createTime !== undefined) checkServerTime(v, "create_time", message.createTime);
   if (insert.summary) {
     if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
     if (message.name !== "") v.add("name", "is only allowed with a result");
