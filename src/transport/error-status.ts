@@ -64,7 +64,7 @@ const ERROR_DOMAIN = "memorysidecar";
 // Stock clients refuse trailers of more than 8 KiB, and base64 makes the details longer by a third.
 const TEXT_BYTES_MAX = 600;
 const FIELD_BYTES_MAX = 120;
-const DESCRIPTION_BYTES_MAX = 240;
+const DESCRIPTION_BYTES_MAX = 200;
 const VIOLATIONS_BYTES_MAX = 3_600;
 const VIOLATIONS_MAX = 20;
 

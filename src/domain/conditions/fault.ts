@@ -1,7 +1,7 @@
 // What is wrong with a condition.
 
 /** The longest message of a fault, in characters. */
-const MESSAGE_CHARS_MAX = 200;
+const MESSAGE_CHARS_MAX = 180;
 
 /** Says why an expression is refused. */
 export class ConditionFault extends Error {
