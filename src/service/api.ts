@@ -94,13 +94,20 @@ export interface CreateSessionInput extends SessionRef {
   readonly encode: (session: Session) => Uint8Array;
 }
 
+export interface UpdateSessionResult {
+  readonly session: Session;
+  readonly trims: readonly Trim[];
+  readonly runs: readonly StageRun[];
+  readonly overLimit: boolean;
+}
+
 export interface UpdateSessionInput extends SessionRef {
   readonly input: SessionInput;
   /** The paths to change; one that is not set in `input` is cleared. */
   readonly paths: readonly SessionPath[];
   /** Empty means any. */
   readonly etag: string;
-  readonly encode: (result: { session: Session; trims: readonly Trim[] }) => Uint8Array;
+  readonly encode: (result: UpdateSessionResult) => Uint8Array;
 }
 
 export interface DeleteSessionInput extends SessionRef {

@@ -55,6 +55,9 @@ type Update = UpdateSessionInput & {
   readonly summary: { readonly text: string; readonly tokenCount: number };
 };
 
+/** What a change that brings no policy does to the window. */
+const NOTHING = { trims: [], runs: [], overLimit: false } as const;
+
 function decideUpdate(
   context: ServiceContext,
   call: Call,
@@ -66,7 +69,7 @@ function decideUpdate(
   if (session === undefined) throw sessionNotFound(update.sessionId);
   if (!etagAllows(update.etag, session.fields.etagRevision)) throw etagMismatch();
   if (update.paths.length === 0) {
-    return { kind: "answer", result: update.encode({ session, trims: [] }) };
+    return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }
   const fields = { ...changedFields(session.fields, update), etagRevision: revision };
   const stamped: Session = {
@@ -79,8 +82,8 @@ function decideUpdate(
     : undefined;
   const after: Session =
     change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
-  const trims = change?.trims ?? [];
-  const bytes = update.encode({ session: after, trims });
+  const { trims, runs, overLimit } = change ?? NOTHING;
+  const bytes = update.encode({ session: after, trims, runs, overLimit });
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },

@@ -268,6 +268,23 @@ describe("UpdateSession with a policy", () => {
     ]);
   });
 
+  it("names what a summary should replace, and limits that do not hold", async () => {
+    const sessionId = await make(bare([]), users(4));
+    const waiting = keepNewest(2, { name: "old", removedTo: RemovedTo.SUMMARIZE });
+    const tight = keepNewest(0, { name: "tight" });
+    const changed = await server.client.call("updateSession", {
+      session: session({ sessionId, policy: bare([waiting, tight]) }),
+    });
+    expect(changed).toMatchObject({
+      overLimit: true,
+      stageRuns: [
+        { stage: "old", awaitsSummary: ["m1", "m2"] },
+        { stage: "tight", overLimit: true },
+      ],
+      trims: [{ stage: "tight" }],
+    });
+  });
+
   it("with an unset policy gives back the default one", async () => {
     const sessionId = await make(bare([keepNewest(2)]), users(4));
     const changed = await server.client.call("updateSession", {

@@ -3,7 +3,7 @@ import {
   UpdateSessionResponse,
 } from "../../gen/memorysidecar/v1/session_rpc.ts";
 import { fromNamespace, fromSession, sessionPaths, toSession } from "../convert/session.ts";
-import { toTrim } from "../convert/window.ts";
+import { toStageRuns, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkUpdateSession, requiredSession } from "../validate/session-requests.ts";
@@ -23,6 +23,8 @@ export const updateSession: UnaryRpc<UpdateSessionRequest> = {
         encodeWire(UpdateSessionResponse, {
           session: toSession(result.session),
           trims: result.trims.map(toTrim),
+          stageRuns: toStageRuns(result.runs),
+          overLimit: result.overLimit,
         }),
     });
   },

@@ -28,7 +28,7 @@ from memorysidecar.v1 import session_pb2 as memorysidecar_dot_v1_dot_session__pb
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorysidecar/v1/session_rpc.proto\x12\x10memorysidecar.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"i\n\x14\x43reateSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12*\n\x07session\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"C\n\x15\x43reateSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\":\n\x11GetSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\"@\n\x12GetSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\"\xaf\x01\n\x13ListSessionsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12/\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1f.memorysidecar.v1.SessionFilter\x12-\n\x05order\x18\x03 \x01(\x0e\x32\x1e.memorysidecar.v1.SessionOrder\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\xea\x02\n\rSessionFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12;\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntry\x12\x30\n\x0c\x63reated_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0e\x63reated_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0cupdated_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0eupdated_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\\\n\x14ListSessionsResponse\x12+\n\x08sessions\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9a\x01\n\x14UpdateSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12*\n\x07session\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12/\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"j\n\x15UpdateSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\"v\n\x14\x44\x65leteSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x15\n\rallow_missing\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\t\")\n\x15\x44\x65leteSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\"\x8a\x01\n\x12\x46orkSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x19\n\x11source_session_id\x18\x02 \x01(\t\x12\x13\n\x06\x61t_seq\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nsession_id\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\t\n\x07_at_seq\"A\n\x13\x46orkSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\"\xb5\x01\n\x13ResetSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x1c\n\x14keep_system_messages\x18\x03 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12!\n\x19keep_first_system_message\x18\x06 \x01(\x08\x12\x14\n\x0ckeep_summary\x18\x07 \x01(\x08\"m\n\x14ResetSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12)\n\x07\x64\x65leted\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorysidecar/v1/session_rpc.proto\x12\x10memorysidecar.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"i\n\x14\x43reateSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12*\n\x07session\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"C\n\x15\x43reateSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\":\n\x11GetSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\"@\n\x12GetSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\"\xaf\x01\n\x13ListSessionsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12/\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1f.memorysidecar.v1.SessionFilter\x12-\n\x05order\x18\x03 \x01(\x0e\x32\x1e.memorysidecar.v1.SessionOrder\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\xea\x02\n\rSessionFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12;\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntry\x12\x30\n\x0c\x63reated_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0e\x63reated_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0cupdated_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0eupdated_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\\\n\x14ListSessionsResponse\x12+\n\x08sessions\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9a\x01\n\x14UpdateSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12*\n\x07session\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12/\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"\xae\x01\n\x15UpdateSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12.\n\nstage_runs\x18\x03 \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x12\n\nover_limit\x18\x04 \x01(\x08\"v\n\x14\x44\x65leteSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x15\n\rallow_missing\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\t\")\n\x15\x44\x65leteSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\"\x8a\x01\n\x12\x46orkSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x19\n\x11source_session_id\x18\x02 \x01(\t\x12\x13\n\x06\x61t_seq\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nsession_id\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\t\n\x07_at_seq\"A\n\x13\x46orkSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\"\xb5\x01\n\x13ResetSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x1c\n\x14keep_system_messages\x18\x03 \x01(\x08\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12!\n\x19keep_first_system_message\x18\x06 \x01(\x08\x12\x14\n\x0ckeep_summary\x18\x07 \x01(\x08\"m\n\x14ResetSessionResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12)\n\x07\x64\x65leted\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,8 +37,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SESSIONFILTER_LABELSENTRY']._loaded_options = None
   _globals['_SESSIONFILTER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_SESSIONORDER']._serialized_start=2056
-  _globals['_SESSIONORDER']._serialized_end=2172
+  _globals['_SESSIONORDER']._serialized_start=2125
+  _globals['_SESSIONORDER']._serialized_end=2241
   _globals['_CREATESESSIONREQUEST']._serialized_start=186
   _globals['_CREATESESSIONREQUEST']._serialized_end=291
   _globals['_CREATESESSIONRESPONSE']._serialized_start=293
@@ -57,18 +57,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTSESSIONSRESPONSE']._serialized_end=1123
   _globals['_UPDATESESSIONREQUEST']._serialized_start=1126
   _globals['_UPDATESESSIONREQUEST']._serialized_end=1280
-  _globals['_UPDATESESSIONRESPONSE']._serialized_start=1282
-  _globals['_UPDATESESSIONRESPONSE']._serialized_end=1388
-  _globals['_DELETESESSIONREQUEST']._serialized_start=1390
-  _globals['_DELETESESSIONREQUEST']._serialized_end=1508
-  _globals['_DELETESESSIONRESPONSE']._serialized_start=1510
-  _globals['_DELETESESSIONRESPONSE']._serialized_end=1551
-  _globals['_FORKSESSIONREQUEST']._serialized_start=1554
-  _globals['_FORKSESSIONREQUEST']._serialized_end=1692
-  _globals['_FORKSESSIONRESPONSE']._serialized_start=1694
-  _globals['_FORKSESSIONRESPONSE']._serialized_end=1759
-  _globals['_RESETSESSIONREQUEST']._serialized_start=1762
-  _globals['_RESETSESSIONREQUEST']._serialized_end=1943
-  _globals['_RESETSESSIONRESPONSE']._serialized_start=1945
-  _globals['_RESETSESSIONRESPONSE']._serialized_end=2054
+  _globals['_UPDATESESSIONRESPONSE']._serialized_start=1283
+  _globals['_UPDATESESSIONRESPONSE']._serialized_end=1457
+  _globals['_DELETESESSIONREQUEST']._serialized_start=1459
+  _globals['_DELETESESSIONREQUEST']._serialized_end=1577
+  _globals['_DELETESESSIONRESPONSE']._serialized_start=1579
+  _globals['_DELETESESSIONRESPONSE']._serialized_end=1620
+  _globals['_FORKSESSIONREQUEST']._serialized_start=1623
+  _globals['_FORKSESSIONREQUEST']._serialized_end=1761
+  _globals['_FORKSESSIONRESPONSE']._serialized_start=1763
+  _globals['_FORKSESSIONRESPONSE']._serialized_end=1828
+  _globals['_RESETSESSIONREQUEST']._serialized_start=1831
+  _globals['_RESETSESSIONREQUEST']._serialized_end=2012
+  _globals['_RESETSESSIONRESPONSE']._serialized_start=2014
+  _globals['_RESETSESSIONRESPONSE']._serialized_end=2123
 # @@protoc_insertion_point(module_scope)

@@ -112,12 +112,16 @@ class UpdateSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class UpdateSessionResponse(_message.Message):
-    __slots__ = ("session", "trims")
+    __slots__ = ("session", "trims", "stage_runs", "over_limit")
     SESSION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
     session: _session_pb2.Session
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ...) -> None: ...
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    over_limit: bool
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
 
 class DeleteSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "etag", "allow_missing", "request_id")

@@ -9,7 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { FieldMask } from "../../google/protobuf/field_mask.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Session } from "./session.ts";
-import { Totals, Trim } from "./window.ts";
+import { StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -166,6 +166,13 @@ export interface UpdateSessionResponse {
     | undefined;
   /** What a new policy removed from the window. */
   trims: Trim[];
+  /** The stages of a new policy that acted, as an append names them. */
+  stageRuns: StageRun[];
+  /**
+   * Says that a limit of a stage of a new policy does not hold, because what is
+   * protected is larger.
+   */
+  overLimit: boolean;
 }
 
 /** Asks to delete a session. */
@@ -993,7 +1000,7 @@ export const UpdateSessionRequest: MessageFns<UpdateSessionRequest> = {
 };
 
 function createBaseUpdateSessionResponse(): UpdateSessionResponse {
-  return { session: undefined, trims: [] };
+  return { session: undefined, trims: [], stageRuns: [], overLimit: false };
 }
 
 export const UpdateSessionResponse: MessageFns<UpdateSessionResponse> = {
@@ -1003,6 +1010,12 @@ export const UpdateSessionResponse: MessageFns<UpdateSessionResponse> = {
     }
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(32).bool(message.overLimit);
     }
     return writer;
   },
@@ -1036,6 +1049,22 @@ export const UpdateSessionResponse: MessageFns<UpdateSessionResponse> = {
             message.trims.push(Trim.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1057,6 +1086,8 @@ export const UpdateSessionResponse: MessageFns<UpdateSessionResponse> = {
       ? Session.fromPartial(object.session)
       : undefined;
     message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
+    message.stageRuns = object.stageRuns?.map((e) => StageRun.fromPartial(e)) || [];
+    message.overLimit = object.overLimit ?? false;
     return message;
   },
 };
