@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createAnswerStream } from "./answer-stream.ts";
 
 /** A call whose reader takes answers only when told to. */
@@ -41,5 +41,22 @@ describe("an answer stream", () => {
     await full;
     expect(answers.send(kilobytes(1))).toBeUndefined();
     expect(waiting).toHaveLength(1);
+  });
+
+  it("lets go of a reader that does not even take the end", () => {
+    vi.useFakeTimers();
+    for (const isOver of [false, true]) {
+      const close = vi.fn();
+      const controller = new AbortController();
+      const call = { ...slowCall().call, call: { stream: { close } } };
+      const answers = createAnswerStream(call as never, controller.signal);
+      answers.letGo();
+      vi.advanceTimersByTime(59_999);
+      expect(close).not.toHaveBeenCalled();
+      if (isOver) controller.abort();
+      vi.advanceTimersByTime(1);
+      expect(close.mock.calls).toEqual(isOver ? [] : [[8]]);
+    }
+    vi.useRealTimers();
   });
 });

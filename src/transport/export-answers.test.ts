@@ -3,6 +3,7 @@ import { LIMITS } from "../domain/limits.ts";
 import { Exports, type Send } from "./export-answers.ts";
 
 const PIECE = new Uint8Array(3);
+const letGo = vi.fn();
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,7 +18,7 @@ describe("exports", () => {
     const exports = new Exports();
     const ends: (() => void)[] = [];
     const wait = () => new Promise<void>((resolve) => ends.push(resolve));
-    const answers = { send: () => undefined };
+    const answers = { send: () => undefined, letGo };
     const all = Array.from({ length: LIMITS.exports }, () => exports.run(answers, wait));
     const refused = exports.run(answers, wait);
     await expect(refused).rejects.toMatchObject({ reason: "STREAM_LIMIT_REACHED" });
@@ -31,7 +32,7 @@ describe("exports", () => {
   it("let go of a reader that takes nothing for a minute, and of no other", async () => {
     const exports = new Exports();
     let take = (): void => {};
-    const answers = { send: () => new Promise<void>((resolve) => (take = resolve)) };
+    const answers = { send: () => new Promise<void>((resolve) => (take = resolve)), letGo };
     const stream = async (send: Send) => {
       await send(PIECE);
       await send(PIECE);
@@ -47,8 +48,10 @@ describe("exports", () => {
     });
     await vi.advanceTimersByTimeAsync(0);
     expect(ended).toBe(false);
+    expect(letGo).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await end;
+    expect(letGo).toHaveBeenCalledOnce();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -44,7 +44,10 @@ async function sendInTime(answers: AnswerStream, answer: Uint8Array): Promise<vo
   if (sent === undefined) return;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(stalled()), LIMITS.exportStallMs);
+    timer = setTimeout(() => {
+      answers.letGo();
+      reject(stalled());
+    }, LIMITS.exportStallMs);
     timer.unref();
   });
   try {
