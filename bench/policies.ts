@@ -17,7 +17,7 @@ import {
   CreateSessionResponse,
 } from "../src/gen/memorysidecar/v1/session_rpc.ts";
 import { toPolicy } from "../src/transport/convert/policy.ts";
-import { make, sessionName, TEXT_BYTES } from "./bodies.ts";
+import { make, sessionName, TEXT_BYTES, textOf } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { median } from "./stats.ts";
 
@@ -37,14 +37,22 @@ function dropTo(maxTokens: number): Selection {
 
 const DROP = stage("interactions", "interaction", dropTo(WINDOW_TOKENS), WINDOW_TOKENS);
 
+const SHORTEN_RULE = {
+  kind: "shorten",
+  maxTokens: 1_000,
+  allRoles: false,
+  keepNewest: 4,
+} as const;
+
 const SHORTEN: PolicyStage = {
-  ...stage(
-    "tool-results",
-    "message",
-    { kind: "shorten", maxTokens: 1_000, allRoles: false, keepNewest: 4 },
-    WINDOW_TOKENS / 2,
-  ),
+  ...stage("tool-results", "message", SHORTEN_RULE, WINDOW_TOKENS / 2),
   effect: "view",
+};
+
+const FILTER: Selection = {
+  kind: "filter",
+  conditions: ["message.tokens < 1000 or message.role == 'system'"],
+  scope: "unit",
 };
 
 const AGE: Selection = {
@@ -67,6 +75,21 @@ export const POLICIES: Readonly<Record<"one" | "five", Policy>> = {
       stage("messages", "message", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
     ],
   },
+};
+
+/** Five stages each of which has work to do on the full window. */
+export const BUSY_POLICY: Policy = {
+  ...DEFAULT_POLICY_PARTS,
+  stages: [
+    { ...SHORTEN, select: { ...SHORTEN_RULE, maxTokens: 40 } },
+    {
+      ...stage("short", "interaction", FILTER, 0),
+      anyOf: [],
+    },
+    stage("interactions", "interaction", dropTo(WINDOW_TOKENS * 0.6), 0),
+    stage("rounds", "assistant-round", dropTo(WINDOW_TOKENS * 0.5), 0),
+    stage("messages", "message", dropTo(WINDOW_TOKENS * 0.4), 0),
+  ],
 };
 
 /** Creates sessions under a policy. */
@@ -106,6 +129,8 @@ function fullWindow(): WindowEntry[] {
   });
 }
 
+const DETAIL = { content: textOf(TEXT_BYTES), name: "", toolCalls: [] };
+
 /** How long one evaluation on append takes, in milliseconds: the median of many batches. */
 export function evaluationMs(policy: Policy): number {
   const entries = fullWindow();
@@ -115,7 +140,7 @@ export function evaluationMs(policy: Policy): number {
     occasions: new Set(["append"] as const),
     ceiling: true,
     signals: { modelInputTokens: 0, outcomes: [], lastSeq: entries.length, actedSeqs: new Map() },
-    detailOf: () => ({ content: "", name: "", toolCalls: [] }),
+    detailOf: () => DETAIL,
   };
   const batch = 200;
   const times: number[] = [];

@@ -9,7 +9,7 @@ import { type BodySpec, bodyBytes, sessionName } from "./bodies.ts";
 import { liveMemory } from "./inspect.ts";
 import type { Job } from "./loader.ts";
 import type { Plan } from "./plan.ts";
-import { createSessions, evaluationMs, POLICIES } from "./policies.ts";
+import { BUSY_POLICY, createSessions, evaluationMs, POLICIES } from "./policies.ts";
 import {
   type Measured,
   measure,
@@ -377,6 +377,7 @@ export function policies(bench: Bench): Promise<Found> {
       const figures = new Map([
         ["one stage over 200 messages ms", evaluationMs(POLICIES.one)],
         ["five stages over 200 messages ms", evaluationMs(POLICIES.five)],
+        ["five busy stages over 200 messages ms", evaluationMs(BUSY_POLICY)],
       ]);
       return { rounds: found, figures };
     }),
