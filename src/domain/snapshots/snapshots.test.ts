@@ -86,6 +86,7 @@ describe("base64", () => {
     for (const text of ["", "A", "aGFsbG9=", "aB==", "AA AA", "AAA_"]) {
       expect([text, isBase64(text)]).toEqual([text, false]);
     }
+    expect(isBase64("AAAA".repeat(6_000_000))).toBe(true);
   });
 });
 
