@@ -260,7 +260,9 @@ export class SessionImport {
     const { messageCount, tokenCount } = addTotals(this.#window, this.#inserts);
     const window = { messageCount, tokenCount };
     const type = EVENT_TYPE.sessionImported;
-    const events = old === undefined ? [] : replacedEvents(context, { ...origin, session: old });
+    // Its time may have run out since expired sessions were erased: it is erased here then.
+    const gone = view.target && { ...origin, session: view.target };
+    const events = gone ? replacedEvents(context, gone, old ? "request" : "expired") : [];
     const imported = { ...origin, firstIndex: events.length };
     events.push(...newEvents(context, imported, [{ type, format: end.format, log, window }]));
     const saved = { fields: session.fields, head: session.head, events };
@@ -278,7 +280,8 @@ function asItCame(window: WindowTotals): WindowTotals {
 function replacedEvents(
   context: ServiceContext,
   origin: EventOrigin & { readonly session: Session },
+  reason: "request" | "expired",
 ): NewEvent[] {
   const { log } = origin.session.head;
-  return newEvents(context, origin, [{ type: EVENT_TYPE.sessionDeleted, reason: "request", log }]);
+  return newEvents(context, origin, [{ type: EVENT_TYPE.sessionDeleted, reason, log }]);
 }

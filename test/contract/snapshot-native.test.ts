@@ -3,10 +3,12 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
+import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Message, Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
 import { StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import type { Store } from "../../src/storage/store.ts";
 import type { RequestOf } from "../support/contract.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
@@ -516,6 +518,39 @@ describe("an import", () => {
     expect(detail?.$case === "sessionImported" ? detail.value.log : undefined).toEqual(made.log);
     const { sessions } = await server.client.call("listSessions");
     expect(sessions.filter((one) => one.sessionId === sessionId).length).toBe(1);
+  });
+
+  it("tells of a session whose time runs out under it", async () => {
+    let run = (): void => {};
+    const wrapStore = (store: Store): Store => {
+      const start = store.importLog.bind(store);
+      const importLog: Store["importLog"] = async (seqs) => {
+        const log = await start(seqs);
+        const publish: typeof log.publish = (target, decide) =>
+          log.publish(target, (view) => {
+            run();
+            return decide(view);
+          });
+        return { add: (messages) => log.add(messages), abandon: () => log.abandon(), publish };
+      };
+      return Object.assign(store, { importLog });
+    };
+    await using other = await startContractServer({ wrapStore });
+    run = () => other.advance(10_000);
+    const sessionId = fresh();
+    const ttl = second(5);
+    await other.client.call("createSession", { session: session({ sessionId, ttl }) });
+    await other.client.call("importSession", { sessionId, header: withLast(0n) });
+    const { events } = await other.client.call("listEvents", {});
+    const details = events.map((event) => event?.detail);
+    expect(details.map((detail) => detail?.$case)).toEqual([
+      "sessionCreated",
+      "sessionDeleted",
+      "sessionImported",
+    ]);
+    const [, deleted] = details;
+    const reason = deleted?.$case === "sessionDeleted" ? deleted.value.reason : 0;
+    expect(reason).toBe(SessionDeleteReason.EXPIRED);
   });
 
   it("with a request id gives the first answer again", async () => {
