@@ -87,7 +87,7 @@ describe("a token rule", () => {
 
   it("that sums quarters rounds only sums", async () => {
     const sessionId = await sessionOf({ tokenRule: TokenRule.CHARS_SUM_4, imageTokenCount: 0 });
-    // The messages of seeds-spec 2.2: 4, 2, 5 and 2 characters are 3 tokens.
+    // 4, 2, 5 and 2 characters are 13 in all, which is 3 tokens.
     const result = { toolCallId: "t", text: "12345", parts: [], error: false };
     const answer = await server.client.call("appendMessages", {
       sessionId,
