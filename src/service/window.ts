@@ -2,7 +2,7 @@
 // at through the policy of the session or of the request, now or as of a past seq. Only a stage on
 // read of the session's own policy that has the effect store, and acts, makes a read a change.
 
-import { seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
+import { AppError, seqOutOfRange, sessionNotFound } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
@@ -49,9 +49,11 @@ export async function getWindow(
   let stored = await readStored(context, input);
   let viewed = look(context, stored, input);
   if (input.policy === undefined && !stored.isPast && changesStored(stored, viewed.outcome)) {
-    const read = await storeRead(context, call, input);
-    stored = read.stored;
-    viewed = { ...viewed, ...read.viewed };
+    const read = await storeRead(context, call, input).catch(unlessFull);
+    if (read !== undefined) {
+      stored = read.stored;
+      viewed = { ...viewed, ...read.viewed };
+    }
   }
   const shown = await showWindow(context, viewed, input.newest);
   return resultOf(input, stored, viewed.outcome, shown);
@@ -110,6 +112,12 @@ function changesStored({ session }: Stored, outcome: TrimOutcome<StoredEntry>): 
   return (
     withRuns(policyState, { policy, occasions: ON_READ, runs, lastSeq, window }) !== policyState
   );
+}
+
+/** Reads go on while the disk is full: the view is the same, and a later read stores it. */
+function unlessFull(error: unknown): undefined {
+  if (error instanceof AppError && error.reason === "STORE_FULL") return;
+  throw error;
 }
 
 /** What a read left that was a change. */

@@ -363,13 +363,13 @@ class SessionServiceServicer:
     def GetWindow(self, request, context):
         """Gets the messages that go to the model, oldest first, and says what is left
         out. With a policy in the request, or for a past seq, it is a view: nothing
-        changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
+        changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
+        while the disk is full they only shape the answer.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-        - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

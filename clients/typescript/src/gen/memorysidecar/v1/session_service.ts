@@ -331,13 +331,13 @@ export const SessionServiceService = {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
+   * while the disk is full they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow: {
     path: "/memorysidecar.v1.SessionService/GetWindow" as const,
@@ -642,13 +642,13 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
+   * while the disk is full they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow: handleUnaryCall<GetWindowRequest, GetWindowResponse>;
   /**
@@ -1022,13 +1022,13 @@ export interface SessionServiceClient extends Client {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window.
+   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
+   * while the disk is full they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - OUT_OF_RANGE, `SEQ_OUT_OF_RANGE`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `STORE_FULL`, when a stage would trim the window
    */
   getWindow(
     request: GetWindowRequest,
