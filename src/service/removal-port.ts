@@ -31,7 +31,8 @@ export interface RemovalPort {
   readonly kinds: ReadonlySet<HookKind>;
   /**
    * Turns a removal into durable records of the same change. Called inside a decision: it may be
-   * called again for the same change, must not wait, and must have no effect of its own.
+   * called again for the same change, must not wait or throw, and must have no effect of its own: a
+   * hook that is dead may delay its work, never the write.
    */
   take(session: SessionRef, removal: Removal): readonly EventDetail[];
 }

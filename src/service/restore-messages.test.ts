@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -27,13 +27,7 @@ async function start(meanwhile: (times: number) => Promise<void>): Promise<void>
       }
       return await store.changeSession(change, decide);
     };
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (name === "changeSession") return changeSession;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    return storeWith(store, { changeSession });
   };
   services = await startTestServices({}, { wrapStore });
   await services.sessions.createSession(services.call("CreateSession"), {
@@ -109,18 +103,13 @@ describe("RestoreMessages", () => {
 
   it("loads no more messages than it may need to say that a window is full", async () => {
     let loaded = 0;
-    const wrapStore = (store: Store): Store =>
-      new Proxy(store, {
-        get: (target, name) => {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== "function") return value;
-          if (name !== "changeSession") return value.bind(target);
-          return (change: Parameters<Store["changeSession"]>[0], decide: never) => {
-            loaded = change.messageIds?.length ?? 0;
-            return target.changeSession(change, decide);
-          };
-        },
-      });
+    const wrapStore = (store: Store): Store => {
+      const changeSession: Store["changeSession"] = (change, decide) => {
+        loaded = change.messageIds?.length ?? 0;
+        return store.changeSession(change, decide);
+      };
+      return storeWith(store, { changeSession });
+    };
     services = await startTestServices({}, { wrapStore });
     const policy = policyOf([stageOf({ select: dropOldest({ maxMessages: 1 }) })]);
     await services.sessions.createSession(services.call("CreateSession"), {

@@ -2,7 +2,7 @@
 // nobody waits for a search, and a search ends with its call.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
 import type { MessageQuery, Store } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import type { SessionMatch } from "./window-api.ts";
@@ -19,13 +19,7 @@ class Gate {
       if (!this.isOpen) await new Promise<void>((resolve) => this.held.push(resolve));
       return await store.listMessages(ref, query);
     };
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (name === "listMessages") return listMessages;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    return storeWith(store, { listMessages });
   }
 
   open(): void {

@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fromBytes, type StoredJsonMessage } from "../../test/support/json-codec.ts";
 import { policyOf } from "../../test/support/policies.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
 import type { ToolPairs } from "../domain/policy.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { Store } from "../storage/store.ts";
@@ -23,13 +23,7 @@ async function start(toolPairs: ToolPairs): Promise<void> {
       const now = await store.readWindow(ref);
       return now && { ...now, window: now.window.map((one) => ({ ...one, byteCount: MIB })) };
     };
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (name === "readWindow") return readWindow;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    return storeWith(store, { readWindow });
   };
   services = await startTestServices({}, { wrapStore });
   await services.sessions.createSession(services.call("CreateSession"), {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JsonMessage } from "../../test/support/json-codec.ts";
-import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
 import { storeFull, windowFull } from "../domain/errors.ts";
 import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../domain/policy.ts";
 import type { Store } from "../storage/store.ts";
@@ -31,13 +31,7 @@ beforeEach(async () => {
       if (fault !== undefined) throw fault;
       return await store.changeSession(change, decide);
     };
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (name === "changeSession") return changeSession;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    return storeWith(store, { changeSession });
   };
   services = await startTestServices({}, { wrapStore });
   await services.sessions.createSession(services.call("CreateSession"), {

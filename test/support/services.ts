@@ -42,6 +42,18 @@ const SETTINGS: ServiceSettings = {
   eventCountMax: 1_000_000,
 };
 
+/** A store some of whose methods are others. */
+export function storeWith(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const own: unknown = Reflect.get(methods, name);
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 /** Starts services for a test. */
 export async function startTestServices(
   settings: Partial<ServiceSettings> = {},
