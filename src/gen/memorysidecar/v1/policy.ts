@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { TokenRule } from "./message.ts";
 import { PolicyStage } from "./policy_stage.ts";
+import { SummaryView } from "./policy_summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -209,7 +210,14 @@ export interface Policy {
    * What GetWindow does about tool calls without a result. Unset means that it
    * leaves them as they are.
    */
-  healing: Healing | undefined;
+  healing:
+    | Healing
+    | undefined;
+  /**
+   * How GetWindow shows the summary of the session. Unset means the defaults of its
+   * fields.
+   */
+  summaryView: SummaryView | undefined;
 }
 
 /** A policy by name, with options. */
@@ -310,6 +318,7 @@ function createBasePolicy(): Policy {
     customTokenRule: undefined,
     toolPairs: 0,
     healing: undefined,
+    summaryView: undefined,
   };
 }
 
@@ -350,6 +359,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.healing !== undefined) {
       Healing.encode(message.healing, writer.uint32(90).fork()).join();
+    }
+    if (message.summaryView !== undefined) {
+      SummaryView.encode(message.summaryView, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -453,6 +465,14 @@ export const Policy: MessageFns<Policy> = {
             }
 
             message.healing = Healing.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.summaryView = SummaryView.decode(reader, reader.uint32());
             continue;
           }
         }

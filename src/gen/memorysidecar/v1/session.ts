@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { Trust } from "./message.ts";
 import { Policy } from "./policy.ts";
 import { SeqRange, Totals } from "./window.ts";
 
@@ -116,7 +117,7 @@ export interface Session {
   etag: string;
   /**
    * Texts that stand in the window in the place of messages, by rising position.
-   * SetSummary makes them. At most 64. Output only.
+   * Stages that summarize and SetSummary make them. At most 64. Output only.
    */
   placedSummaries: PlacedSummary[];
   /**
@@ -158,7 +159,19 @@ export interface PlacedSummary {
     | Timestamp
     | undefined;
   /** When the text was set. */
-  createTime: Timestamp | undefined;
+  createTime:
+    | Timestamp
+    | undefined;
+  /** Its number among the summaries that the session has had. */
+  version: bigint;
+  /** The hook that made it. Empty for a text that a caller set. */
+  hook: string;
+  /** How far it may be trusted: the lowest of what it was made from. */
+  trust: Trust;
+  /** How many levels of summaries it stands on: 1 when it was made of messages only. */
+  level: number;
+  /** The stage that asked for it. Empty when a caller did. */
+  stage: string;
 }
 
 /** Since when a stage counts new messages. */
@@ -179,7 +192,7 @@ export interface ForkOrigin {
   seq: bigint;
 }
 
-/** Text that stands for messages that left the window. */
+/** Text that stands for messages that left the window. ListSummaries tells more of it. */
 export interface Summary {
   /** The text. At most 65,536 bytes. */
   text: string;
@@ -188,10 +201,25 @@ export interface Summary {
    * `TOKEN_RULE_GIVEN` by bytes divided by 4. Output only.
    */
   tokenCount: number;
-  /** Counts the texts the session has had: 1 for the first. Output only. */
+  /**
+   * Its number among the summaries that the session has had, placed ones included: 1
+   * for the first. Output only.
+   */
   version: bigint;
   /** When the text was set. Output only. */
-  updateTime: Timestamp | undefined;
+  updateTime:
+    | Timestamp
+    | undefined;
+  /**
+   * The messages it stands for, as runs by rising seq. At most 256: when there are
+   * more, the oldest are one run with what lies between. Empty for a text that a caller
+   * set without replacing messages. Output only.
+   */
+  seqRanges: SeqRange[];
+  /** The hook that made it. Empty for a text that a caller set. Output only. */
+  hook: string;
+  /** How far it may be trusted: the lowest of what it was made from. Output only. */
+  trust: Trust;
 }
 
 function createBaseSession(): Session {
@@ -552,7 +580,19 @@ export const Session_LabelsEntry: MessageFns<Session_LabelsEntry> = {
 };
 
 function createBasePlacedSummary(): PlacedSummary {
-  return { messageId: "", text: "", tokenCount: 0, seqRanges: [], firstMessageTime: undefined, createTime: undefined };
+  return {
+    messageId: "",
+    text: "",
+    tokenCount: 0,
+    seqRanges: [],
+    firstMessageTime: undefined,
+    createTime: undefined,
+    version: 0n,
+    hook: "",
+    trust: 0,
+    level: 0,
+    stage: "",
+  };
 }
 
 export const PlacedSummary: MessageFns<PlacedSummary> = {
@@ -574,6 +614,24 @@ export const PlacedSummary: MessageFns<PlacedSummary> = {
     }
     if (message.createTime !== undefined) {
       Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(56).int64(message.version);
+    }
+    if (message.hook !== "") {
+      writer.uint32(66).string(message.hook);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(72).int32(message.trust);
+    }
+    if (message.level !== 0) {
+      writer.uint32(80).int32(message.level);
+    }
+    if (message.stage !== "") {
+      writer.uint32(90).string(message.stage);
     }
     return writer;
   },
@@ -637,6 +695,46 @@ export const PlacedSummary: MessageFns<PlacedSummary> = {
             }
 
             message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.trust = reader.int32() as any;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.level = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.stage = reader.string();
             continue;
           }
         }
@@ -784,7 +882,7 @@ export const ForkOrigin: MessageFns<ForkOrigin> = {
 };
 
 function createBaseSummary(): Summary {
-  return { text: "", tokenCount: 0, version: 0n, updateTime: undefined };
+  return { text: "", tokenCount: 0, version: 0n, updateTime: undefined, seqRanges: [], hook: "", trust: 0 };
 }
 
 export const Summary: MessageFns<Summary> = {
@@ -803,6 +901,15 @@ export const Summary: MessageFns<Summary> = {
     }
     if (message.updateTime !== undefined) {
       Timestamp.encode(message.updateTime, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.hook !== "") {
+      writer.uint32(50).string(message.hook);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(56).int32(message.trust);
     }
     return writer;
   },
@@ -850,6 +957,30 @@ export const Summary: MessageFns<Summary> = {
             }
 
             message.updateTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.trust = reader.int32() as any;
             continue;
           }
         }

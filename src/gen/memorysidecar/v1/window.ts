@@ -39,6 +39,8 @@ export const TrimReason = {
   BOUNDARY: 11,
   /** SUMMARIZED - A summary took its place. */
   SUMMARIZED: 12,
+  /** SUMMARY_FAILED - No summary could be made, and the stage drops what has none. */
+  SUMMARY_FAILED: 13,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -58,6 +60,7 @@ export namespace TrimReason {
   export type DUPLICATE = typeof TrimReason.DUPLICATE;
   export type BOUNDARY = typeof TrimReason.BOUNDARY;
   export type SUMMARIZED = typeof TrimReason.SUMMARIZED;
+  export type SUMMARY_FAILED = typeof TrimReason.SUMMARY_FAILED;
   export type UNRECOGNIZED = typeof TrimReason.UNRECOGNIZED;
 }
 
@@ -241,10 +244,15 @@ export interface StageRun {
   heldBy: HoldReason[];
   /**
    * The ids of the messages that wait for a summary, for a stage with
-   * `REMOVED_TO_SUMMARIZE`: SetSummary replaces them. All runs of an answer name at
-   * most 1,000 and 65,536 bytes, the oldest of the first runs.
+   * `REMOVED_TO_SUMMARIZE`. All runs of an answer name at most 1,000 and 65,536 bytes,
+   * the oldest of the first runs.
    */
   awaitsSummary: string[];
+  /**
+   * The id of the task that summarizes for this stage: a new one, or one that is under
+   * way. Empty when there is none.
+   */
+  taskId: string;
 }
 
 /** A trigger that held. */
@@ -531,7 +539,7 @@ export const Trim: MessageFns<Trim> = {
 };
 
 function createBaseStageRun(): StageRun {
-  return { stage: "", triggers: [], overLimit: false, heldBy: [], awaitsSummary: [] };
+  return { stage: "", triggers: [], overLimit: false, heldBy: [], awaitsSummary: [], taskId: "" };
 }
 
 export const StageRun: MessageFns<StageRun> = {
@@ -554,6 +562,9 @@ export const StageRun: MessageFns<StageRun> = {
     }
     for (const v of message.awaitsSummary) {
       writer.uint32(42).string(v!);
+    }
+    if (message.taskId !== "") {
+      writer.uint32(50).string(message.taskId);
     }
     return writer;
   },
@@ -619,6 +630,14 @@ export const StageRun: MessageFns<StageRun> = {
             }
 
             message.awaitsSummary.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.taskId = reader.string();
             continue;
           }
         }

@@ -10,34 +10,12 @@ import { Message } from "./message.ts";
 import { Policy } from "./policy.ts";
 import { Unit } from "./policy_stage.ts";
 import { PlacedSummary, Session, Summary } from "./session.ts";
+import { SummaryPlacement } from "./summary.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/window_rpc.proto";
-
-/** Where a summary stands. Values may be added. */
-export const SummaryPlacement = {
-  /** UNSPECIFIED - The default: `SUMMARY_PLACEMENT_SESSION`. Never in an answer. */
-  UNSPECIFIED: 0,
-  /** SESSION - Beside the window, as the summary of the session. */
-  SESSION: 1,
-  /**
-   * IN_PLACE - In the window, in the place of the first message it replaces. At least one
-   * message must be replaced.
-   */
-  IN_PLACE: 2,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type SummaryPlacement = typeof SummaryPlacement[keyof typeof SummaryPlacement];
-
-export namespace SummaryPlacement {
-  export type UNSPECIFIED = typeof SummaryPlacement.UNSPECIFIED;
-  export type SESSION = typeof SummaryPlacement.SESSION;
-  export type IN_PLACE = typeof SummaryPlacement.IN_PLACE;
-  export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
-}
 
 /** Asks for the window of a session. */
 export interface GetWindowRequest {
@@ -79,17 +57,18 @@ export interface GetWindowRequest {
 export interface GetWindowResponse {
   /**
    * The messages that go to the model, oldest first. Those that the server made,
-   * placed summaries and healed tool results, have no seq.
+   * summaries and healed tool results, have no seq. One that shows the summary of the
+   * session has the id `summary`; a system message that ends with it keeps its own.
    */
   messages: Message[];
   /**
    * The text that stands for messages that left. Unset when there is none, and
-   * with `as_of_seq`.
+   * with `as_of_seq`. The policy's `summary_view` says whether `messages` shows it too.
    */
   summary:
     | Summary
     | undefined;
-  /** How much `messages` holds. The summary is not counted. */
+  /** How much `messages` holds, with a summary that is shown in it. */
   window:
     | Totals
     | undefined;

@@ -23,52 +23,19 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
-from memorysidecar.v1 import session_pb2 as memorysidecar_dot_v1_dot_session__pb2
-from memorysidecar.v1 import snapshot_pb2 as memorysidecar_dot_v1_dot_snapshot__pb2
-from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
+from memorysidecar.v1 import event_detail_pb2 as memorysidecar_dot_v1_dot_event__detail__pb2
+from memorysidecar.v1 import event_summary_pb2 as memorysidecar_dot_v1_dot_event__summary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmemorysidecar/v1/event.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1fmemorysidecar/v1/snapshot.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x82\t\n\x05\x45vent\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\r\n\x05index\x18\x02 \x01(\x05\x12)\n\x04type\x18\x03 \x01(\x0e\x32\x1b.memorysidecar.v1.EventType\x12\x11\n\tnamespace\x18\x04 \x01(\t\x12\x12\n\nsession_id\x18\x05 \x01(\t\x12\x0f\n\x07user_id\x18\x06 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\x11\n\tcontinued\x18\n \x01(\x08\x12;\n\x0fsession_created\x18\x0b \x01(\x0b\x32 .memorysidecar.v1.SessionCreatedH\x00\x12;\n\x0fsession_updated\x18\x0c \x01(\x0b\x32 .memorysidecar.v1.SessionUpdatedH\x00\x12;\n\x0fsession_deleted\x18\r \x01(\x0b\x32 .memorysidecar.v1.SessionDeletedH\x00\x12\x39\n\x0esession_forked\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.SessionForkedH\x00\x12\x37\n\rsession_reset\x18\x0f \x01(\x0b\x32\x1e.memorysidecar.v1.SessionResetH\x00\x12?\n\x11messages_appended\x18\x10 \x01(\x0b\x32\".memorysidecar.v1.MessagesAppendedH\x00\x12=\n\x10messages_trimmed\x18\x11 \x01(\x0b\x32!.memorysidecar.v1.MessagesTrimmedH\x00\x12;\n\x0fmessage_updated\x18\x12 \x01(\x0b\x32 .memorysidecar.v1.MessageUpdatedH\x00\x12;\n\x0fmessage_deleted\x18\x13 \x01(\x0b\x32 .memorysidecar.v1.MessageDeletedH\x00\x12?\n\x11messages_restored\x18\x14 \x01(\x0b\x32\".memorysidecar.v1.MessagesRestoredH\x00\x12\x33\n\x0bsummary_set\x18\x15 \x01(\x0b\x32\x1c.memorysidecar.v1.SummarySetH\x00\x12;\n\x0fmessages_healed\x18\x16 \x01(\x0b\x32 .memorysidecar.v1.MessagesHealedH\x00\x12=\n\x10session_imported\x18\x17 \x01(\x0b\x32!.memorysidecar.v1.SessionImportedH\x00\x12\x37\n\rpolicy_warned\x18\x18 \x01(\x0b\x32\x1e.memorysidecar.v1.PolicyWarnedH\x00\x12\x31\n\nturn_ended\x18\x19 \x01(\x0b\x32\x1b.memorysidecar.v1.TurnEndedH\x00\x42\x08\n\x06\x64\x65tail\"\x10\n\x0eSessionCreated\"\x1f\n\x0eSessionUpdated\x12\r\n\x05paths\x18\x01 \x03(\t\"n\n\x0eSessionDeleted\x12\x35\n\x06reason\x18\x01 \x01(\x0e\x32%.memorysidecar.v1.SessionDeleteReason\x12%\n\x03log\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x8e\x01\n\rSessionForked\x12,\n\x06origin\x18\x01 \x01(\x0b\x32\x1c.memorysidecar.v1.ForkOrigin\x12%\n\x03log\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"a\n\x0cSessionReset\x12)\n\x07\x64\x65leted\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12&\n\x04kept\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\xa7\x01\n\x10MessagesAppended\x12\x13\n\x0bmessage_ids\x18\x01 \x03(\t\x12(\n\x04seqs\x18\x02 \x01(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12*\n\x08\x61ppended\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"7\n\x0fMessagesTrimmed\x12$\n\x04trim\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Trim\"U\n\x0eMessageUpdated\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\r\n\x05paths\x18\x03 \x03(\t\x12\x13\n\x0btoken_count\x18\x04 \x01(\x05\"]\n\x0eMessageDeleted\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x15\n\rwas_in_window\x18\x04 \x01(\x08\"\xad\x01\n\x10MessagesRestored\x12\x13\n\x0bmessage_ids\x18\x01 \x03(\t\x12.\n\nseq_ranges\x18\x02 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12*\n\x08restored\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06window\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"}\n\nSummarySet\x12\x0f\n\x07version\x18\x01 \x01(\x03\x12\x19\n\x11placed_message_id\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\"Q\n\x0eMessagesHealed\x12\x15\n\rtool_call_ids\x18\x01 \x03(\t\x12(\n\x06window\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\x94\x01\n\x0fSessionImported\x12\x30\n\x06\x66ormat\x18\x01 \x01(\x0e\x32 .memorysidecar.v1.SnapshotFormat\x12%\n\x03log\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"@\n\x0cPolicyWarned\x12\x30\n\x07warning\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.PolicyWarning\"5\n\tTurnEnded\x12(\n\x06window\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*\xff\x03\n\tEventType\x12\x1a\n\x16\x45VENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_UPDATED\x10\x02\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_DELETED\x10\x03\x12\x1d\n\x19\x45VENT_TYPE_SESSION_FORKED\x10\x04\x12\x1c\n\x18\x45VENT_TYPE_SESSION_RESET\x10\x05\x12 \n\x1c\x45VENT_TYPE_MESSAGES_APPENDED\x10\x06\x12\x1f\n\x1b\x45VENT_TYPE_MESSAGES_TRIMMED\x10\x07\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGE_UPDATED\x10\x08\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGE_DELETED\x10\t\x12 \n\x1c\x45VENT_TYPE_MESSAGES_RESTORED\x10\n\x12\x1a\n\x16\x45VENT_TYPE_SUMMARY_SET\x10\x0b\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGES_HEALED\x10\x0c\x12\x1f\n\x1b\x45VENT_TYPE_SESSION_IMPORTED\x10\r\x12\x1c\n\x18\x45VENT_TYPE_POLICY_WARNED\x10\x0e\x12\x19\n\x15\x45VENT_TYPE_TURN_ENDED\x10\x0f*\x82\x01\n\x13SessionDeleteReason\x12%\n!SESSION_DELETE_REASON_UNSPECIFIED\x10\x00\x12!\n\x1dSESSION_DELETE_REASON_REQUEST\x10\x01\x12!\n\x1dSESSION_DELETE_REASON_EXPIRED\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmemorysidecar/v1/event.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a#memorysidecar/v1/event_detail.proto\x1a$memorysidecar/v1/event_summary.proto\"\xf2\n\n\x05\x45vent\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\r\n\x05index\x18\x02 \x01(\x05\x12)\n\x04type\x18\x03 \x01(\x0e\x32\x1b.memorysidecar.v1.EventType\x12\x11\n\tnamespace\x18\x04 \x01(\t\x12\x12\n\nsession_id\x18\x05 \x01(\t\x12\x0f\n\x07user_id\x18\x06 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\x11\n\tcontinued\x18\n \x01(\x08\x12;\n\x0fsession_created\x18\x0b \x01(\x0b\x32 .memorysidecar.v1.SessionCreatedH\x00\x12;\n\x0fsession_updated\x18\x0c \x01(\x0b\x32 .memorysidecar.v1.SessionUpdatedH\x00\x12;\n\x0fsession_deleted\x18\r \x01(\x0b\x32 .memorysidecar.v1.SessionDeletedH\x00\x12\x39\n\x0esession_forked\x18\x0e \x01(\x0b\x32\x1f.memorysidecar.v1.SessionForkedH\x00\x12\x37\n\rsession_reset\x18\x0f \x01(\x0b\x32\x1e.memorysidecar.v1.SessionResetH\x00\x12?\n\x11messages_appended\x18\x10 \x01(\x0b\x32\".memorysidecar.v1.MessagesAppendedH\x00\x12=\n\x10messages_trimmed\x18\x11 \x01(\x0b\x32!.memorysidecar.v1.MessagesTrimmedH\x00\x12;\n\x0fmessage_updated\x18\x12 \x01(\x0b\x32 .memorysidecar.v1.MessageUpdatedH\x00\x12;\n\x0fmessage_deleted\x18\x13 \x01(\x0b\x32 .memorysidecar.v1.MessageDeletedH\x00\x12?\n\x11messages_restored\x18\x14 \x01(\x0b\x32\".memorysidecar.v1.MessagesRestoredH\x00\x12\x33\n\x0bsummary_set\x18\x15 \x01(\x0b\x32\x1c.memorysidecar.v1.SummarySetH\x00\x12;\n\x0fmessages_healed\x18\x16 \x01(\x0b\x32 .memorysidecar.v1.MessagesHealedH\x00\x12=\n\x10session_imported\x18\x17 \x01(\x0b\x32!.memorysidecar.v1.SessionImportedH\x00\x12\x37\n\rpolicy_warned\x18\x18 \x01(\x0b\x32\x1e.memorysidecar.v1.PolicyWarnedH\x00\x12\x31\n\nturn_ended\x18\x19 \x01(\x0b\x32\x1b.memorysidecar.v1.TurnEndedH\x00\x12?\n\x11summary_requested\x18\x1a \x01(\x0b\x32\".memorysidecar.v1.SummaryRequestedH\x00\x12\x39\n\x0esummary_failed\x18\x1b \x01(\x0b\x32\x1f.memorysidecar.v1.SummaryFailedH\x00\x12\x41\n\x12summary_superseded\x18\x1c \x01(\x0b\x32#.memorysidecar.v1.SummarySupersededH\x00\x12/\n\ttask_dead\x18\x1d \x01(\x0b\x32\x1a.memorysidecar.v1.TaskDeadH\x00\x42\x08\n\x06\x64\x65tail*\xfd\x04\n\tEventType\x12\x1a\n\x16\x45VENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_UPDATED\x10\x02\x12\x1e\n\x1a\x45VENT_TYPE_SESSION_DELETED\x10\x03\x12\x1d\n\x19\x45VENT_TYPE_SESSION_FORKED\x10\x04\x12\x1c\n\x18\x45VENT_TYPE_SESSION_RESET\x10\x05\x12 \n\x1c\x45VENT_TYPE_MESSAGES_APPENDED\x10\x06\x12\x1f\n\x1b\x45VENT_TYPE_MESSAGES_TRIMMED\x10\x07\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGE_UPDATED\x10\x08\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGE_DELETED\x10\t\x12 \n\x1c\x45VENT_TYPE_MESSAGES_RESTORED\x10\n\x12\x1a\n\x16\x45VENT_TYPE_SUMMARY_SET\x10\x0b\x12\x1e\n\x1a\x45VENT_TYPE_MESSAGES_HEALED\x10\x0c\x12\x1f\n\x1b\x45VENT_TYPE_SESSION_IMPORTED\x10\r\x12\x1c\n\x18\x45VENT_TYPE_POLICY_WARNED\x10\x0e\x12\x19\n\x15\x45VENT_TYPE_TURN_ENDED\x10\x0f\x12 \n\x1c\x45VENT_TYPE_SUMMARY_REQUESTED\x10\x10\x12\x1d\n\x19\x45VENT_TYPE_SUMMARY_FAILED\x10\x11\x12!\n\x1d\x45VENT_TYPE_SUMMARY_SUPERSEDED\x10\x12\x12\x18\n\x14\x45VENT_TYPE_TASK_DEAD\x10\x13\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.event_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EVENTTYPE']._serialized_start=2811
-  _globals['_EVENTTYPE']._serialized_end=3322
-  _globals['_SESSIONDELETEREASON']._serialized_start=3325
-  _globals['_SESSIONDELETEREASON']._serialized_end=3455
-  _globals['_EVENT']._serialized_start=180
-  _globals['_EVENT']._serialized_end=1334
-  _globals['_SESSIONCREATED']._serialized_start=1336
-  _globals['_SESSIONCREATED']._serialized_end=1352
-  _globals['_SESSIONUPDATED']._serialized_start=1354
-  _globals['_SESSIONUPDATED']._serialized_end=1385
-  _globals['_SESSIONDELETED']._serialized_start=1387
-  _globals['_SESSIONDELETED']._serialized_end=1497
-  _globals['_SESSIONFORKED']._serialized_start=1500
-  _globals['_SESSIONFORKED']._serialized_end=1642
-  _globals['_SESSIONRESET']._serialized_start=1644
-  _globals['_SESSIONRESET']._serialized_end=1741
-  _globals['_MESSAGESAPPENDED']._serialized_start=1744
-  _globals['_MESSAGESAPPENDED']._serialized_end=1911
-  _globals['_MESSAGESTRIMMED']._serialized_start=1913
-  _globals['_MESSAGESTRIMMED']._serialized_end=1968
-  _globals['_MESSAGEUPDATED']._serialized_start=1970
-  _globals['_MESSAGEUPDATED']._serialized_end=2055
-  _globals['_MESSAGEDELETED']._serialized_start=2057
-  _globals['_MESSAGEDELETED']._serialized_end=2150
-  _globals['_MESSAGESRESTORED']._serialized_start=2153
-  _globals['_MESSAGESRESTORED']._serialized_end=2326
-  _globals['_SUMMARYSET']._serialized_start=2328
-  _globals['_SUMMARYSET']._serialized_end=2453
-  _globals['_MESSAGESHEALED']._serialized_start=2455
-  _globals['_MESSAGESHEALED']._serialized_end=2536
-  _globals['_SESSIONIMPORTED']._serialized_start=2539
-  _globals['_SESSIONIMPORTED']._serialized_end=2687
-  _globals['_POLICYWARNED']._serialized_start=2689
-  _globals['_POLICYWARNED']._serialized_end=2753
-  _globals['_TURNENDED']._serialized_start=2755
-  _globals['_TURNENDED']._serialized_end=2808
+  _globals['_EVENTTYPE']._serialized_start=1556
+  _globals['_EVENTTYPE']._serialized_end=2193
+  _globals['_EVENT']._serialized_start=159
+  _globals['_EVENT']._serialized_end=1553
 # @@protoc_insertion_point(module_scope)

@@ -25,31 +25,32 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
 from memorysidecar.v1 import policy_stage_pb2 as memorysidecar_dot_v1_dot_policy__stage__pb2
+from memorysidecar.v1 import policy_summary_pb2 as memorysidecar_dot_v1_dot_policy__summary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/policy.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1ememorysidecar/v1/message.proto\x1a#memorysidecar/v1/policy_stage.proto\"\xcc\x03\n\x06Policy\x12/\n\ntoken_rule\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x1e\n\x11image_token_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x0bprotections\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.Protections\x12-\n\x06stages\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.PolicyStage\x12\x0c\n\x04name\x18\x05 \x01(\t\x12(\n\x06preset\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Preset\x12\r\n\x05model\x18\x07 \x01(\t\x12\x16\n\x0e\x63ontext_window\x18\x08 \x01(\x03\x12<\n\x11\x63ustom_token_rule\x18\t \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12/\n\ntool_pairs\x18\n \x01(\x0e\x32\x1b.memorysidecar.v1.ToolPairs\x12*\n\x07healing\x18\x0b \x01(\x0b\x32\x19.memorysidecar.v1.HealingB\x14\n\x12_image_token_count\"@\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x07options\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\xbf\x01\n\x0bProtections\x12\x32\n\x06system\x18\x01 \x01(\x0e\x32\".memorysidecar.v1.SystemProtection\x12\x11\n\tpin_first\x18\x02 \x01(\x05\x12\x19\n\x0cmin_messages\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tlast_user\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12\x17\n\x0fpin_message_ids\x18\x05 \x03(\tB\x0f\n\r_min_messagesB\x0c\n\n_last_user\"V\n\x07Healing\x12(\n\x04when\x18\x01 \x01(\x0e\x32\x1a.memorysidecar.v1.HealWhen\x12\x13\n\x0bnewest_only\x18\x02 \x01(\x08\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xa7\x01\n\x0f\x43ustomTokenRule\x12\x17\n\x0f\x63hars_per_token\x18\x01 \x01(\x01\x12\x31\n\x08rounding\x18\x02 \x01(\x0e\x32\x1f.memorysidecar.v1.TokenRounding\x12\x13\n\x0bper_message\x18\x03 \x01(\x05\x12\x10\n\x08per_call\x18\x04 \x01(\x05\x12\x0b\n\x03min\x18\x05 \x01(\x05\x12\x14\n\x0c\x63ontent_only\x18\x06 \x01(\x08*\xab\x01\n\x10SystemProtection\x12!\n\x1dSYSTEM_PROTECTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16SYSTEM_PROTECTION_NONE\x10\x01\x12\x19\n\x15SYSTEM_PROTECTION_ALL\x10\x02\x12\x1d\n\x19SYSTEM_PROTECTION_LEADING\x10\x03\x12\x1e\n\x1aSYSTEM_PROTECTION_EXCLUDED\x10\x04*\x84\x01\n\tToolPairs\x12\x1a\n\x16TOOL_PAIRS_UNSPECIFIED\x10\x00\x12\x14\n\x10TOOL_PAIRS_WHOLE\x10\x01\x12\x16\n\x12TOOL_PAIRS_GROUPED\x10\x02\x12\x14\n\x10TOOL_PAIRS_LOOSE\x10\x03\x12\x17\n\x13TOOL_PAIRS_ADJACENT\x10\x04*S\n\x08HealWhen\x12\x19\n\x15HEAL_WHEN_UNSPECIFIED\x10\x00\x12\x16\n\x12HEAL_WHEN_MOVED_ON\x10\x01\x12\x14\n\x10HEAL_WHEN_ALWAYS\x10\x02*_\n\rTokenRounding\x12\x1e\n\x1aTOKEN_ROUNDING_UNSPECIFIED\x10\x00\x12\x15\n\x11TOKEN_ROUNDING_UP\x10\x01\x12\x17\n\x13TOKEN_ROUNDING_DOWN\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/policy.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1ememorysidecar/v1/message.proto\x1a#memorysidecar/v1/policy_stage.proto\x1a%memorysidecar/v1/policy_summary.proto\"\x81\x04\n\x06Policy\x12/\n\ntoken_rule\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x1e\n\x11image_token_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x0bprotections\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.Protections\x12-\n\x06stages\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.PolicyStage\x12\x0c\n\x04name\x18\x05 \x01(\t\x12(\n\x06preset\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Preset\x12\r\n\x05model\x18\x07 \x01(\t\x12\x16\n\x0e\x63ontext_window\x18\x08 \x01(\x03\x12<\n\x11\x63ustom_token_rule\x18\t \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12/\n\ntool_pairs\x18\n \x01(\x0e\x32\x1b.memorysidecar.v1.ToolPairs\x12*\n\x07healing\x18\x0b \x01(\x0b\x32\x19.memorysidecar.v1.Healing\x12\x33\n\x0csummary_view\x18\x0c \x01(\x0b\x32\x1d.memorysidecar.v1.SummaryViewB\x14\n\x12_image_token_count\"@\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x07options\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\xbf\x01\n\x0bProtections\x12\x32\n\x06system\x18\x01 \x01(\x0e\x32\".memorysidecar.v1.SystemProtection\x12\x11\n\tpin_first\x18\x02 \x01(\x05\x12\x19\n\x0cmin_messages\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tlast_user\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12\x17\n\x0fpin_message_ids\x18\x05 \x03(\tB\x0f\n\r_min_messagesB\x0c\n\n_last_user\"V\n\x07Healing\x12(\n\x04when\x18\x01 \x01(\x0e\x32\x1a.memorysidecar.v1.HealWhen\x12\x13\n\x0bnewest_only\x18\x02 \x01(\x08\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xa7\x01\n\x0f\x43ustomTokenRule\x12\x17\n\x0f\x63hars_per_token\x18\x01 \x01(\x01\x12\x31\n\x08rounding\x18\x02 \x01(\x0e\x32\x1f.memorysidecar.v1.TokenRounding\x12\x13\n\x0bper_message\x18\x03 \x01(\x05\x12\x10\n\x08per_call\x18\x04 \x01(\x05\x12\x0b\n\x03min\x18\x05 \x01(\x05\x12\x14\n\x0c\x63ontent_only\x18\x06 \x01(\x08*\xab\x01\n\x10SystemProtection\x12!\n\x1dSYSTEM_PROTECTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16SYSTEM_PROTECTION_NONE\x10\x01\x12\x19\n\x15SYSTEM_PROTECTION_ALL\x10\x02\x12\x1d\n\x19SYSTEM_PROTECTION_LEADING\x10\x03\x12\x1e\n\x1aSYSTEM_PROTECTION_EXCLUDED\x10\x04*\x84\x01\n\tToolPairs\x12\x1a\n\x16TOOL_PAIRS_UNSPECIFIED\x10\x00\x12\x14\n\x10TOOL_PAIRS_WHOLE\x10\x01\x12\x16\n\x12TOOL_PAIRS_GROUPED\x10\x02\x12\x14\n\x10TOOL_PAIRS_LOOSE\x10\x03\x12\x17\n\x13TOOL_PAIRS_ADJACENT\x10\x04*S\n\x08HealWhen\x12\x19\n\x15HEAL_WHEN_UNSPECIFIED\x10\x00\x12\x16\n\x12HEAL_WHEN_MOVED_ON\x10\x01\x12\x14\n\x10HEAL_WHEN_ALWAYS\x10\x02*_\n\rTokenRounding\x12\x1e\n\x1aTOKEN_ROUNDING_UNSPECIFIED\x10\x00\x12\x15\n\x11TOKEN_ROUNDING_UP\x10\x01\x12\x17\n\x13TOKEN_ROUNDING_DOWN\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.policy_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SYSTEMPROTECTION']._serialized_start=1132
-  _globals['_SYSTEMPROTECTION']._serialized_end=1303
-  _globals['_TOOLPAIRS']._serialized_start=1306
-  _globals['_TOOLPAIRS']._serialized_end=1438
-  _globals['_HEALWHEN']._serialized_start=1440
-  _globals['_HEALWHEN']._serialized_end=1523
-  _globals['_TOKENROUNDING']._serialized_start=1525
-  _globals['_TOKENROUNDING']._serialized_end=1620
-  _globals['_POLICY']._serialized_start=151
-  _globals['_POLICY']._serialized_end=611
-  _globals['_PRESET']._serialized_start=613
-  _globals['_PRESET']._serialized_end=677
-  _globals['_PROTECTIONS']._serialized_start=680
-  _globals['_PROTECTIONS']._serialized_end=871
-  _globals['_HEALING']._serialized_start=873
-  _globals['_HEALING']._serialized_end=959
-  _globals['_CUSTOMTOKENRULE']._serialized_start=962
-  _globals['_CUSTOMTOKENRULE']._serialized_end=1129
+  _globals['_SYSTEMPROTECTION']._serialized_start=1224
+  _globals['_SYSTEMPROTECTION']._serialized_end=1395
+  _globals['_TOOLPAIRS']._serialized_start=1398
+  _globals['_TOOLPAIRS']._serialized_end=1530
+  _globals['_HEALWHEN']._serialized_start=1532
+  _globals['_HEALWHEN']._serialized_end=1615
+  _globals['_TOKENROUNDING']._serialized_start=1617
+  _globals['_TOKENROUNDING']._serialized_end=1712
+  _globals['_POLICY']._serialized_start=190
+  _globals['_POLICY']._serialized_end=703
+  _globals['_PRESET']._serialized_start=705
+  _globals['_PRESET']._serialized_end=769
+  _globals['_PROTECTIONS']._serialized_start=772
+  _globals['_PROTECTIONS']._serialized_end=963
+  _globals['_HEALING']._serialized_start=965
+  _globals['_HEALING']._serialized_end=1051
+  _globals['_CUSTOMTOKENRULE']._serialized_start=1054
+  _globals['_CUSTOMTOKENRULE']._serialized_end=1221
 # @@protoc_insertion_point(module_scope)

@@ -1,6 +1,7 @@
 from google.protobuf import struct_pb2 as _struct_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_stage_pb2 as _policy_stage_pb2
+from memorysidecar.v1 import policy_summary_pb2 as _policy_summary_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -55,7 +56,7 @@ TOKEN_ROUNDING_UP: TokenRounding
 TOKEN_ROUNDING_DOWN: TokenRounding
 
 class Policy(_message.Message):
-    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "preset", "model", "context_window", "custom_token_rule", "tool_pairs", "healing")
+    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "preset", "model", "context_window", "custom_token_rule", "tool_pairs", "healing", "summary_view")
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PROTECTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -67,6 +68,7 @@ class Policy(_message.Message):
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     TOOL_PAIRS_FIELD_NUMBER: _ClassVar[int]
     HEALING_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_VIEW_FIELD_NUMBER: _ClassVar[int]
     token_rule: _message_pb2.TokenRule
     image_token_count: int
     protections: Protections
@@ -78,7 +80,8 @@ class Policy(_message.Message):
     custom_token_rule: CustomTokenRule
     tool_pairs: ToolPairs
     healing: Healing
-    def __init__(self, token_rule: _Optional[_Union[_message_pb2.TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[_policy_stage_pb2.PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairs: _Optional[_Union[ToolPairs, str]] = ..., healing: _Optional[_Union[Healing, _Mapping]] = ...) -> None: ...
+    summary_view: _policy_summary_pb2.SummaryView
+    def __init__(self, token_rule: _Optional[_Union[_message_pb2.TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[_policy_stage_pb2.PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairs: _Optional[_Union[ToolPairs, str]] = ..., healing: _Optional[_Union[Healing, _Mapping]] = ..., summary_view: _Optional[_Union[_policy_summary_pb2.SummaryView, _Mapping]] = ...) -> None: ...
 
 class Preset(_message.Message):
     __slots__ = ("name", "options")

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
@@ -67,20 +68,30 @@ class Session(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ...) -> None: ...
 
 class PlacedSummary(_message.Message):
-    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time")
+    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time", "version", "hook", "trust", "level", "stage")
     MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
     FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
     message_id: str
     text: str
     token_count: int
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     first_message_time: _timestamp_pb2.Timestamp
     create_time: _timestamp_pb2.Timestamp
-    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    version: int
+    hook: str
+    trust: _message_pb2.Trust
+    level: int
+    stage: str
+    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
 
 class StageState(_message.Message):
     __slots__ = ("stage", "last_seq", "window")
@@ -101,13 +112,19 @@ class ForkOrigin(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class Summary(_message.Message):
-    __slots__ = ("text", "token_count", "version", "update_time")
+    __slots__ = ("text", "token_count", "version", "update_time", "seq_ranges", "hook", "trust")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
     text: str
     token_count: int
     version: int
     update_time: _timestamp_pb2.Timestamp
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    hook: str
+    trust: _message_pb2.Trust
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...

@@ -8,6 +8,7 @@ from memorysidecar.v1 import policy_rpc_pb2 as memorysidecar_dot_v1_dot_policy__
 from memorysidecar.v1 import search_rpc_pb2 as memorysidecar_dot_v1_dot_search__rpc__pb2
 from memorysidecar.v1 import session_rpc_pb2 as memorysidecar_dot_v1_dot_session__rpc__pb2
 from memorysidecar.v1 import snapshot_rpc_pb2 as memorysidecar_dot_v1_dot_snapshot__rpc__pb2
+from memorysidecar.v1 import summary_rpc_pb2 as memorysidecar_dot_v1_dot_summary__rpc__pb2
 from memorysidecar.v1 import window_rpc_pb2 as memorysidecar_dot_v1_dot_window__rpc__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -42,7 +43,7 @@ class SessionServiceStub:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents takes a `request_id`: up to 128 bytes that name this
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
     attempt, in its namespace and over all rpcs. A repeat within the idempotency
     window (24 hours unless configured otherwise) changes nothing and gets the first
     answer, whatever happened since; the same id with another request is
@@ -160,6 +161,21 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
                 _registered_method=True)
+        self.CompactSession = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/CompactSession',
+                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.FromString,
+                _registered_method=True)
+        self.ListSummaries = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ListSummaries',
+                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.FromString,
+                _registered_method=True)
+        self.ListSummarySources = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/ListSummarySources',
+                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.FromString,
+                _registered_method=True)
         self.HealSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/HealSession',
                 request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.SerializeToString,
@@ -194,7 +210,7 @@ class SessionServiceServicer:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents takes a `request_id`: up to 128 bytes that name this
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
     attempt, in its namespace and over all rpcs. A repeat within the idempotency
     window (24 hours unless configured otherwise) changes nothing and gets the first
     answer, whatever happened since; the same id with another request is
@@ -443,6 +459,39 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CompactSession(self, request, context):
+        """Has a hook summarize messages of the window now.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSummaries(self, request, context):
+        """Lists the summaries that a session has had, in use or not.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSummarySources(self, request, context):
+        """Lists the messages that a summary stands for.
+
+        Errors:
+        - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def HealSession(self, request, context):
         """Answers every tool call of the window that has no result, so that a model
         provider takes it. Doing it again changes nothing.
@@ -589,6 +638,21 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.SerializeToString,
             ),
+            'CompactSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompactSession,
+                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.SerializeToString,
+            ),
+            'ListSummaries': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSummaries,
+                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.SerializeToString,
+            ),
+            'ListSummarySources': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSummarySources,
+                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.SerializeToString,
+            ),
             'HealSession': grpc.unary_unary_rpc_method_handler(
                     servicer.HealSession,
                     request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.FromString,
@@ -629,7 +693,7 @@ class SessionService:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents takes a `request_id`: up to 128 bytes that name this
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
     attempt, in its namespace and over all rpcs. A repeat within the idempotency
     window (24 hours unless configured otherwise) changes nothing and gets the first
     answer, whatever happened since; the same id with another request is
@@ -1149,6 +1213,87 @@ class SessionService:
             '/memorysidecar.v1.SessionService/SetSummary',
             memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
             memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompactSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/CompactSession',
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSummaries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ListSummaries',
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSummarySources(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/ListSummarySources',
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.FromString,
             options,
             channel_credentials,
             insecure,

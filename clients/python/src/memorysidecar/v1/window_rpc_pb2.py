@@ -26,40 +26,39 @@ from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb
 from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
 from memorysidecar.v1 import policy_stage_pb2 as memorysidecar_dot_v1_dot_policy__stage__pb2
 from memorysidecar.v1 import session_pb2 as memorysidecar_dot_v1_dot_session__pb2
+from memorysidecar.v1 import summary_pb2 as memorysidecar_dot_v1_dot_summary__pb2
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!memorysidecar/v1/window_rpc.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a#memorysidecar/v1/policy_stage.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xa9\x01\n\x10GetWindowRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12(\n\x06policy\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12\x16\n\tas_of_seq\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x06newest\x18\x05 \x01(\x05H\x01\x88\x01\x01\x42\x0c\n\n_as_of_seqB\t\n\x07_newest\"\x8d\x04\n\x11GetWindowResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12*\n\x07summary\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12)\n\x07outside\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x32\n\x0eoutside_ranges\x18\x05 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x19\n\x11outside_truncated\x18\x06 \x01(\x08\x12%\n\x05trims\x18\x07 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12\x1a\n\x12open_tool_call_ids\x18\x08 \x03(\t\x12\x12\n\nover_limit\x18\t \x01(\x08\x12\x10\n\x08last_seq\x18\n \x01(\x03\x12\x10\n\x08revision\x18\x0b \x01(\x03\x12.\n\nstage_runs\x18\x0c \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x31\n\x08warnings\x18\r \x03(\x0b\x32\x1f.memorysidecar.v1.PolicyWarning\x12\x1d\n\x15shortened_message_ids\x18\x0e \x03(\t\"\xf9\x01\n\x12TrimSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x14\n\nmax_tokens\x18\x03 \x01(\x03H\x00\x12\x16\n\x0cmax_messages\x18\x04 \x01(\x05H\x00\x12\x15\n\x0bkeep_recent\x18\x05 \x01(\x05H\x00\x12\x14\n\nrun_policy\x18\x06 \x01(\x08H\x00\x12$\n\x04unit\x18\x07 \x01(\x0e\x32\x16.memorysidecar.v1.Unit\x12\x0f\n\x07\x64iscard\x18\x08 \x01(\x08\x12\x0c\n\x04\x65tag\x18\t \x01(\t\x12\x12\n\nrequest_id\x18\n \x01(\tB\x08\n\x06target\"\xbc\x01\n\x13TrimSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12.\n\nstage_runs\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x12\n\nover_limit\x18\x05 \x01(\x08\"\x98\x01\n\x16RestoreMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"j\n\x17RestoreMessagesResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x13\n\x0bmessage_ids\x18\x02 \x03(\t\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"s\n\x18ListSummaryInputsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x15\n\x0bkeep_recent\x18\x03 \x01(\x05H\x00\x12\x0f\n\x05stage\x18\x04 \x01(\tH\x00\x42\x08\n\x06\x63hoice\"\x84\x01\n\x19ListSummaryInputsResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\ttruncated\x18\x02 \x01(\x08\x12\'\n\x05total\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\xe5\x01\n\x11SetSummaryRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x1c\n\x14replaced_message_ids\x18\x04 \x03(\t\x12\x35\n\tplacement\x18\x05 \x01(\x0e\x32\".memorysidecar.v1.SummaryPlacement\x12\x1d\n\x10\x65xpected_version\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x07 \x01(\tB\x13\n\x11_expected_version\"\x98\x01\n\x12SetSummaryResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\x06placed\x18\x03 \x01(\x0b\x32\x1f.memorysidecar.v1.PlacedSummary\"r\n\x12HealSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0bnewest_only\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"~\n\x13HealSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12+\n\x08messages\x18\x02 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals*t\n\x10SummaryPlacement\x12!\n\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_PLACEMENT_SESSION\x10\x01\x12\x1e\n\x1aSUMMARY_PLACEMENT_IN_PLACE\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!memorysidecar/v1/window_rpc.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a#memorysidecar/v1/policy_stage.proto\x1a\x1ememorysidecar/v1/session.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xa9\x01\n\x10GetWindowRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12(\n\x06policy\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12\x16\n\tas_of_seq\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x06newest\x18\x05 \x01(\x05H\x01\x88\x01\x01\x42\x0c\n\n_as_of_seqB\t\n\x07_newest\"\x8d\x04\n\x11GetWindowResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12*\n\x07summary\x18\x02 \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12)\n\x07outside\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x32\n\x0eoutside_ranges\x18\x05 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x19\n\x11outside_truncated\x18\x06 \x01(\x08\x12%\n\x05trims\x18\x07 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12\x1a\n\x12open_tool_call_ids\x18\x08 \x03(\t\x12\x12\n\nover_limit\x18\t \x01(\x08\x12\x10\n\x08last_seq\x18\n \x01(\x03\x12\x10\n\x08revision\x18\x0b \x01(\x03\x12.\n\nstage_runs\x18\x0c \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x31\n\x08warnings\x18\r \x03(\x0b\x32\x1f.memorysidecar.v1.PolicyWarning\x12\x1d\n\x15shortened_message_ids\x18\x0e \x03(\t\"\xf9\x01\n\x12TrimSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x14\n\nmax_tokens\x18\x03 \x01(\x03H\x00\x12\x16\n\x0cmax_messages\x18\x04 \x01(\x05H\x00\x12\x15\n\x0bkeep_recent\x18\x05 \x01(\x05H\x00\x12\x14\n\nrun_policy\x18\x06 \x01(\x08H\x00\x12$\n\x04unit\x18\x07 \x01(\x0e\x32\x16.memorysidecar.v1.Unit\x12\x0f\n\x07\x64iscard\x18\x08 \x01(\x08\x12\x0c\n\x04\x65tag\x18\t \x01(\t\x12\x12\n\nrequest_id\x18\n \x01(\tB\x08\n\x06target\"\xbc\x01\n\x13TrimSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12.\n\nstage_runs\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x12\n\nover_limit\x18\x05 \x01(\x08\"\x98\x01\n\x16RestoreMessagesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"j\n\x17RestoreMessagesResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x13\n\x0bmessage_ids\x18\x02 \x03(\t\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"s\n\x18ListSummaryInputsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x15\n\x0bkeep_recent\x18\x03 \x01(\x05H\x00\x12\x0f\n\x05stage\x18\x04 \x01(\tH\x00\x42\x08\n\x06\x63hoice\"\x84\x01\n\x19ListSummaryInputsResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x11\n\ttruncated\x18\x02 \x01(\x08\x12\'\n\x05total\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"\xe5\x01\n\x11SetSummaryRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x1c\n\x14replaced_message_ids\x18\x04 \x03(\t\x12\x35\n\tplacement\x18\x05 \x01(\x0e\x32\".memorysidecar.v1.SummaryPlacement\x12\x1d\n\x10\x65xpected_version\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x07 \x01(\tB\x13\n\x11_expected_version\"\x98\x01\n\x12SetSummaryResponse\x12*\n\x07session\x18\x01 \x01(\x0b\x32\x19.memorysidecar.v1.Session\x12%\n\x05trims\x18\x02 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12/\n\x06placed\x18\x03 \x01(\x0b\x32\x1f.memorysidecar.v1.PlacedSummary\"r\n\x12HealSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0bnewest_only\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"~\n\x13HealSessionResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12+\n\x08messages\x18\x02 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totalsb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.window_rpc_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUMMARYPLACEMENT']._serialized_start=2507
-  _globals['_SUMMARYPLACEMENT']._serialized_end=2623
-  _globals['_GETWINDOWREQUEST']._serialized_start=219
-  _globals['_GETWINDOWREQUEST']._serialized_end=388
-  _globals['_GETWINDOWRESPONSE']._serialized_start=391
-  _globals['_GETWINDOWRESPONSE']._serialized_end=916
-  _globals['_TRIMSESSIONREQUEST']._serialized_start=919
-  _globals['_TRIMSESSIONREQUEST']._serialized_end=1168
-  _globals['_TRIMSESSIONRESPONSE']._serialized_start=1171
-  _globals['_TRIMSESSIONRESPONSE']._serialized_end=1359
-  _globals['_RESTOREMESSAGESREQUEST']._serialized_start=1362
-  _globals['_RESTOREMESSAGESREQUEST']._serialized_end=1514
-  _globals['_RESTOREMESSAGESRESPONSE']._serialized_start=1516
-  _globals['_RESTOREMESSAGESRESPONSE']._serialized_end=1622
-  _globals['_LISTSUMMARYINPUTSREQUEST']._serialized_start=1624
-  _globals['_LISTSUMMARYINPUTSREQUEST']._serialized_end=1739
-  _globals['_LISTSUMMARYINPUTSRESPONSE']._serialized_start=1742
-  _globals['_LISTSUMMARYINPUTSRESPONSE']._serialized_end=1874
-  _globals['_SETSUMMARYREQUEST']._serialized_start=1877
-  _globals['_SETSUMMARYREQUEST']._serialized_end=2106
-  _globals['_SETSUMMARYRESPONSE']._serialized_start=2109
-  _globals['_SETSUMMARYRESPONSE']._serialized_end=2261
-  _globals['_HEALSESSIONREQUEST']._serialized_start=2263
-  _globals['_HEALSESSIONREQUEST']._serialized_end=2377
-  _globals['_HEALSESSIONRESPONSE']._serialized_start=2379
-  _globals['_HEALSESSIONRESPONSE']._serialized_end=2505
+  _globals['_GETWINDOWREQUEST']._serialized_start=251
+  _globals['_GETWINDOWREQUEST']._serialized_end=420
+  _globals['_GETWINDOWRESPONSE']._serialized_start=423
+  _globals['_GETWINDOWRESPONSE']._serialized_end=948
+  _globals['_TRIMSESSIONREQUEST']._serialized_start=951
+  _globals['_TRIMSESSIONREQUEST']._serialized_end=1200
+  _globals['_TRIMSESSIONRESPONSE']._serialized_start=1203
+  _globals['_TRIMSESSIONRESPONSE']._serialized_end=1391
+  _globals['_RESTOREMESSAGESREQUEST']._serialized_start=1394
+  _globals['_RESTOREMESSAGESREQUEST']._serialized_end=1546
+  _globals['_RESTOREMESSAGESRESPONSE']._serialized_start=1548
+  _globals['_RESTOREMESSAGESRESPONSE']._serialized_end=1654
+  _globals['_LISTSUMMARYINPUTSREQUEST']._serialized_start=1656
+  _globals['_LISTSUMMARYINPUTSREQUEST']._serialized_end=1771
+  _globals['_LISTSUMMARYINPUTSRESPONSE']._serialized_start=1774
+  _globals['_LISTSUMMARYINPUTSRESPONSE']._serialized_end=1906
+  _globals['_SETSUMMARYREQUEST']._serialized_start=1909
+  _globals['_SETSUMMARYREQUEST']._serialized_end=2138
+  _globals['_SETSUMMARYRESPONSE']._serialized_start=2141
+  _globals['_SETSUMMARYRESPONSE']._serialized_end=2293
+  _globals['_HEALSESSIONREQUEST']._serialized_start=2295
+  _globals['_HEALSESSIONREQUEST']._serialized_end=2409
+  _globals['_HEALSESSIONRESPONSE']._serialized_start=2411
+  _globals['_HEALSESSIONRESPONSE']._serialized_end=2537
 # @@protoc_insertion_point(module_scope)

@@ -2,24 +2,15 @@ from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import policy_stage_pb2 as _policy_stage_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
+from memorysidecar.v1 import summary_pb2 as _summary_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
-from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
-
-class SummaryPlacement(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    SUMMARY_PLACEMENT_UNSPECIFIED: _ClassVar[SummaryPlacement]
-    SUMMARY_PLACEMENT_SESSION: _ClassVar[SummaryPlacement]
-    SUMMARY_PLACEMENT_IN_PLACE: _ClassVar[SummaryPlacement]
-SUMMARY_PLACEMENT_UNSPECIFIED: SummaryPlacement
-SUMMARY_PLACEMENT_SESSION: SummaryPlacement
-SUMMARY_PLACEMENT_IN_PLACE: SummaryPlacement
 
 class GetWindowRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest")
@@ -164,10 +155,10 @@ class SetSummaryRequest(_message.Message):
     session_id: str
     text: str
     replaced_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    placement: SummaryPlacement
+    placement: _summary_pb2.SummaryPlacement
     expected_version: int
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., replaced_message_ids: _Optional[_Iterable[str]] = ..., placement: _Optional[_Union[SummaryPlacement, str]] = ..., expected_version: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., replaced_message_ids: _Optional[_Iterable[str]] = ..., placement: _Optional[_Union[_summary_pb2.SummaryPlacement, str]] = ..., expected_version: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class SetSummaryResponse(_message.Message):
     __slots__ = ("session", "trims", "placed")

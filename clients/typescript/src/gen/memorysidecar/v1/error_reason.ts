@@ -136,7 +136,8 @@ export const ErrorReason = {
    */
   INTERNAL: 27,
   /**
-   * HOOK_NOT_CONFIGURED - FAILED_PRECONDITION. The policy asks for a hook that the server does not have.
+   * HOOK_NOT_CONFIGURED - FAILED_PRECONDITION. The policy, call or task asks for a hook that the server does
+   * not have.
    * Metadata: `hook`.
    */
   HOOK_NOT_CONFIGURED: 28,
@@ -165,6 +166,42 @@ export const ErrorReason = {
    * allows. Metadata: `limit`.
    */
   UPLOAD_LIMIT_REACHED: 33,
+  /**
+   * HOOK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The server has no hook of this name, or one of
+   * another kind than is needed. Metadata: `hook`.
+   */
+  HOOK_NOT_FOUND: 34,
+  /**
+   * TASK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The task is done, deleted, or was never there.
+   * Metadata: `task_id`.
+   */
+  TASK_NOT_FOUND: 35,
+  /**
+   * LEASE_LOST - ABORTED. The lease ended, or another worker has the task. Drop the result.
+   * Metadata: `task_id`.
+   */
+  LEASE_LOST: 36,
+  /**
+   * TASK_SUPERSEDED - ABORTED. What the task was made from has changed. Drop the result: where it is
+   * still wanted, a new task is there already. Metadata: `task_id`.
+   */
+  TASK_SUPERSEDED: 37,
+  /**
+   * TASK_RESULT_INVALID - INVALID_ARGUMENT with `BadRequest`. The result is empty, too long or not of the
+   * form that was asked for. It counts as a failed attempt. Metadata: `task_id`,
+   * `failure`, for example `EMPTY_OUTPUT`.
+   */
+  TASK_RESULT_INVALID: 38,
+  /**
+   * POLL_LIMIT_REACHED - RESOURCE_EXHAUSTED with `RetryInfo`. As many PollTasks wait as the server allows.
+   * Metadata: `limit`.
+   */
+  POLL_LIMIT_REACHED: 39,
+  /**
+   * SUMMARY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session never had this summary, or it is no
+   * longer kept. Metadata: `version`.
+   */
+  SUMMARY_NOT_FOUND: 40,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -205,5 +242,12 @@ export namespace ErrorReason {
   export type SESSION_CHANGED = typeof ErrorReason.SESSION_CHANGED;
   export type UPLOAD_NOT_FOUND = typeof ErrorReason.UPLOAD_NOT_FOUND;
   export type UPLOAD_LIMIT_REACHED = typeof ErrorReason.UPLOAD_LIMIT_REACHED;
+  export type HOOK_NOT_FOUND = typeof ErrorReason.HOOK_NOT_FOUND;
+  export type TASK_NOT_FOUND = typeof ErrorReason.TASK_NOT_FOUND;
+  export type LEASE_LOST = typeof ErrorReason.LEASE_LOST;
+  export type TASK_SUPERSEDED = typeof ErrorReason.TASK_SUPERSEDED;
+  export type TASK_RESULT_INVALID = typeof ErrorReason.TASK_RESULT_INVALID;
+  export type POLL_LIMIT_REACHED = typeof ErrorReason.POLL_LIMIT_REACHED;
+  export type SUMMARY_NOT_FOUND = typeof ErrorReason.SUMMARY_NOT_FOUND;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

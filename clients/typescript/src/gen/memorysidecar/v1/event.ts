@@ -7,9 +7,23 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { ForkOrigin } from "./session.ts";
-import { SnapshotFormat } from "./snapshot.ts";
-import { PolicyWarning, SeqRange, Totals, Trim } from "./window.ts";
+import {
+  MessageDeleted,
+  MessagesAppended,
+  MessagesHealed,
+  MessagesRestored,
+  MessagesTrimmed,
+  MessageUpdated,
+  PolicyWarned,
+  SessionCreated,
+  SessionDeleted,
+  SessionForked,
+  SessionImported,
+  SessionReset,
+  SessionUpdated,
+  TurnEnded,
+} from "./event_detail.ts";
+import { SummaryFailed, SummaryRequested, SummarySet, SummarySuperseded, TaskDead } from "./event_summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -42,7 +56,7 @@ export const EventType = {
   MESSAGE_DELETED: 9,
   /** MESSAGES_RESTORED - Messages came back into the window. */
   MESSAGES_RESTORED: 10,
-  /** SUMMARY_SET - A summary was set or removed by SetSummary. */
+  /** SUMMARY_SET - A summary was made by a hook, or set or removed by SetSummary. */
   SUMMARY_SET: 11,
   /** MESSAGES_HEALED - Tool calls of the window got a result by HealSession. */
   MESSAGES_HEALED: 12,
@@ -52,6 +66,14 @@ export const EventType = {
   POLICY_WARNED: 14,
   /** TURN_ENDED - An append without messages ended a turn. */
   TURN_ENDED: 15,
+  /** SUMMARY_REQUESTED - A stage or CompactSession asked a hook for a summary. */
+  SUMMARY_REQUESTED: 16,
+  /** SUMMARY_FAILED - An attempt to make a summary failed. */
+  SUMMARY_FAILED: 17,
+  /** SUMMARY_SUPERSEDED - A summary that was asked for is not wanted any more. */
+  SUMMARY_SUPERSEDED: 18,
+  /** TASK_DEAD - A task was given up. */
+  TASK_DEAD: 19,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -74,27 +96,11 @@ export namespace EventType {
   export type SESSION_IMPORTED = typeof EventType.SESSION_IMPORTED;
   export type POLICY_WARNED = typeof EventType.POLICY_WARNED;
   export type TURN_ENDED = typeof EventType.TURN_ENDED;
+  export type SUMMARY_REQUESTED = typeof EventType.SUMMARY_REQUESTED;
+  export type SUMMARY_FAILED = typeof EventType.SUMMARY_FAILED;
+  export type SUMMARY_SUPERSEDED = typeof EventType.SUMMARY_SUPERSEDED;
+  export type TASK_DEAD = typeof EventType.TASK_DEAD;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
-}
-
-/** Why a session was deleted. Values may be added. */
-export const SessionDeleteReason = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
-  UNSPECIFIED: 0,
-  /** REQUEST - DeleteSession was called. */
-  REQUEST: 1,
-  /** EXPIRED - Its ttl ran out. */
-  EXPIRED: 2,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type SessionDeleteReason = typeof SessionDeleteReason[keyof typeof SessionDeleteReason];
-
-export namespace SessionDeleteReason {
-  export type UNSPECIFIED = typeof SessionDeleteReason.UNSPECIFIED;
-  export type REQUEST = typeof SessionDeleteReason.REQUEST;
-  export type EXPIRED = typeof SessionDeleteReason.EXPIRED;
-  export type UNRECOGNIZED = typeof SessionDeleteReason.UNRECOGNIZED;
 }
 
 /**
@@ -177,171 +183,19 @@ export interface Event {
     | //
     /** For `EVENT_TYPE_TURN_ENDED`. */
     { $case: "turnEnded"; value: TurnEnded }
+    | //
+    /** For `EVENT_TYPE_SUMMARY_REQUESTED`. */
+    { $case: "summaryRequested"; value: SummaryRequested }
+    | //
+    /** For `EVENT_TYPE_SUMMARY_FAILED`. */
+    { $case: "summaryFailed"; value: SummaryFailed }
+    | //
+    /** For `EVENT_TYPE_SUMMARY_SUPERSEDED`. */
+    { $case: "summarySuperseded"; value: SummarySuperseded }
+    | //
+    /** For `EVENT_TYPE_TASK_DEAD`. */
+    { $case: "taskDead"; value: TaskDead }
     | undefined;
-}
-
-/** A session was created. Nothing more to tell. */
-export interface SessionCreated {
-}
-
-/** What describes a session was changed. */
-export interface SessionUpdated {
-  /**
-   * The paths that were changed, as UpdateSession names them; `stage_states` when a
-   * stage on read or on request acted and removed nothing.
-   */
-  paths: string[];
-}
-
-/** A session was deleted. */
-export interface SessionDeleted {
-  /** Why. */
-  reason: SessionDeleteReason;
-  /** How much its log held. */
-  log?: Totals | undefined;
-}
-
-/** A session was made as a copy of another one. */
-export interface SessionForked {
-  /** The source and the last seq that was copied. */
-  origin?:
-    | ForkOrigin
-    | undefined;
-  /** How much was copied. */
-  log?:
-    | Totals
-    | undefined;
-  /** The window of the copy. */
-  window?: Totals | undefined;
-}
-
-/** A session was emptied. */
-export interface SessionReset {
-  /** How much was deleted. */
-  deleted?:
-    | Totals
-    | undefined;
-  /** The system messages that were kept. */
-  kept?: Totals | undefined;
-}
-
-/** Messages were appended. */
-export interface MessagesAppended {
-  /** Their ids, by rising seq. */
-  messageIds: string[];
-  /** Their seqs. In a continued event those of its own ids. */
-  seqs?:
-    | SeqRange
-    | undefined;
-  /** How much was appended, over all parts of a continued event. */
-  appended?:
-    | Totals
-    | undefined;
-  /** The window after the append, before any trim. */
-  window?: Totals | undefined;
-}
-
-/**
- * Messages left the window for one cause. Follows, in the same revision, the event
- * of the change that caused it.
- */
-export interface MessagesTrimmed {
-  /**
-   * What was removed and why. In a continued event ids and runs are those of this
-   * part; the totals are those of the whole.
-   */
-  trim?: Trim | undefined;
-}
-
-/** A message was changed. */
-export interface MessageUpdated {
-  /** The id of the message. */
-  messageId: string;
-  /** The seq of the message. */
-  seq: bigint;
-  /** The paths that were changed, as UpdateMessage names them. */
-  paths: string[];
-  /** What it costs now. */
-  tokenCount: number;
-}
-
-/** A message was deleted. */
-export interface MessageDeleted {
-  /** The id of the message. */
-  messageId: string;
-  /** The seq of the message. */
-  seq: bigint;
-  /** What it cost. */
-  tokenCount: number;
-  /** Whether it was in the window. */
-  wasInWindow: boolean;
-}
-
-/** Messages came back into the window. */
-export interface MessagesRestored {
-  /** Their ids, by rising seq. In a continued event those of this part. */
-  messageIds: string[];
-  /** The same messages as runs, by rising seq. */
-  seqRanges: SeqRange[];
-  /** How much came back, over all parts of a continued event. */
-  restored?:
-    | Totals
-    | undefined;
-  /** The window after the restore. */
-  window?: Totals | undefined;
-}
-
-/**
- * A summary was set or removed. What it replaced follows in an
- * `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision.
- */
-export interface SummarySet {
-  /** The version of the session's summary. 0 for a placed summary. */
-  version: bigint;
-  /** The id of a placed summary. Empty for the summary of the session. */
-  placedMessageId: string;
-  /** What the text costs. 0 when the summary was removed. */
-  tokenCount: number;
-  /** The runs of messages that a placed summary stands for. */
-  seqRanges: SeqRange[];
-}
-
-/** Tool calls of the window got a result. */
-export interface MessagesHealed {
-  /** The ids of the tool calls. At most 1,000. */
-  toolCallIds: string[];
-  /** The window after the change. */
-  window?: Totals | undefined;
-}
-
-/**
- * A session was made from a snapshot. Of a session that it replaced the same revision
- * has the event of its deletion before.
- */
-export interface SessionImported {
-  /** The format of the snapshot. */
-  format: SnapshotFormat;
-  /** How much its log holds. */
-  log?:
-    | Totals
-    | undefined;
-  /** How much its window holds. */
-  window?: Totals | undefined;
-}
-
-/**
- * Something went wrong while a policy was applied. Follows, in the same revision,
- * the event of the change that caused it. At most 16 in one change.
- */
-export interface PolicyWarned {
-  /** What. */
-  warning?: PolicyWarning | undefined;
-}
-
-/** An append without messages ended a turn. */
-export interface TurnEnded {
-  /** The window before any stage ran. */
-  window?: Totals | undefined;
 }
 
 function createBaseEvent(): Event {
@@ -440,6 +294,18 @@ export const Event: MessageFns<Event> = {
         break;
       case "turnEnded":
         TurnEnded.encode(message.detail.value, writer.uint32(202).fork()).join();
+        break;
+      case "summaryRequested":
+        SummaryRequested.encode(message.detail.value, writer.uint32(210).fork()).join();
+        break;
+      case "summaryFailed":
+        SummaryFailed.encode(message.detail.value, writer.uint32(218).fork()).join();
+        break;
+      case "summarySuperseded":
+        SummarySuperseded.encode(message.detail.value, writer.uint32(226).fork()).join();
+        break;
+      case "taskDead":
+        TaskDead.encode(message.detail.value, writer.uint32(234).fork()).join();
         break;
     }
     return writer;
@@ -658,6 +524,38 @@ export const Event: MessageFns<Event> = {
             message.detail = { $case: "turnEnded", value: TurnEnded.decode(reader, reader.uint32()) };
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.detail = { $case: "summaryRequested", value: SummaryRequested.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.detail = { $case: "summaryFailed", value: SummaryFailed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.detail = { $case: "summarySuperseded", value: SummarySuperseded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.detail = { $case: "taskDead", value: TaskDead.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -778,1115 +676,31 @@ export const Event: MessageFns<Event> = {
         }
         break;
       }
-    }
-    return message;
-  },
-};
-
-function createBaseSessionCreated(): SessionCreated {
-  return {};
-}
-
-export const SessionCreated: MessageFns<SessionCreated> = {
-  encode(_: SessionCreated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionCreated {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionCreated();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
+      case "summaryRequested": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "summaryRequested", value: SummaryRequested.fromPartial(object.detail.value) };
         }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
+        break;
       }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SessionCreated>, I>>(base?: I): SessionCreated {
-    return SessionCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionCreated>, I>>(_: I): SessionCreated {
-    const message = createBaseSessionCreated();
-    return message;
-  },
-};
-
-function createBaseSessionUpdated(): SessionUpdated {
-  return { paths: [] };
-}
-
-export const SessionUpdated: MessageFns<SessionUpdated> = {
-  encode(message: SessionUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.paths) {
-      writer.uint32(10).string(v!);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionUpdated {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionUpdated();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.paths.push(reader.string());
-            continue;
-          }
+      case "summaryFailed": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "summaryFailed", value: SummaryFailed.fromPartial(object.detail.value) };
         }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
+        break;
       }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SessionUpdated>, I>>(base?: I): SessionUpdated {
-    return SessionUpdated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionUpdated>, I>>(object: I): SessionUpdated {
-    const message = createBaseSessionUpdated();
-    message.paths = object.paths?.map((e) => e) || [];
-    return message;
-  },
-};
-
-function createBaseSessionDeleted(): SessionDeleted {
-  return { reason: 0, log: undefined };
-}
-
-export const SessionDeleted: MessageFns<SessionDeleted> = {
-  encode(message: SessionDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.reason !== 0) {
-      writer.uint32(8).int32(message.reason);
-    }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionDeleted {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionDeleted();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.reason = reader.int32() as any;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.log = Totals.decode(reader, reader.uint32());
-            continue;
-          }
+      case "summarySuperseded": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "summarySuperseded", value: SummarySuperseded.fromPartial(object.detail.value) };
         }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
+        break;
       }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SessionDeleted>, I>>(base?: I): SessionDeleted {
-    return SessionDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionDeleted>, I>>(object: I): SessionDeleted {
-    const message = createBaseSessionDeleted();
-    message.reason = object.reason ?? 0;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    return message;
-  },
-};
-
-function createBaseSessionForked(): SessionForked {
-  return { origin: undefined, log: undefined, window: undefined };
-}
-
-export const SessionForked: MessageFns<SessionForked> = {
-  encode(message: SessionForked, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.origin !== undefined) {
-      ForkOrigin.encode(message.origin, writer.uint32(10).fork()).join();
-    }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionForked {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionForked();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.origin = ForkOrigin.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.log = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
+      case "taskDead": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "taskDead", value: TaskDead.fromPartial(object.detail.value) };
         }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
+        break;
       }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  create<I extends Exact<DeepPartial<SessionForked>, I>>(base?: I): SessionForked {
-    return SessionForked.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionForked>, I>>(object: I): SessionForked {
-    const message = createBaseSessionForked();
-    message.origin = (object.origin !== undefined && object.origin !== null)
-      ? ForkOrigin.fromPartial(object.origin)
-      : undefined;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseSessionReset(): SessionReset {
-  return { deleted: undefined, kept: undefined };
-}
-
-export const SessionReset: MessageFns<SessionReset> = {
-  encode(message: SessionReset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.deleted !== undefined) {
-      Totals.encode(message.deleted, writer.uint32(10).fork()).join();
-    }
-    if (message.kept !== undefined) {
-      Totals.encode(message.kept, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionReset {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionReset();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.deleted = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.kept = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SessionReset>, I>>(base?: I): SessionReset {
-    return SessionReset.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionReset>, I>>(object: I): SessionReset {
-    const message = createBaseSessionReset();
-    message.deleted = (object.deleted !== undefined && object.deleted !== null)
-      ? Totals.fromPartial(object.deleted)
-      : undefined;
-    message.kept = (object.kept !== undefined && object.kept !== null) ? Totals.fromPartial(object.kept) : undefined;
-    return message;
-  },
-};
-
-function createBaseMessagesAppended(): MessagesAppended {
-  return { messageIds: [], seqs: undefined, appended: undefined, window: undefined };
-}
-
-export const MessagesAppended: MessageFns<MessagesAppended> = {
-  encode(message: MessagesAppended, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messageIds) {
-      writer.uint32(10).string(v!);
-    }
-    if (message.seqs !== undefined) {
-      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
-    }
-    if (message.appended !== undefined) {
-      Totals.encode(message.appended, writer.uint32(26).fork()).join();
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessagesAppended {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessagesAppended();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageIds.push(reader.string());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.seqs = SeqRange.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.appended = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessagesAppended>, I>>(base?: I): MessagesAppended {
-    return MessagesAppended.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessagesAppended>, I>>(object: I): MessagesAppended {
-    const message = createBaseMessagesAppended();
-    message.messageIds = object.messageIds?.map((e) => e) || [];
-    message.seqs = (object.seqs !== undefined && object.seqs !== null) ? SeqRange.fromPartial(object.seqs) : undefined;
-    message.appended = (object.appended !== undefined && object.appended !== null)
-      ? Totals.fromPartial(object.appended)
-      : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseMessagesTrimmed(): MessagesTrimmed {
-  return { trim: undefined };
-}
-
-export const MessagesTrimmed: MessageFns<MessagesTrimmed> = {
-  encode(message: MessagesTrimmed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.trim !== undefined) {
-      Trim.encode(message.trim, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessagesTrimmed {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessagesTrimmed();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.trim = Trim.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessagesTrimmed>, I>>(base?: I): MessagesTrimmed {
-    return MessagesTrimmed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessagesTrimmed>, I>>(object: I): MessagesTrimmed {
-    const message = createBaseMessagesTrimmed();
-    message.trim = (object.trim !== undefined && object.trim !== null) ? Trim.fromPartial(object.trim) : undefined;
-    return message;
-  },
-};
-
-function createBaseMessageUpdated(): MessageUpdated {
-  return { messageId: "", seq: 0n, paths: [], tokenCount: 0 };
-}
-
-export const MessageUpdated: MessageFns<MessageUpdated> = {
-  encode(message: MessageUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.messageId !== "") {
-      writer.uint32(10).string(message.messageId);
-    }
-    if (message.seq !== 0n) {
-      if (BigInt.asIntN(64, message.seq) !== message.seq) {
-        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
-      }
-      writer.uint32(16).int64(message.seq);
-    }
-    for (const v of message.paths) {
-      writer.uint32(26).string(v!);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(32).int32(message.tokenCount);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessageUpdated {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessageUpdated();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.seq = reader.int64() as bigint;
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.paths.push(reader.string());
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageUpdated>, I>>(base?: I): MessageUpdated {
-    return MessageUpdated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageUpdated>, I>>(object: I): MessageUpdated {
-    const message = createBaseMessageUpdated();
-    message.messageId = object.messageId ?? "";
-    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
-    message.paths = object.paths?.map((e) => e) || [];
-    message.tokenCount = object.tokenCount ?? 0;
-    return message;
-  },
-};
-
-function createBaseMessageDeleted(): MessageDeleted {
-  return { messageId: "", seq: 0n, tokenCount: 0, wasInWindow: false };
-}
-
-export const MessageDeleted: MessageFns<MessageDeleted> = {
-  encode(message: MessageDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.messageId !== "") {
-      writer.uint32(10).string(message.messageId);
-    }
-    if (message.seq !== 0n) {
-      if (BigInt.asIntN(64, message.seq) !== message.seq) {
-        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
-      }
-      writer.uint32(16).int64(message.seq);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(24).int32(message.tokenCount);
-    }
-    if (message.wasInWindow !== false) {
-      writer.uint32(32).bool(message.wasInWindow);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessageDeleted {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessageDeleted();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.seq = reader.int64() as bigint;
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.wasInWindow = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageDeleted>, I>>(base?: I): MessageDeleted {
-    return MessageDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageDeleted>, I>>(object: I): MessageDeleted {
-    const message = createBaseMessageDeleted();
-    message.messageId = object.messageId ?? "";
-    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
-    message.tokenCount = object.tokenCount ?? 0;
-    message.wasInWindow = object.wasInWindow ?? false;
-    return message;
-  },
-};
-
-function createBaseMessagesRestored(): MessagesRestored {
-  return { messageIds: [], seqRanges: [], restored: undefined, window: undefined };
-}
-
-export const MessagesRestored: MessageFns<MessagesRestored> = {
-  encode(message: MessagesRestored, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messageIds) {
-      writer.uint32(10).string(v!);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(18).fork()).join();
-    }
-    if (message.restored !== undefined) {
-      Totals.encode(message.restored, writer.uint32(26).fork()).join();
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessagesRestored {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessagesRestored();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageIds.push(reader.string());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.restored = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessagesRestored>, I>>(base?: I): MessagesRestored {
-    return MessagesRestored.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessagesRestored>, I>>(object: I): MessagesRestored {
-    const message = createBaseMessagesRestored();
-    message.messageIds = object.messageIds?.map((e) => e) || [];
-    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
-    message.restored = (object.restored !== undefined && object.restored !== null)
-      ? Totals.fromPartial(object.restored)
-      : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseSummarySet(): SummarySet {
-  return { version: 0n, placedMessageId: "", tokenCount: 0, seqRanges: [] };
-}
-
-export const SummarySet: MessageFns<SummarySet> = {
-  encode(message: SummarySet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.version !== 0n) {
-      if (BigInt.asIntN(64, message.version) !== message.version) {
-        throw new globalThis.Error("value provided for field message.version of type int64 too large");
-      }
-      writer.uint32(8).int64(message.version);
-    }
-    if (message.placedMessageId !== "") {
-      writer.uint32(18).string(message.placedMessageId);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(24).int32(message.tokenCount);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SummarySet {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSummarySet();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.version = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.placedMessageId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SummarySet>, I>>(base?: I): SummarySet {
-    return SummarySet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SummarySet>, I>>(object: I): SummarySet {
-    const message = createBaseSummarySet();
-    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
-    message.placedMessageId = object.placedMessageId ?? "";
-    message.tokenCount = object.tokenCount ?? 0;
-    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
-    return message;
-  },
-};
-
-function createBaseMessagesHealed(): MessagesHealed {
-  return { toolCallIds: [], window: undefined };
-}
-
-export const MessagesHealed: MessageFns<MessagesHealed> = {
-  encode(message: MessagesHealed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.toolCallIds) {
-      writer.uint32(10).string(v!);
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessagesHealed {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessagesHealed();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.toolCallIds.push(reader.string());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessagesHealed>, I>>(base?: I): MessagesHealed {
-    return MessagesHealed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessagesHealed>, I>>(object: I): MessagesHealed {
-    const message = createBaseMessagesHealed();
-    message.toolCallIds = object.toolCallIds?.map((e) => e) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseSessionImported(): SessionImported {
-  return { format: 0, log: undefined, window: undefined };
-}
-
-export const SessionImported: MessageFns<SessionImported> = {
-  encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.format !== 0) {
-      writer.uint32(8).int32(message.format);
-    }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(18).fork()).join();
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SessionImported {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSessionImported();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.format = reader.int32() as any;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.log = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SessionImported>, I>>(base?: I): SessionImported {
-    return SessionImported.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SessionImported>, I>>(object: I): SessionImported {
-    const message = createBaseSessionImported();
-    message.format = object.format ?? 0;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
-    return message;
-  },
-};
-
-function createBasePolicyWarned(): PolicyWarned {
-  return { warning: undefined };
-}
-
-export const PolicyWarned: MessageFns<PolicyWarned> = {
-  encode(message: PolicyWarned, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.warning !== undefined) {
-      PolicyWarning.encode(message.warning, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PolicyWarned {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePolicyWarned();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.warning = PolicyWarning.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PolicyWarned>, I>>(base?: I): PolicyWarned {
-    return PolicyWarned.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PolicyWarned>, I>>(object: I): PolicyWarned {
-    const message = createBasePolicyWarned();
-    message.warning = (object.warning !== undefined && object.warning !== null)
-      ? PolicyWarning.fromPartial(object.warning)
-      : undefined;
-    return message;
-  },
-};
-
-function createBaseTurnEnded(): TurnEnded {
-  return { window: undefined };
-}
-
-export const TurnEnded: MessageFns<TurnEnded> = {
-  encode(message: TurnEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): TurnEnded {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTurnEnded();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TurnEnded>, I>>(base?: I): TurnEnded {
-    return TurnEnded.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TurnEnded>, I>>(object: I): TurnEnded {
-    const message = createBaseTurnEnded();
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
-      : undefined;
     return message;
   },
 };

@@ -282,8 +282,8 @@ export interface Message {
   /**
    * How far the content may be trusted. Output only, set by the server: high for
    * system messages, medium for user and assistant messages, low for tool results,
-   * for every message with a tool result among its parts, and for what the server
-   * puts into a window, which is made of all of these.
+   * for every message with a tool result among its parts and for results that the
+   * server made; for a summary the lowest of what it was made from.
    */
   trust: Trust;
   /**

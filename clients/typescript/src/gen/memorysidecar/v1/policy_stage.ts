@@ -7,6 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
+import { Summarize } from "./policy_summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -78,9 +79,9 @@ export const RemovedTo = {
   /** DISCARD - They are erased from the log for good, in the same transaction. */
   DISCARD: 2,
   /**
-   * SUMMARIZE - They stay in the window until SetSummary brings the text that replaces them;
-   * the answer and `StageRun.awaits_summary` say which they are. Not with
-   * `drop_duplicates` and `boundary_only`.
+   * SUMMARIZE - A summary takes their place, as `summarize` says. Those that wait for it in the
+   * window are named in `StageRun.awaits_summary`. Not with `drop_duplicates` and
+   * `boundary_only`.
    */
   SUMMARIZE: 3,
   /**
@@ -265,6 +266,11 @@ export interface PolicyStage {
    * `REMOVED_TO_LOG`. Only with `STAGE_EFFECT_STORE`.
    */
   removedTo: RemovedTo;
+  /**
+   * How the summary is made and kept. Unset means the defaults of its fields. Only
+   * with `REMOVED_TO_SUMMARIZE`.
+   */
+  summarize?: Summarize | undefined;
 }
 
 /**
@@ -495,6 +501,7 @@ function createBasePolicyStage(): PolicyStage {
     boundary: undefined,
     effect: 0,
     removedTo: 0,
+    summarize: undefined,
   };
 }
 
@@ -549,6 +556,9 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     }
     if (message.removedTo !== 0) {
       writer.uint32(128).int32(message.removedTo);
+    }
+    if (message.summarize !== undefined) {
+      Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -694,6 +704,14 @@ export const PolicyStage: MessageFns<PolicyStage> = {
             message.removedTo = reader.int32() as any;
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.summarize = Summarize.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -771,6 +789,9 @@ export const PolicyStage: MessageFns<PolicyStage> = {
       : undefined;
     message.effect = object.effect ?? 0;
     message.removedTo = object.removedTo ?? 0;
+    message.summarize = (object.summarize !== undefined && object.summarize !== null)
+      ? Summarize.fromPartial(object.summarize)
+      : undefined;
     return message;
   },
 };

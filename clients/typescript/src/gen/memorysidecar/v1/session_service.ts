@@ -61,6 +61,14 @@ import {
   ImportSessionResponse,
 } from "./snapshot_rpc.ts";
 import {
+  CompactSessionRequest,
+  CompactSessionResponse,
+  ListSummariesRequest,
+  ListSummariesResponse,
+  ListSummarySourcesRequest,
+  ListSummarySourcesResponse,
+} from "./summary_rpc.ts";
+import {
   GetWindowRequest,
   GetWindowResponse,
   HealSessionRequest,
@@ -91,7 +99,7 @@ export const protobufFileName = "memorysidecar/v1/session_service.proto";
  * letter, the last no hyphen; empty means `default`. A namespace exists as soon
  * as something is in it.
  *
- * Every mutation but AckEvents takes a `request_id`: up to 128 bytes that name this
+ * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
  * attempt, in its namespace and over all rpcs. A repeat within the idempotency
  * window (24 hours unless configured otherwise) changes nothing and gets the first
  * answer, whatever happened since; the same id with another request is
@@ -452,6 +460,59 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): SetSummaryResponse => SetSummaryResponse.decode(value),
   },
   /**
+   * Has a hook summarize messages of the window now.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   */
+  compactSession: {
+    path: "/memorysidecar.v1.SessionService/CompactSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CompactSessionRequest): Buffer =>
+      Buffer.from(CompactSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CompactSessionRequest => CompactSessionRequest.decode(value),
+    responseSerialize: (value: CompactSessionResponse): Buffer =>
+      Buffer.from(CompactSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CompactSessionResponse => CompactSessionResponse.decode(value),
+  },
+  /**
+   * Lists the summaries that a session has had, in use or not.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummaries: {
+    path: "/memorysidecar.v1.SessionService/ListSummaries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSummariesRequest): Buffer => Buffer.from(ListSummariesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSummariesRequest => ListSummariesRequest.decode(value),
+    responseSerialize: (value: ListSummariesResponse): Buffer =>
+      Buffer.from(ListSummariesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSummariesResponse => ListSummariesResponse.decode(value),
+  },
+  /**
+   * Lists the messages that a summary stands for.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummarySources: {
+    path: "/memorysidecar.v1.SessionService/ListSummarySources" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSummarySourcesRequest): Buffer =>
+      Buffer.from(ListSummarySourcesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSummarySourcesRequest => ListSummarySourcesRequest.decode(value),
+    responseSerialize: (value: ListSummarySourcesResponse): Buffer =>
+      Buffer.from(ListSummarySourcesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSummarySourcesResponse => ListSummarySourcesResponse.decode(value),
+  },
+  /**
    * Answers every tool call of the window that has no result, so that a model
    * provider takes it. Doing it again changes nothing.
    *
@@ -699,6 +760,30 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    */
   setSummary: handleUnaryCall<SetSummaryRequest, SetSummaryResponse>;
+  /**
+   * Has a hook summarize messages of the window now.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   */
+  compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
+  /**
+   * Lists the summaries that a session has had, in use or not.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummaries: handleUnaryCall<ListSummariesRequest, ListSummariesResponse>;
+  /**
+   * Lists the messages that a summary stands for.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummarySources: handleUnaryCall<ListSummarySourcesRequest, ListSummarySourcesResponse>;
   /**
    * Answers every tool call of the window that has no result, so that a model
    * provider takes it. Doing it again changes nothing.
@@ -1176,6 +1261,72 @@ export interface SessionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetSummaryResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Has a hook summarize messages of the window now.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   */
+  compactSession(
+    request: CompactSessionRequest,
+    callback: (error: ServiceError | null, response: CompactSessionResponse) => void,
+  ): ClientUnaryCall;
+  compactSession(
+    request: CompactSessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CompactSessionResponse) => void,
+  ): ClientUnaryCall;
+  compactSession(
+    request: CompactSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CompactSessionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists the summaries that a session has had, in use or not.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummaries(
+    request: ListSummariesRequest,
+    callback: (error: ServiceError | null, response: ListSummariesResponse) => void,
+  ): ClientUnaryCall;
+  listSummaries(
+    request: ListSummariesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSummariesResponse) => void,
+  ): ClientUnaryCall;
+  listSummaries(
+    request: ListSummariesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSummariesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists the messages that a summary stands for.
+   *
+   * Errors:
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `SUMMARY_NOT_FOUND`
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listSummarySources(
+    request: ListSummarySourcesRequest,
+    callback: (error: ServiceError | null, response: ListSummarySourcesResponse) => void,
+  ): ClientUnaryCall;
+  listSummarySources(
+    request: ListSummarySourcesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSummarySourcesResponse) => void,
+  ): ClientUnaryCall;
+  listSummarySources(
+    request: ListSummarySourcesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSummarySourcesResponse) => void,
   ): ClientUnaryCall;
   /**
    * Answers every tool call of the window that has no result, so that a model

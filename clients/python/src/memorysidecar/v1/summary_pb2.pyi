@@ -1,0 +1,71 @@
+import datetime
+
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import window_pb2 as _window_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SummaryPlacement(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SUMMARY_PLACEMENT_UNSPECIFIED: _ClassVar[SummaryPlacement]
+    SUMMARY_PLACEMENT_SESSION: _ClassVar[SummaryPlacement]
+    SUMMARY_PLACEMENT_IN_PLACE: _ClassVar[SummaryPlacement]
+SUMMARY_PLACEMENT_UNSPECIFIED: SummaryPlacement
+SUMMARY_PLACEMENT_SESSION: SummaryPlacement
+SUMMARY_PLACEMENT_IN_PLACE: SummaryPlacement
+
+class SummaryVersion(_message.Message):
+    __slots__ = ("version", "text", "token_count", "placement", "placed_message_id", "current", "seq_ranges", "added_seq_ranges", "sources", "source_versions", "level", "stage", "hook", "model", "task_id", "trust", "input_tokens", "output_tokens", "call_count", "duration", "placeholder", "create_time")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    PLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    PLACED_MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    CURRENT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    ADDED_SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    PLACEHOLDER_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    version: int
+    text: str
+    token_count: int
+    placement: SummaryPlacement
+    placed_message_id: str
+    current: bool
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    added_seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    sources: _window_pb2.Totals
+    source_versions: _containers.RepeatedScalarFieldContainer[int]
+    level: int
+    stage: str
+    hook: str
+    model: str
+    task_id: str
+    trust: _message_pb2.Trust
+    input_tokens: int
+    output_tokens: int
+    call_count: int
+    duration: _duration_pb2.Duration
+    placeholder: bool
+    create_time: _timestamp_pb2.Timestamp
+    def __init__(self, version: _Optional[int] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., placement: _Optional[_Union[SummaryPlacement, str]] = ..., placed_message_id: _Optional[str] = ..., current: _Optional[bool] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., added_seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., source_versions: _Optional[_Iterable[int]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., task_id: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., call_count: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
