@@ -1,6 +1,15 @@
 // Events as the domain sees them: what happened, without content.
 
-import type { ConditionWarning, SeqRange, Totals, Trim, WindowEntry } from "./window/types.ts";
+import type { SummaryFailure } from "./summaries/spec.ts";
+import type { TaskFailureReason } from "./tasks/task.ts";
+import type {
+  ConditionWarning,
+  SeqRange,
+  Totals,
+  TriggerHit,
+  Trim,
+  WindowEntry,
+} from "./window/types.ts";
 
 /** Numbers as in the public `EventType` enum. */
 export const EVENT_TYPE = {
@@ -19,6 +28,10 @@ export const EVENT_TYPE = {
   sessionImported: 13,
   policyWarned: 14,
   turnEnded: 15,
+  summaryRequested: 16,
+  summaryFailed: 17,
+  summarySuperseded: 18,
+  taskDead: 19,
 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];
 
@@ -72,12 +85,13 @@ export type EventDetail =
     }
   | {
       readonly type: typeof EVENT_TYPE.summarySet;
-      /** 0 for a placed summary. */
       readonly version: number;
       /** Empty for the summary of the session. */
       readonly placedMessageId: string;
       readonly tokenCount: number;
       readonly ranges: readonly SeqRange[];
+      /** How it was made; undefined for a text that a caller set. */
+      readonly made: SummaryMade | undefined;
     }
   | {
       readonly type: typeof EVENT_TYPE.messagesHealed;
@@ -91,7 +105,63 @@ export type EventDetail =
       readonly window: Totals;
     }
   | { readonly type: typeof EVENT_TYPE.policyWarned; readonly warning: PolicyWarning }
-  | { readonly type: typeof EVENT_TYPE.turnEnded; readonly window: Totals };
+  | { readonly type: typeof EVENT_TYPE.turnEnded; readonly window: Totals }
+  | (TaskNamed & {
+      readonly type: typeof EVENT_TYPE.summaryRequested;
+      readonly triggers: readonly TriggerHit[];
+      readonly ranges: readonly SeqRange[];
+      readonly sources: Totals;
+      readonly joined: boolean;
+    })
+  | (TaskNamed & {
+      readonly type: typeof EVENT_TYPE.summaryFailed;
+      readonly reason: TaskFailureReason;
+      readonly failedAttempts: number;
+      readonly durationMs: number;
+      /** Undefined when the task is given up. */
+      readonly retryMs: number | undefined;
+    })
+  | (TaskNamed & {
+      readonly type: typeof EVENT_TYPE.summarySuperseded;
+      readonly reason: SupersedeReason;
+    })
+  | (TaskNamed & {
+      readonly type: typeof EVENT_TYPE.taskDead;
+      readonly taskType: "summarize";
+      readonly reason: TaskFailureReason;
+      readonly failedAttempts: number;
+      readonly callCount: number;
+      readonly effect: SummaryFailure;
+      readonly ranges: readonly SeqRange[];
+      readonly durationMs: number;
+    });
+
+/** The task that an event is about. */
+export interface TaskNamed {
+  readonly taskId: string;
+  /** Empty for CompactSession. */
+  readonly stage: string;
+  readonly hook: string;
+}
+
+/** How a summary was made. */
+export interface SummaryMade extends TaskNamed {
+  readonly model: string;
+  readonly added: Totals;
+  readonly callCount: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly durationMs: number;
+  readonly placeholder: boolean;
+}
+
+/** Why a task is not wanted any more. */
+export type SupersedeReason =
+  | "messages-changed"
+  | "summary-changed"
+  | "policy-changed"
+  | "session-reset"
+  | "deleted";
 
 /** Something that went wrong while a policy was applied. */
 export type PolicyWarning =

@@ -2,6 +2,7 @@
 // form is memorysidecar.v1.Policy; transport/convert/policy.ts turns one into the other.
 
 import { LIMITS } from "./limits.ts";
+import { DEFAULT_SUMMARY_VIEW, type SummarySpec, type SummaryView } from "./summaries/spec.ts";
 
 /** How a message was counted. */
 export type TokenRule =
@@ -110,6 +111,8 @@ export interface PolicyStage {
   readonly boundary: { readonly rule: BoundaryRule; readonly always: boolean } | undefined;
   readonly effect: "store" | "view";
   readonly removedTo: RemovedTo;
+  /** Set exactly when removedTo is `summarize`. */
+  readonly summarize: SummarySpec | undefined;
 }
 
 export interface Protections {
@@ -141,6 +144,7 @@ export interface Policy {
   readonly protections: Protections;
   readonly toolPairs: ToolPairs;
   readonly healing: Healing | undefined;
+  readonly summaryView: SummaryView;
   readonly stages: readonly PolicyStage[];
 }
 
@@ -163,6 +167,7 @@ export const DEFAULT_STAGE = {
   boundary: undefined,
   effect: "store",
   removedTo: "log",
+  summarize: undefined,
 } as const satisfies Partial<PolicyStage>;
 
 /** What of a policy most leave as it is. */
@@ -176,6 +181,7 @@ export const DEFAULT_POLICY_PARTS = {
   protections: DEFAULT_PROTECTIONS,
   toolPairs: "whole",
   healing: undefined,
+  summaryView: DEFAULT_SUMMARY_VIEW,
 } as const satisfies Partial<Policy>;
 
 const DEFAULT_MAX_MESSAGES = 200;

@@ -1,19 +1,13 @@
 // A session as the domain sees it.
 
 import type { Policy } from "./policy.ts";
+import type { Summary, Trust } from "./summaries/summary.ts";
 import type { SeqRange, ToolOutcome, Totals, WindowTotals } from "./window/types.ts";
 
 /** Names a session. */
 export interface SessionRef {
   readonly namespace: string;
   readonly sessionId: string;
-}
-
-export interface Summary {
-  readonly text: string;
-  readonly tokenCount: number;
-  readonly version: number;
-  readonly updateMs: number;
 }
 
 /** What describes a session and changes only through UpdateSession. */
@@ -28,7 +22,7 @@ export interface SessionFields {
   /** 0 means for ever. */
   readonly ttlMs: number;
   readonly summary: Summary | undefined;
-  /** How many summary texts there have been. */
+  /** How many summaries there have been, placed ones included: the version of the newest. */
   readonly summaryVersion: number;
   /** What stands in the window and not in the log, by rising position. */
   readonly inserts: readonly WindowInsert[];
@@ -42,7 +36,11 @@ export interface SessionFields {
 export interface WindowInsert {
   /** Its place among the seqs; never an integer. */
   readonly position: number;
-  readonly kind: "summary" | "result";
+  /**
+   * A `request` is the user message of a summary that is shown as an exchange; it has the same
+   * version and stands before it.
+   */
+  readonly kind: "summary" | "request" | "result";
   readonly messageId: string;
   readonly tokenCount: number;
   /** The wire form of the message that shows it, without a seq. */
@@ -52,6 +50,15 @@ export interface WindowInsert {
   /** For a summary: when the first of them was said, or else stored. */
   readonly firstMs: number;
   readonly createMs: number;
+  /** For a summary: its version. 0 for others. */
+  readonly version: number;
+  /** For a summary: the hook that made it; empty when a caller did. */
+  readonly hook: string;
+  /** For a summary: the stage that asked for it; empty when a caller did. */
+  readonly stage: string;
+  /** For a summary: how many levels it stands on. 0 for others. */
+  readonly level: number;
+  readonly trust: Trust;
 }
 
 /** What policies remember from one change to the next. */

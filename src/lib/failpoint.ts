@@ -9,6 +9,7 @@ export const FAILPOINTS = [
   "mid-flush",
   "mid-purge",
   "mid-copy",
+  "after-hook",
 ] as const;
 
 /** The name of a failpoint. */

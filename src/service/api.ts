@@ -20,6 +20,7 @@ import type {
 } from "../storage/store.ts";
 import type { MessageDraft } from "./codec.ts";
 import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
+import type { HookServiceApi, SummaryServiceApi } from "./tasks-api.ts";
 import type {
   HealSessionInput,
   ListSummaryInputsInput,
@@ -321,6 +322,8 @@ export interface AdminServiceApi {
 export interface Services {
   readonly sessions: SessionServiceApi;
   readonly snapshots: SnapshotServiceApi;
+  readonly summaries: SummaryServiceApi;
+  readonly hooks: HookServiceApi;
   readonly events: EventServiceApi;
   readonly admin: AdminServiceApi;
   /** Ends every watcher with SHUTTING_DOWN; no new one can be opened. */

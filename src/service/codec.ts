@@ -4,6 +4,7 @@
 import type { Event } from "../domain/event.ts";
 import type { TokenRule } from "../domain/policy.ts";
 import type { WindowInsert } from "../domain/session.ts";
+import type { Trust } from "../domain/summaries/summary.ts";
 import type { CountedContent } from "../domain/token-rules.ts";
 import type { MessageDetail, Role, WindowFacts } from "../domain/window/types.ts";
 
@@ -68,6 +69,10 @@ export interface Codec {
    * and with this token count.
    */
   shortenMessage(bytes: Uint8Array, keptChars: number, tokenCount: number): Uint8Array;
+  /** How far a stored message may be trusted. */
+  readTrust(bytes: Uint8Array): Trust;
+  /** The wire form of a stored message with a text behind its own, and with this token count. */
+  appendText(bytes: Uint8Array, suffix: string, tokenCount: number): Uint8Array;
   /** The wire form of a message that the server makes and that is not in the log. */
   encodeMade(made: MadeMessage): Uint8Array;
   /** Applies the fields named by `paths` of `draft` to a stored message. */
@@ -87,8 +92,10 @@ export interface Speech {
 /** A message that stands in the window only. */
 export interface MadeMessage {
   readonly messageId: string;
-  /** A placed summary is a system message, a healed result a tool message. */
   readonly kind: WindowInsert["kind"];
+  /** A healed result is a tool message; what a summary is follows from its shape. */
+  readonly role: Role;
+  readonly trust: Trust;
   readonly text: string;
   readonly tokenCount: number;
   /** For a result: the call it answers and the tool. */

@@ -2,7 +2,7 @@
 
 import type { Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, World } from "./api.ts";
-import type { RemovalPort } from "./removal-port.ts";
+import type { Hooks } from "./hook-port.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
 /** The parts a use case needs, made once by createServices. */
@@ -11,7 +11,7 @@ export interface ServiceContext {
   readonly codec: Codec;
   readonly world: World;
   readonly tokens: TokenCounter;
-  /** Where stages hand messages to hooks. */
-  readonly removals: RemovalPort;
+  /** Who does the work that needs somebody outside. */
+  readonly hooks: Hooks;
   readonly settings: ServiceSettings;
 }

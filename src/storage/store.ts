@@ -12,6 +12,8 @@
 
 import type { EventPosition, EventType } from "../domain/event.ts";
 import type { Session, SessionFields, SessionHead, SessionRef } from "../domain/session.ts";
+import type { SummaryRecord } from "../domain/summaries/summary.ts";
+import type { Task, TaskState, TaskUsage } from "../domain/tasks/task.ts";
 import type { Role, SeqRange, WindowEntry, WindowFacts } from "../domain/window/types.ts";
 
 /** A message as stored. */
@@ -80,6 +82,33 @@ export interface SessionView {
   /** Those of the messages asked for that exist, by id. */
   readonly messages: ReadonlyMap<string, StoredEntry>;
   readonly reply: StoredReply | undefined;
+  /**
+   * The tasks of the session by rising number, dead ones too. Read when it is asked for: costs
+   * nothing else. Empty without a session.
+   */
+  readonly tasks: () => readonly Task[];
+  /** What a hook took in an hour for the namespace of the session. Read when it is asked for. */
+  readonly usage: (hook: string, hour: number) => TaskUsage;
+  /** A summary of the session by its version. Read when it is asked for. */
+  readonly summary: (version: number) => SummaryRecord | undefined;
+}
+
+/** What a plan does to the tasks of its session. */
+export interface TaskPlan {
+  /** New and changed tasks. */
+  readonly put?: readonly Task[];
+  /** The numbers of tasks to delete. */
+  readonly remove?: readonly number[];
+  /** What a hook has taken now in an hour, for the namespace of the session. */
+  readonly usage?: { readonly hook: string; readonly hour: number; readonly usage: TaskUsage };
+}
+
+/** What a plan does to the summaries of its session. */
+export interface SummaryPlan {
+  /** New summaries by rising version. */
+  readonly put: readonly SummaryRecord[];
+  /** Versions to delete. */
+  readonly remove?: readonly number[];
 }
 
 /** What decide wants done. */
@@ -96,10 +125,10 @@ export interface SessionPlan {
   readonly fields?: SessionFields;
   /** The session's new head; required unless the session is deleted. */
   readonly head?: SessionHead;
-  /** Deletes the session and erases its log. */
+  /** Deletes the session with its tasks and erases its log. */
   readonly remove?: boolean;
   /**
-   * Erases the log and its window history. The messages of `append` are then the new log, with the
+   * Erases the log with its window history and its summaries; those of `summaries` are then all. The messages of `append` are then the new log, with the
    * seqs they have; they need not be dense.
    */
   readonly resetLog?: boolean;
@@ -123,6 +152,10 @@ export interface SessionPlan {
   readonly events: readonly NewEvent[];
   /** The answer to remember under the request id of the change. */
   readonly reply?: StoredReply;
+  /** What becomes of the session's tasks. */
+  readonly tasks?: TaskPlan;
+  /** What becomes of the session's summaries. */
+  readonly summaries?: SummaryPlan;
 }
 
 /** Asks for a copy of a session's log up to a seq. */
@@ -164,6 +197,8 @@ export type CopyDecision<T> =
       readonly head: SessionHead;
       readonly events: readonly NewEvent[];
       readonly reply?: StoredReply;
+      /** The summaries that the copy begins with, by rising version. Default: none. */
+      readonly summaries?: readonly SummaryRecord[];
     };
 
 /** A session as it was at one moment, and its log, read piece by piece. */
@@ -295,6 +330,91 @@ export type ConsumerDecision<T> =
       readonly reply?: StoredReply;
     };
 
+export interface TaskQuery {
+  readonly namespace: string;
+  readonly sessionId?: string;
+  readonly hook?: string;
+  readonly state?: TaskState;
+  /** Goes on after the task with this number. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface TaskPage {
+  /** By rising number. */
+  readonly tasks: readonly Task[];
+  /** The number to go on after; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** Asks for the tasks of a hook that are due: ready ones, and leases that have ended. */
+export interface DueQuery {
+  readonly hook: string;
+  /** Undefined means every namespace, see `afterNamespace`. */
+  readonly namespace?: string;
+  /**
+   * With every namespace: begins behind this one, in the order of their bytes, and goes on from the
+   * start, so that each gets its turn. Default: begins with the first.
+   */
+  readonly afterNamespace?: string;
+  readonly nowMs: number;
+  /** Of each namespace at most `perNamespace`, the longest due first. */
+  readonly limit: number;
+  readonly perNamespace: number;
+}
+
+export interface DueTask {
+  readonly taskNo: number;
+  readonly namespace: string;
+  readonly dueMs: number;
+}
+
+/** Asks for a change of one task, apart from its session. */
+export interface TaskChange {
+  readonly namespace: string;
+  readonly taskNo: number;
+  /** The hour whose usage decide gets to see. */
+  readonly hour: number;
+  readonly requestId?: string;
+  readonly allowWhenFull?: boolean;
+}
+
+/** What the decide function of a task change gets to see. */
+export interface TaskView {
+  /** Undefined as well when the task is of another namespace. */
+  readonly task: Task | undefined;
+  /** What the hook of the task took in the hour for its namespace. */
+  readonly usage: TaskUsage;
+  readonly reply: StoredReply | undefined;
+}
+
+export type TaskDecision<T> =
+  | { readonly kind: "answer"; readonly result: T }
+  | {
+      readonly kind: "save";
+      readonly result: T;
+      /** Undefined deletes the task. */
+      readonly task: Task | undefined;
+      readonly usage?: TaskUsage;
+      readonly reply?: StoredReply;
+    };
+
+export interface SummaryQuery {
+  /** `asc` gives the oldest first. */
+  readonly order: "asc" | "desc";
+  /** Goes on after the summary of this version, in the order of the query. */
+  readonly after?: number;
+  readonly limit: number;
+  /** Ends the page once this many bytes of texts and runs are on it; at least one is given. */
+  readonly maxBytes: number;
+}
+
+export interface SummaryPage {
+  readonly summaries: readonly SummaryRecord[];
+  /** The version to go on after; undefined at the end. */
+  readonly next: number | undefined;
+}
+
 /**
  * What keeps the store small; every step does a bounded piece of the work. Events are dropped by
  * whole revisions. Replies may be kept for a while longer.
@@ -307,6 +427,8 @@ export interface MaintenancePlan {
   readonly eventCountMax: number;
   /** Replies older than this are dropped. */
   readonly replyAgeMsMax: number;
+  /** What hooks took in hours before this one is dropped. */
+  readonly usageHourMin: number;
 }
 
 /** How an engine reads what it must know of a message it loads. */
@@ -370,6 +492,25 @@ export interface Store {
     change: ConsumerRef & { readonly requestId?: string; readonly allowWhenFull?: boolean },
     decide: (view: ConsumerView) => ConsumerDecision<T>,
   ): Promise<T>;
+
+  /** Undefined when there is none of this number in the namespace. */
+  readTask(namespace: string, taskNo: number): Promise<Task | undefined>;
+  listTasks(query: TaskQuery): Promise<TaskPage>;
+  /** Reads no task: what is due may have been taken meanwhile. */
+  dueTasks(query: DueQuery): Promise<readonly DueTask[]>;
+  /**
+   * When the next task of a hook is due that is not due now; undefined when there is none. Tasks
+   * may be left out that are due later than a minute from now.
+   */
+  nextDueMs(hook: string, nowMs: number): Promise<number | undefined>;
+  changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T>;
+  /** Hears, after each change that is durable, of the hooks that have new or changed tasks. */
+  onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void;
+  readUsage(namespace: string, hook: string, hour: number): Promise<TaskUsage>;
+  /** Undefined when there is no session. */
+  listSummaries(ref: SessionRef, query: SummaryQuery): Promise<SummaryPage | undefined>;
+  /** Undefined when there is no session, or no such summary. */
+  readSummary(ref: SessionRef, version: number): Promise<SummaryRecord | undefined>;
 
   /**
    * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position

@@ -84,7 +84,8 @@ export type TrimReason =
   | "filter"
   | "duplicate"
   | "boundary"
-  | "summarized";
+  | "summarized"
+  | "summary-failed";
 
 /** Messages that one cause took out of a window. */
 export interface Trim {
@@ -126,6 +127,8 @@ export interface StageRun {
   readonly heldBy: readonly HoldReason[];
   /** The entries that wait for a summary; only with removedTo `summarize`. */
   readonly awaitsSummary: readonly WindowEntry[];
+  /** The task that summarizes for the stage; empty from the rules, which know of none. */
+  readonly taskId: string;
 }
 
 /** An expression that failed on messages and counted as false there. */

@@ -41,7 +41,7 @@ export function importsOf(path: string, text: string): Import[] {
 }
 
 /** The layers from the edge inward; a layer imports only itself and what stands after it. */
-export const LAYERS = ["transport", "service", "storage", "domain", "lib"] as const;
+export const LAYERS = ["transport", "hooks", "service", "storage", "domain", "lib"] as const;
 
 const COMPOSITION = /^src\/[^/]+\.ts$/;
 
@@ -55,13 +55,13 @@ const OWNERS: readonly { what: RegExp; owner: RegExp; text: string }[] = [
   { what: CEL, owner: CONDITIONS, text: "only src/domain/conditions imports the CEL library" },
   {
     what: /^(@grpc\/|grpc-health-check$)/,
-    owner: /^src\/transport\//,
-    text: "only src/transport imports gRPC packages",
+    owner: /^src\/(transport|hooks)\//,
+    text: "only src/transport and src/hooks import gRPC packages",
   },
   {
     what: /^src\/gen\/(?!memorysidecar\/storage\/)/,
-    owner: /^src\/transport\//,
-    text: "the public contract's types stop at src/transport",
+    owner: /^src\/(transport|hooks)\//,
+    text: "the public contract's types stop at src/transport and src/hooks",
   },
   {
     what: /^src\/gen\/memorysidecar\/storage\//,

@@ -1,0 +1,85 @@
+// How a stage has its messages summarized, complete, with every default filled in. The public form
+// is memorysidecar.v1.Summarize.
+
+/** What the text of a summary becomes. */
+export type SummaryKeep = "in-place" | "append" | "replace" | "hierarchical";
+
+/** How the text is made: in one call, or as a chain of density. */
+export type SummaryFlow = "single" | "density";
+
+/** When summarized messages leave the window. */
+export type SummaryLeave = "with-summary" | "at-once";
+
+/** What becomes of messages for which no summary can be made. */
+export type SummaryFailure = "keep" | "drop" | "placeholder";
+
+/** How messages are written down for hooks. */
+export type TranscriptStyle = "roles" | "capitals" | "paragraphs";
+
+/** As what messages a placed summary is shown. */
+export type SummaryShape = "system" | "exchange";
+
+/** Where GetWindow shows the summary of a session. */
+export type SummaryShow = "system-first" | "system-suffix" | "not";
+
+/** How a stage has its messages summarized. */
+export interface SummarySpec {
+  /** Empty means the default of the server; MANUAL_HOOK makes no task. */
+  readonly hook: string;
+  readonly maxTokens: number;
+  /** May be empty. */
+  readonly instructions: string;
+  readonly keep: SummaryKeep;
+  readonly flow: SummaryFlow;
+  /** The most calls of a chain of density. */
+  readonly maxLoops: number;
+  /** `at-once` only with `append` and `replace`. */
+  readonly leave: SummaryLeave;
+  readonly onFailure: SummaryFailure;
+  /** With `{count}` for the number of messages. */
+  readonly placeholder: string;
+  readonly separator: string;
+  /** In code points. */
+  readonly lastChars: number;
+  readonly prefix: string;
+  readonly transcript: TranscriptStyle;
+  readonly fanIn: number;
+  readonly shape: SummaryShape;
+}
+
+/** How GetWindow shows the summary of a session. */
+export interface SummaryView {
+  readonly show: SummaryShow;
+  readonly prefix: string;
+}
+
+/** The hook that is none: messages wait for SetSummary. */
+export const MANUAL_HOOK = "manual";
+
+/** The hook that every server has. */
+export const BUILTIN_HOOK = "builtin";
+
+/** What most leave as it is. `onFailure` is `drop` for messages that leave at once. */
+export const DEFAULT_SUMMARY_SPEC: SummarySpec = {
+  hook: "",
+  maxTokens: 512,
+  instructions: "",
+  keep: "in-place",
+  flow: "single",
+  maxLoops: 5,
+  leave: "with-summary",
+  onFailure: "keep",
+  placeholder: "Summary of {count} messages.",
+  separator: " ",
+  lastChars: 4_000,
+  prefix: "",
+  transcript: "roles",
+  fanIn: 4,
+  shape: "system",
+};
+
+/** How most show the summary of a session. */
+export const DEFAULT_SUMMARY_VIEW: SummaryView = {
+  show: "system-first",
+  prefix: "Summary of the conversation so far: ",
+};

@@ -1,0 +1,70 @@
+// Summaries: the texts that stand for messages, and where they come from.
+
+import type { SeqRange, Totals } from "../window/types.ts";
+
+/** How far a record may be trusted; the numbers are those of the public `Trust` enum. */
+export const TRUST = { low: 1, medium: 2, high: 3 } as const;
+export type Trust = (typeof TRUST)[keyof typeof TRUST];
+
+/** The summary of a session, beside its window. */
+export interface Summary {
+  readonly text: string;
+  readonly tokenCount: number;
+  /** Its number among all summaries of the session, placed ones included. */
+  readonly version: number;
+  readonly updateMs: number;
+  /** What it stands for; at most LIMITS.summaryRanges runs. */
+  readonly ranges: readonly SeqRange[];
+  /** Empty for a text that a caller set. */
+  readonly hook: string;
+  readonly trust: Trust;
+}
+
+/** One summary that a session has had. Kept beside the log, and erased with it. */
+export interface SummaryRecord {
+  readonly version: number;
+  readonly text: string;
+  readonly tokenCount: number;
+  readonly placement: "session" | "in-place";
+  /** Empty for the summary of the session. */
+  readonly placedMessageId: string;
+  /** What it stands for; at most LIMITS.summaryHistoryRanges runs, the oldest joined. */
+  readonly ranges: readonly SeqRange[];
+  /** Those that came with this version. */
+  readonly added: readonly SeqRange[];
+  /** How much it stands for, over all levels. */
+  readonly sources: Totals;
+  /** Rising. */
+  readonly sourceVersions: readonly number[];
+  readonly level: number;
+  /** Empty when a caller asked for it or set it. */
+  readonly stage: string;
+  /** Empty for a text that a caller set, as are model and task. */
+  readonly hook: string;
+  readonly model: string;
+  readonly taskId: string;
+  readonly trust: Trust;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly callCount: number;
+  /** From the request to the summary; 0 for a text that a caller set. */
+  readonly durationMs: number;
+  readonly placeholder: boolean;
+  readonly createMs: number;
+}
+
+/** What a hook makes of messages. */
+export interface SummaryOutput {
+  readonly text: string;
+  /** For a chain of density: what is still missing. */
+  readonly missingEntities: readonly string[];
+  /** When structured: what the user asked for. */
+  readonly requestText: string;
+  readonly facts: readonly string[];
+  readonly openThreads: readonly string[];
+  /** May be empty. */
+  readonly model: string;
+  /** 0 when not known. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}

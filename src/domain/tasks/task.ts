@@ -1,0 +1,141 @@
+// Tasks: durable work for hooks.
+
+import type { SummarySpec } from "../summaries/spec.ts";
+import type { SummaryOutput } from "../summaries/summary.ts";
+import type { SeqRange, Totals, TriggerHit } from "../window/types.ts";
+
+/** Why an attempt failed; the names of the public enum in lower case. */
+export const TASK_FAILURES = [
+  "unreachable",
+  "timeout",
+  "busy",
+  "hook-error",
+  "refused",
+  "invalid-output",
+  "empty-output",
+  "output-too-long",
+  "worker",
+  "no-hook",
+] as const;
+export type TaskFailureReason = (typeof TASK_FAILURES)[number];
+
+/** How an attempt failed. Holds nothing that a hook or a model said. */
+export interface TaskFailure {
+  readonly reason: TaskFailureReason;
+  readonly message: string;
+  readonly atMs: number;
+}
+
+/**
+ * How far a task is. `ready`: may be taken from dueMs on. `leased`: somebody does it until dueMs.
+ * `waiting`: behind another of its session and stage. `dead`: given up.
+ */
+export type TaskState = "ready" | "leased" | "waiting" | "dead";
+
+/** Somebody does the task. */
+export interface TaskLease {
+  /** Random; proves that the task was taken. */
+  readonly token: string;
+  /** The worker's name for itself, or SERVER_WORKER. */
+  readonly worker: string;
+  readonly startMs: number;
+  /** The generation of the task that was taken: a result for another one is stale. */
+  readonly generation: number;
+  /** The version of the session's summary that was given as prior; 0 for none. */
+  readonly priorVersion: number;
+  /** Tokens that were put against the budget, until the real number is known. */
+  readonly reservedTokens: number;
+  /** The hour (ms since 1970 / 3,600,000, down) of the budget. */
+  readonly hour: number;
+}
+
+/** The worker of leases that the server itself holds. */
+export const SERVER_WORKER = "server";
+
+/** What is to be summarized, and how. */
+export interface SummarizeWork {
+  readonly spec: SummarySpec;
+  /** Messages of the log, exact. */
+  readonly ranges: readonly SeqRange[];
+  /** Inserts of the window among them: placed summaries and made results, by message id. */
+  readonly madeIds: readonly string[];
+  readonly sources: Totals;
+  readonly triggers: readonly TriggerHit[];
+  /** The next call of a chain of density: 1 for the first. */
+  readonly loop: number;
+  /** The text so far of a chain of density. */
+  readonly draft: SummaryOutput | undefined;
+  /** The level of the summary that it makes. */
+  readonly level: number;
+  /** What hooks said that calls took so far. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A task. */
+export interface Task {
+  /** Rising in the order in which tasks were made; see taskNoAt. */
+  readonly taskNo: number;
+  readonly namespace: string;
+  readonly sessionId: string;
+  readonly type: "summarize";
+  /** The name of a hook; never empty and never MANUAL_HOOK. */
+  readonly hook: string;
+  /** Empty for CompactSession. */
+  readonly stage: string;
+  readonly state: TaskState;
+  /** See TaskState; 0 for waiting and dead. */
+  readonly dueMs: number;
+  /** Goes up when what is to be done changes. */
+  readonly generation: number;
+  /** Failed attempts that count. */
+  readonly failedAttempts: number;
+  /** All calls, failed ones included. */
+  readonly callCount: number;
+  readonly lease: TaskLease | undefined;
+  readonly lastFailure: TaskFailure | undefined;
+  readonly createMs: number;
+  /** When it died; 0 while it lives. */
+  readonly deadMs: number;
+  readonly summarize: SummarizeWork;
+}
+
+/** What hooks took in one hour. */
+export interface TaskUsage {
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+/** Nothing was taken. */
+export const NO_USAGE: TaskUsage = { calls: 0, tokens: 0 };
+
+/** How many tasks one revision can make. */
+export const REVISION_TASKS_MAX = 256;
+
+/** The number of the index-th task that a revision makes. */
+export function taskNoAt(revision: number, index: number): number {
+  if (index >= REVISION_TASKS_MAX) throw new RangeError("A revision makes too many tasks.");
+  return revision * REVISION_TASKS_MAX + index;
+}
+
+/** Whether a task is still to be done. */
+export function isLive(task: Task): boolean {
+  return task.state !== "dead";
+}
+
+const ID_DIGITS = 11;
+
+/** The id of a task: `task-` and its number in base 36, so that ids sort like numbers. */
+export function taskIdOf(taskNo: number): string {
+  return `task-${taskNo.toString(36).padStart(ID_DIGITS, "0")}`;
+}
+
+const TASK_ID = /^task-([0-9a-z]{11})$/;
+
+/** The number in the id of a task; undefined for what is none. */
+export function taskNoOf(taskId: string): number | undefined {
+  const digits = TASK_ID.exec(taskId)?.[1];
+  if (digits === undefined) return undefined;
+  const taskNo = Number.parseInt(digits, 36);
+  return Number.isSafeInteger(taskNo) && taskNo > 0 ? taskNo : undefined;
+}

@@ -1,0 +1,116 @@
+// What the services need of hooks. src/hooks implements it: built in, over HTTP, over gRPC, or by
+// workers that poll.
+
+import type { SummaryOutput, Trust } from "../domain/summaries/summary.ts";
+import type { TaskFailureReason } from "../domain/tasks/task.ts";
+import type { Role } from "../domain/window/types.ts";
+
+/** A message as a hook that works on text sees it. */
+export interface SourceLine {
+  /** A placed summary has the role `summary`. */
+  readonly role: "user" | "assistant" | "system" | "tool" | "summary";
+  /** All text of the message and of tool results in it; may be empty. */
+  readonly text: string;
+  /** May be empty. */
+  readonly name: string;
+  readonly messageId: string;
+  /** 0 for what the server made. */
+  readonly seq: number;
+}
+
+/** What is to be summarized; see memorysidecar.v1.SummarizeInput. */
+export interface SummarizeInput {
+  /** The wire forms, oldest first. */
+  readonly messages: readonly Uint8Array[];
+  /** The same messages as text. */
+  readonly lines: readonly SourceLine[];
+  readonly transcript: string;
+  readonly priorTexts: readonly string[];
+  readonly replacesPrior: boolean;
+  readonly maxTokens: number;
+  readonly instructions: string;
+  /** 0 for a single call, else the call of a chain of density: 1 for the first. */
+  readonly loop: number;
+  readonly maxLoops: number;
+  /** The text so far of a chain of density; empty in the first call. */
+  readonly draft: string;
+  readonly structured: boolean;
+  readonly trust: Trust;
+}
+
+/** One call of a hook. */
+export interface HookCall {
+  readonly taskId: string;
+  readonly namespace: string;
+  readonly sessionId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Aborted when the server stops. The hook keeps its own timeout. */
+  readonly signal: AbortSignal;
+}
+
+/** How a hook failed. Its message says nothing that the hook or a model said. */
+export class HookFailure extends Error {
+  override readonly name = "HookFailure";
+  readonly reason: TaskFailureReason;
+  /** When the hook asked to be left alone for a while. */
+  readonly retryDelayMs: number | undefined;
+
+  constructor(
+    reason: TaskFailureReason,
+    message: string,
+    options: { readonly retryDelayMs?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.retryDelayMs = options.retryDelayMs;
+  }
+}
+
+export type HookKind = "builtin" | "openai" | "grpc" | "poll";
+
+/** What the operator set for a hook. */
+export interface HookSettings {
+  /** How long a call may take. For `poll`: not used, the lease says it. */
+  readonly timeoutMs: number;
+  /** Calls at one time. For `poll`: not used. */
+  readonly concurrency: number;
+  /** Failed attempts until a task is dead. */
+  readonly maxAttempts: number;
+  /** For each namespace; 0 means no limit. */
+  readonly callsPerHour: number;
+  /** For each namespace; 0 means no limit. */
+  readonly tokensPerHour: number;
+  /** What one task gives to the hook at most, in tokens of the messages. */
+  readonly inputTokensMax: number;
+}
+
+/** A hook by its name. */
+export interface Hook {
+  readonly name: string;
+  readonly kind: HookKind;
+  readonly settings: HookSettings;
+  /**
+   * Makes a text of messages. Throws HookFailure, and nothing else that is expected. Undefined for
+   * `poll`: workers take its tasks.
+   */
+  readonly summarize?: (call: HookCall, input: SummarizeInput) => Promise<SummaryOutput>;
+}
+
+/** The hooks of a server. */
+export interface Hooks {
+  /** By name; BUILTIN_HOOK is always among them, MANUAL_HOOK never. */
+  readonly byName: ReadonlyMap<string, Hook>;
+  /** The hook of stages that name none: a name of `byName`, or MANUAL_HOOK. */
+  readonly defaultSummarizer: string;
+  /** Ends calls and workers. */
+  close(): Promise<void>;
+}
+
+/** The role of a line for a role of a message. */
+export const LINE_ROLES: { readonly [role in Role]: SourceLine["role"] } = {
+  1: "user",
+  2: "assistant",
+  3: "system",
+  4: "tool",
+};

@@ -1,0 +1,166 @@
+// The inputs and results of the use cases about tasks, hooks and summaries, in domain terms.
+
+import type { SessionRef } from "../domain/session.ts";
+import type { SummarySpec } from "../domain/summaries/spec.ts";
+import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
+import type { Task, TaskFailureReason, TaskState, TaskUsage } from "../domain/tasks/task.ts";
+import type { SummaryPage, TaskPage } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import type { Hook, SummarizeInput } from "./hook-port.ts";
+import type { ListSummaryInputsInput } from "./window-api.ts";
+
+/** A task with the number of attempts that its hook allows. */
+export interface TaskInfo {
+  readonly task: Task;
+  /** 0 when the hook is gone. */
+  readonly maxAttempts: number;
+}
+
+export interface LeasedTask extends TaskInfo {
+  readonly leaseToken: string;
+  readonly input: SummarizeInput;
+}
+
+export interface PollTasksInput {
+  readonly namespace: string;
+  readonly hooks: readonly string[];
+  readonly maxTasks: number;
+  readonly waitMs: number;
+  readonly leaseMs: number;
+  readonly workerId: string;
+}
+
+/** Names a task that a worker has. */
+export interface LeaseRef {
+  readonly namespace: string;
+  readonly taskId: string;
+  readonly leaseToken: string;
+}
+
+export interface CompleteTaskInput extends LeaseRef {
+  readonly output: SummaryOutput;
+  readonly encode: (result: {
+    readonly revision: number;
+    readonly summaryVersion: number;
+    readonly continues: boolean;
+  }) => Uint8Array;
+}
+
+export interface FailTaskInput extends LeaseRef {
+  readonly message: string;
+  readonly permanent: boolean;
+  readonly retryDelayMs: number | undefined;
+  readonly encode: (result: { readonly state: TaskState; readonly dueMs: number }) => Uint8Array;
+}
+
+export interface ExtendLeaseInput extends LeaseRef {
+  readonly leaseMs: number;
+}
+
+export interface ListTasksInput {
+  readonly namespace: string;
+  readonly sessionId?: string;
+  readonly hook?: string;
+  readonly state?: TaskState;
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface TaskRef {
+  readonly namespace: string;
+  readonly taskId: string;
+}
+
+export interface RetryTaskInput extends TaskRef {
+  readonly encode: (info: TaskInfo) => Uint8Array;
+}
+
+export interface DeleteTaskInput extends TaskRef {
+  readonly allowMissing: boolean;
+  readonly encode: () => Uint8Array;
+}
+
+/** A hook as operators see it. */
+export interface HookInfo {
+  readonly hook: Hook;
+  readonly isDefault: boolean;
+  /** Undefined for `poll`. */
+  readonly breaker: "closed" | "open" | "half-open" | undefined;
+  /** Undefined unless the breaker is open. */
+  readonly retryMs: number | undefined;
+  readonly runningCalls: number;
+  readonly callCount: number;
+  readonly failures: ReadonlyMap<TaskFailureReason, number>;
+  readonly usage: TaskUsage;
+}
+
+export interface CompactSessionInput extends SessionRef {
+  readonly choice: ListSummaryInputsInput["choice"];
+  /** Undefined means as the stage says, or the defaults. */
+  readonly spec: SummarySpec | undefined;
+  readonly waitMs: number;
+  /** Makes the answer that is remembered, and the one that is given when waiting ended. */
+  readonly encode: (result: CompactSessionResult) => Uint8Array;
+}
+
+export interface CompactSessionResult {
+  readonly revision: number;
+  readonly task: TaskInfo | undefined;
+  readonly outcome: "nothing" | "pending" | "done" | "failed" | "superseded";
+  readonly summary: ListedSummary | undefined;
+}
+
+/** A summary and whether it is in use. */
+export interface ListedSummary {
+  readonly record: SummaryRecord;
+  readonly current: boolean;
+}
+
+export interface ListSummariesInput extends SessionRef {
+  readonly currentOnly: boolean;
+  readonly order: "asc" | "desc";
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface ListSummarySourcesInput extends SessionRef {
+  readonly version: number;
+  /** Goes on after this seq. Default: from the first. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+/** Tasks and hooks. */
+export interface HookServiceApi {
+  pollTasks(call: Call, input: PollTasksInput): Promise<readonly LeasedTask[]>;
+  completeTask(call: Call, input: CompleteTaskInput): Promise<Uint8Array>;
+  failTask(call: Call, input: FailTaskInput): Promise<Uint8Array>;
+  /** Gives when the lease ends. */
+  extendLease(call: Call, input: ExtendLeaseInput): Promise<number>;
+  listTasks(
+    call: Call,
+    input: ListTasksInput,
+  ): Promise<Omit<TaskPage, "tasks"> & { readonly tasks: readonly TaskInfo[] }>;
+  getTask(call: Call, ref: TaskRef): Promise<TaskInfo>;
+  retryTask(call: Call, input: RetryTaskInput): Promise<Uint8Array>;
+  deleteTask(call: Call, input: DeleteTaskInput): Promise<Uint8Array>;
+  listHooks(call: Call, namespace: string): Promise<readonly HookInfo[]>;
+}
+
+/** Summaries of a session. */
+export interface SummaryServiceApi {
+  compactSession(call: Call, input: CompactSessionInput): Promise<Uint8Array>;
+  listSummaries(
+    call: Call,
+    input: ListSummariesInput,
+  ): Promise<Omit<SummaryPage, "summaries"> & { readonly summaries: readonly ListedSummary[] }>;
+  listSummarySources(
+    call: Call,
+    input: ListSummarySourcesInput,
+  ): Promise<{
+    /** The wire forms, oldest first. */
+    readonly messages: readonly Uint8Array[];
+    /** The seq to go on after; undefined at the end. */
+    readonly next: number | undefined;
+  }>;
+}
