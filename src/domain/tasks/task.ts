@@ -57,8 +57,8 @@ export interface SummarizeWork {
   readonly spec: SummarySpec;
   /** Messages of the log, exact. */
   readonly ranges: readonly SeqRange[];
-  /** Inserts of the window among them: placed summaries and made results, by message id. */
-  readonly madeIds: readonly string[];
+  /** Inserts of the window among them, with the version of a placed summary, else 0. */
+  readonly made: readonly { readonly messageId: string; readonly version: number }[];
   readonly sources: Totals;
   readonly triggers: readonly TriggerHit[];
   /** The next call of a chain of density: 1 for the first. */
