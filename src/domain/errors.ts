@@ -2,6 +2,8 @@
 // transport/error-status.ts maps each reason to a gRPC status. A fault of our own is not one of
 // these: it is thrown by lib/assert.ts and answered as INTERNAL.
 
+import type { TaskFailureReason } from "./tasks/task.ts";
+
 /** The failure reasons, by the names of the public `ErrorReason` enum without its prefix. */
 export const ERROR_REASONS = [
   "REQUEST_MALFORMED",
@@ -168,13 +170,78 @@ export function windowFull(limit: string): AppError {
   );
 }
 
-/** The policy asks for something that only a hook does, and the server has none. */
+/** The policy, call or task needs a hook that the server does not have. */
 export function hookNotConfigured(hook: string): AppError {
   return new AppError(
     "HOOK_NOT_CONFIGURED",
-    `The policy needs the hook "${hook}", which this server does not have. ` +
-      "Use another value for removed_to.",
+    `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks gives.`,
     { metadata: { hook } },
+  );
+}
+
+/** No hook of this name, or one of another kind than is needed. */
+export function hookNotFound(hook: string, problem = "The server has no such hook."): AppError {
+  return new AppError("HOOK_NOT_FOUND", problem, {
+    metadata: { hook },
+    resource: { type: "Hook", name: hook },
+  });
+}
+
+/** The task is done, deleted, or was never there. */
+export function taskNotFound(taskId: string): AppError {
+  return new AppError("TASK_NOT_FOUND", "The task does not exist in this namespace.", {
+    metadata: { task_id: taskId },
+    resource: { type: "Task", name: taskId },
+  });
+}
+
+/** The lease of a task ended, or somebody else has it. */
+export function leaseLost(taskId: string): AppError {
+  return new AppError("LEASE_LOST", "The lease of the task ended. Drop the result.", {
+    metadata: { task_id: taskId },
+  });
+}
+
+/** What a task was made from has changed. */
+export function taskSuperseded(taskId: string): AppError {
+  return new AppError(
+    "TASK_SUPERSEDED",
+    "The messages or the summary of the task changed meanwhile. Drop the result.",
+    { metadata: { task_id: taskId } },
+  );
+}
+
+/** The result of a task is refused: why, by the name of the failure, and what of it. */
+export function taskResultInvalid(
+  taskId: string,
+  failure: TaskFailureReason,
+  violation: FieldViolation,
+): AppError {
+  const { field, description } = violation;
+  return new AppError("TASK_RESULT_INVALID", `${field}: ${description}`, {
+    violations: [violation],
+    metadata: { task_id: taskId, failure: failure.toUpperCase().replaceAll("-", "_") },
+  });
+}
+
+/** Too many PollTasks wait. */
+export function pollLimitReached(limit: number): AppError {
+  return new AppError(
+    "POLL_LIMIT_REACHED",
+    `${limit} calls wait for tasks already. Retry after the delay.`,
+    { metadata: { limit: String(limit) }, retryDelayMs: 1_000 },
+  );
+}
+
+/** The session never had this summary, or it is no longer kept. */
+export function summaryNotFound(version: number): AppError {
+  return new AppError(
+    "SUMMARY_NOT_FOUND",
+    `The session has no summary of version ${version}, or it is no longer kept.`,
+    {
+      metadata: { version: String(version) },
+      resource: { type: "Summary", name: String(version) },
+    },
   );
 }
 
