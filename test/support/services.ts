@@ -3,9 +3,11 @@
 import type { Event } from "../../src/domain/event.ts";
 import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
 import type { AppendInput, Call, ServiceSettings, Services } from "../../src/service/api.ts";
+import type { Hooks } from "../../src/service/hook-port.ts";
 import { createServices } from "../../src/service/services.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { Store } from "../../src/storage/store.ts";
+import { MANUAL_HOOKS } from "./hooks.ts";
 import { draftOf, fromBytes, type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
 
 /** What an append answers in tests. */
@@ -22,6 +24,8 @@ export interface AppendAnswer {
 /** Services for a test. */
 export interface TestServices extends Services {
   readonly store: Store;
+  /** What the clock says. */
+  nowMs(): number;
   /** Moves the clock. */
   advance(ms: number): void;
   call(method: string, requestId?: string, digest?: string): Call;
@@ -57,11 +61,21 @@ export function storeWith(store: Store, methods: Partial<Store>): Store {
 /** Starts services for a test. */
 export async function startTestServices(
   settings: Partial<ServiceSettings> = {},
-  options: { readonly wrapStore?: (store: Store) => Store } = {},
+  options: {
+    readonly wrapStore?: (store: Store) => Store;
+    /** Default: summaries are made by hand. */
+    readonly hooks?: Hooks;
+    /** Default: a new one in memory. */
+    readonly store?: Store;
+    /** Default: throws, so that the test fails. */
+    readonly onBackgroundError?: (error: unknown) => void;
+    /** What the clock says first. */
+    readonly startMs?: number;
+  } = {},
 ): Promise<TestServices> {
-  const memory = await openMemoryStore({ readFacts: jsonCodec.readFacts });
-  const store = options.wrapStore?.(memory) ?? memory;
-  let nowMs = 1_700_000_000_000;
+  const opened = options.store ?? (await openMemoryStore({ readFacts: jsonCodec.readFacts }));
+  const store = options.wrapStore?.(opened) ?? opened;
+  let nowMs = options.startMs ?? 1_700_000_000_000;
   let fill = 0;
   const services = createServices({
     store,
@@ -71,9 +85,12 @@ export async function startTestServices(
       random: (length) => Uint8Array.from({ length }, () => (fill = (fill * 31 + 7) % 251)),
     },
     settings: { ...SETTINGS, ...settings },
-    onBackgroundError: (error) => {
-      throw error;
-    },
+    hooks: options.hooks ?? MANUAL_HOOKS,
+    onBackgroundError:
+      options.onBackgroundError ??
+      ((error) => {
+        throw error;
+      }),
   });
   const call = (method: string, requestId = "", digest = "same"): Call => ({
     method,
@@ -86,6 +103,7 @@ export async function startTestServices(
     ...services,
     store,
     call,
+    nowMs: () => nowMs,
     advance: (ms) => {
       nowMs += ms;
     },
