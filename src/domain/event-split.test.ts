@@ -140,16 +140,32 @@ test("no part passes the limit, whatever the ids", () => {
   fc.assert(property, { numRuns: 60 });
 });
 
-test("a summary of scattered messages is split by its runs", () => {
+describe("summaries and tasks", () => {
   const ranges = Array.from({ length: 5_000 }, (_, i) => ({ first: 2 * i + 1, last: 2 * i + 1 }));
-  const placed = { version: 0, placedMessageId: "p", tokenCount: 3 };
-  const parts = splitEvent({ type: EVENT_TYPE.summarySet, ...placed, ranges });
-  isWhole(parts);
-  const all = parts.flatMap(({ detail }) =>
-    detail.type === EVENT_TYPE.summarySet ? detail.ranges : [],
-  );
-  expect(all).toEqual(ranges);
-  expect(parts).toHaveLength(Math.ceil((5_000 * 20) / (LIMITS.eventIdBytes - 20)));
+  const task = { taskId: "task-00000000001", stage: "s", hook: "builtin" };
+  const placed = { version: 1, placedMessageId: "p", tokenCount: 3, made: undefined };
+  const dead = { taskType: "summarize", reason: "timeout", effect: "keep" } as const;
+  const details: EventDetail[] = [
+    { type: EVENT_TYPE.summarySet, ...placed, ranges },
+    {
+      ...{ type: EVENT_TYPE.summaryRequested, ...task, triggers: [], ranges },
+      ...{ sources: totals(5_000), joined: false },
+    },
+    {
+      ...{ type: EVENT_TYPE.taskDead, ...task, ...dead, ranges },
+      ...{ failedAttempts: 5, callCount: 5, durationMs: 1 },
+    },
+  ];
+
+  test.each(details)("of scattered messages join the oldest runs: $type", (detail) => {
+    const [part, ...rest] = splitEvent(detail);
+    expect(rest).toEqual([]);
+    expect(part?.continued).toBe(false);
+    const told = part !== undefined && "ranges" in part.detail ? part.detail.ranges : [];
+    expect(told).toHaveLength(LIMITS.summaryRanges);
+    expect(told[0]).toEqual({ first: 1, last: 2 * (5_000 - 255) - 1 });
+    expect(told.slice(1)).toEqual(ranges.slice(-255));
+  });
 });
 
 test("every other event is one part", () => {

@@ -2,6 +2,7 @@
 
 import { EVENT_TYPE, type EventDetail } from "./event.ts";
 import { LIMITS } from "./limits.ts";
+import { joinOldest } from "./window/merge-ranges.ts";
 
 /** One event of the several that tell one thing. */
 export interface EventPart {
@@ -19,7 +20,7 @@ const RUN_BYTES = 20;
  * Splits the detail of an event into parts whose lists of ids and runs take at most
  * LIMITS.eventIdBytes in wire form each; a single id always fits. Parts hold their own ids and
  * seqs, in order, and the totals of the whole. A detail without lists that may be long is
- * one part.
+ * one part; the runs of summaries and tasks are at most LIMITS.summaryRanges, the oldest joined.
  */
 export function splitEvent(detail: EventDetail): readonly EventPart[] {
   if (detail.type === EVENT_TYPE.messagesAppended) {
@@ -55,13 +56,19 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
       continued,
     }));
   }
-  if (detail.type === EVENT_TYPE.summarySet) {
-    return slices(detail.ranges.map(() => RUN_BYTES)).map(({ from, to, continued }) => ({
-      detail: { ...detail, ranges: detail.ranges.slice(from, to) },
-      continued,
-    }));
+  return [{ detail: withFewRuns(detail), continued: false }];
+}
+
+/** Joins the oldest runs of what tells of summaries and tasks: the history has all of them. */
+function withFewRuns(detail: EventDetail): EventDetail {
+  switch (detail.type) {
+    case EVENT_TYPE.summarySet:
+    case EVENT_TYPE.summaryRequested:
+    case EVENT_TYPE.taskDead:
+      return { ...detail, ranges: joinOldest(detail.ranges, LIMITS.summaryRanges) };
+    default:
+      return detail;
   }
-  return [{ detail, continued: false }];
 }
 
 /** What the ids and the runs of entries take. */

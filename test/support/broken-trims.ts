@@ -201,6 +201,15 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
     ),
   },
   {
+    mistake: "lets wait for a summary what leaves at once",
+    seenBy: ACCOUNTS,
+    trim: withStages((stage) =>
+      stage.summarize === undefined
+        ? stage
+        : { ...stage, summarize: { ...stage.summarize, leave: "with-summary" } },
+    ),
+  },
+  {
     mistake: "keeps in the log what a stage discards",
     seenBy: ACCOUNTS,
     trim: withStages((stage) =>

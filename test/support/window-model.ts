@@ -134,7 +134,7 @@ function act(course: Course, stage: PolicyStage): Acted | undefined {
   const window = windowOf(course, course.kept, stage.name);
   const triggers = modelHits(window, stage);
   if (stage.anyOf.length > 0 && triggers.length === 0) return undefined;
-  const run = { stage: stage.name, triggers, overLimit: false, awaitsSummary: [] };
+  const run = { stage: stage.name, triggers, overLimit: false, awaitsSummary: [], taskId: "" };
   if (stage.select.kind === "shorten") {
     const isTold = shorten(course, stage) || triggers.length > 0;
     return { stage, run, isTold, wasOver: false };
@@ -142,7 +142,8 @@ function act(course: Course, stage: PolicyStage): Acted | undefined {
   const { reason, chosen: first } = modelChoice(window, stage);
   const { chosen, popped } = modelCut(window, stage, first);
   const gone = [...chosen, ...popped];
-  const waits = stage.removedTo === "summarize" && stage.effect === "store";
+  const leaves = stage.summarize?.leave === "at-once";
+  const waits = stage.removedTo === "summarize" && stage.effect === "store" && !leaves;
   const awaitsSummary = waits ? course.kept.filter((e) => gone.includes(e)) : [];
   const wasOver = modelIsOver(
     windowOf(

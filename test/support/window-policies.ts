@@ -13,6 +13,7 @@ import {
   type StageOn,
   type Trigger,
 } from "../../src/domain/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, type SummaryLeave } from "../../src/domain/summaries/spec.ts";
 import type { Signals } from "../../src/domain/window/types.ts";
 import { TOOLS } from "./window-arbitraries.ts";
 
@@ -154,7 +155,7 @@ type StagePlan = Pick<PolicyStage, "on" | "effect" | "select">;
 function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicyStage, "name">> {
   const noSummary = ["drop-duplicates", "boundary-only", "shorten"].includes(select.kind);
   const ends = noSummary ? (["discard"] as const) : (["discard", "summarize", "promote"] as const);
-  return fc.record({
+  const parts = fc.record({
     on: fc.constant(on),
     effect: fc.constant(effect),
     select: fc.constant(select),
@@ -165,6 +166,12 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
     removedTo:
       effect === "view" ? fc.constant("log" as const) : fc.constantFrom("log", "log", ...ends),
   });
+  return fc
+    .tuple(parts, fc.constantFrom<SummaryLeave[]>("with-summary", "with-summary", "at-once"))
+    .map(([stage, leave]) => ({
+      ...stage,
+      summarize: stage.removedTo === "summarize" ? { ...DEFAULT_SUMMARY_SPEC, leave } : undefined,
+    }));
 }
 
 const whenOf = (kind: Selection["kind"]): fc.Arbitrary<Pick<PolicyStage, "on" | "effect">> =>

@@ -238,7 +238,7 @@ function isIdempotent(trim: TrimFunction): NamedProperty {
 
 function accounts(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
-    const { kept, stored, trims, storedTrims, shortened } = trim(asked);
+    const { kept, stored, trims, storedTrims, shortened, runs } = trim(asked);
     const viewed = trims.filter((one) => !storedTrims.some((other) => sameRemoved(one, other)));
     for (const [left, removals] of [
       [kept, trims],
@@ -268,7 +268,13 @@ function accounts(trim: TrimFunction): NamedProperty {
       ok(removed.length > 0, "a trim removed nothing");
       const rule = asked.policy.stages.find(({ name }) => name === stage);
       deepStrictEqual(discarded, rule?.removedTo === "discard");
-      ok(rule?.removedTo !== "summarize", "removed what waits for a summary");
+      const waits = rule?.removedTo === "summarize" && rule.summarize?.leave !== "at-once";
+      ok(!waits, "removed what waits for a summary");
+    }
+    for (const run of runs) {
+      if (run.awaitsSummary.length === 0) continue;
+      const rule = asked.policy.stages.find(({ name }) => name === run.stage);
+      ok(rule?.summarize?.leave === "with-summary", "keeps what need not wait");
     }
     ok(shortened.every(({ entry }) => kept.some(({ seq }) => seq === entry.seq)));
   });

@@ -9,6 +9,7 @@ import {
   windowOf,
 } from "../../../test/support/window-text.ts";
 import type { Policy, PolicyStage, Protections, Selection, StageOn } from "../policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { trimWindow } from "./trim.ts";
 import type { TrimOutcome } from "./types.ts";
 
@@ -177,6 +178,17 @@ describe("messages that wait for a summary", () => {
     ]);
     expect(seqsOf(outcome.kept)).toEqual([2, 3, 4]);
     expect(outcome.trims.map((trim) => trim.stage)).toEqual(["s1"]);
+  });
+
+  test("leave at once where the stage says so, for the reason of its selection", () => {
+    const summarize = { ...DEFAULT_SUMMARY_SPEC, leave: "at-once" } as const;
+    const outcome = trimOn(windowOf("U A U A"), policyOf([{ ...waits, summarize }]), "append");
+    expect(outcome.runs).toMatchObject([{ stage: "s0", awaitsSummary: [], taskId: "" }]);
+    expect(outcome.storedTrims).toMatchObject([
+      { stage: "s0", reason: "message-limit", discarded: false },
+    ]);
+    expect(seqsOf(outcome.storedTrims[0]?.removed ?? [])).toEqual([1, 2]);
+    expect(seqsOf(outcome.stored)).toEqual([3, 4]);
   });
 
   test("are what the boundary makes of them", () => {

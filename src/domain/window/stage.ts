@@ -47,7 +47,8 @@ function plainRun(
   isTold: boolean,
 ): PendingRun {
   const isOver = (): boolean => false;
-  return { stage: stage.name, triggers, heldBy: [], awaitsSummary: [], isTold, isOver };
+  const nothing = { heldBy: [], awaitsSummary: [], taskId: "" } as const;
+  return { stage: stage.name, triggers, ...nothing, isTold, isOver };
 }
 
 /** Whether a look at the totals shows that a stage has nothing to do. */
@@ -68,7 +69,7 @@ function runSelect<E extends WindowEntry>(
   const where = { stage: stage.name, field: "filter.conditions" };
   const passes = conditions.length === 0 ? isTrue : meetsAll(evaluation, conditions, where);
   const { drop, reason, stoppedBy } = chooseEntries(look, stage, { detailOf, newestMs, passes });
-  const waits = stage.removedTo === "summarize" && stage.effect === "store";
+  const waits = waitsForSummary(stage);
   const awaitsSummary = waits ? look.entries.filter((_, index) => drop[index] !== 0) : [];
   const after = waits ? lookWithout(look, drop) : undefined;
   const removed =
@@ -89,9 +90,15 @@ function runSelect<E extends WindowEntry>(
     triggers,
     heldBy: held,
     awaitsSummary,
+    taskId: "",
     isTold: triggers.length > 0 || removed || awaitsSummary.length > 0,
     isOver: () => isOver && passesLimit(withoutThese(evaluation, awaitsSummary), stage, newestMs),
   };
+}
+
+/** Whether what a stage chooses stays in the window until its summary is there. */
+function waitsForSummary({ removedTo, effect, summarize }: PolicyStage): boolean {
+  return removedTo === "summarize" && effect === "store" && summarize?.leave !== "at-once";
 }
 
 function isTrue(): boolean {

@@ -123,10 +123,10 @@ function removeOrphans<E extends WindowEntry>(
 /** Tells the runs that are worth it: every one with triggers, others that did something. */
 function finishRuns(pending: readonly PendingRun[]): StageRun[] {
   const runs: StageRun[] = [];
-  for (const { stage, triggers, heldBy, awaitsSummary, isTold, isOver } of pending) {
+  for (const { isTold, isOver, ...run } of pending) {
     // What one stage could not reach, a later one with smaller units often does.
     const overLimit = isOver();
-    if (isTold || overLimit) runs.push({ stage, triggers, overLimit, heldBy, awaitsSummary });
+    if (isTold || overLimit) runs.push({ ...run, overLimit });
   }
   return runs;
 }
