@@ -49,6 +49,13 @@ export const STATUS_CODES = {
   SESSION_CHANGED: status.ABORTED,
   UPLOAD_NOT_FOUND: status.NOT_FOUND,
   UPLOAD_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  HOOK_NOT_FOUND: status.NOT_FOUND,
+  TASK_NOT_FOUND: status.NOT_FOUND,
+  LEASE_LOST: status.ABORTED,
+  TASK_SUPERSEDED: status.ABORTED,
+  TASK_RESULT_INVALID: status.INVALID_ARGUMENT,
+  POLL_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  SUMMARY_NOT_FOUND: status.NOT_FOUND,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 /** The reasons whose status says when to come back, and after how long when the error does not. */
@@ -58,6 +65,7 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
   STORE_FULL: 10_000,
   SHUTTING_DOWN: 1_000,
   UPLOAD_LIMIT_REACHED: 1_000,
+  POLL_LIMIT_REACHED: 1_000,
 };
 
 const ERROR_DOMAIN = "memorysidecar";

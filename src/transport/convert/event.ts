@@ -9,15 +9,17 @@ import {
 import { LIMITS } from "../../domain/limits.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
+import { SessionDeleteReason } from "../../gen/memorysidecar/v1/event_detail.ts";
 import * as snapshot from "../../gen/memorysidecar/v1/snapshot.ts";
 import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
+import { isSummaryDetail, toSummaryDetail } from "./event-summary.ts";
 import { toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTrim, toWarning } from "./window.ts";
 
 const DELETE_REASONS = {
-  request: wire.SessionDeleteReason.REQUEST,
-  expired: wire.SessionDeleteReason.EXPIRED,
+  request: SessionDeleteReason.REQUEST,
+  expired: SessionDeleteReason.EXPIRED,
 } as const;
 
 const FORMATS = {
@@ -101,7 +103,7 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
         },
       };
     default:
-      return toWindowDetail(detail);
+      return isSummaryDetail(detail) ? toSummaryDetail(detail) : toWindowDetail(detail);
   }
 }
 
@@ -110,7 +112,6 @@ type WindowDetail = Extract<
   {
     type:
       | typeof EVENT_TYPE.messagesRestored
-      | typeof EVENT_TYPE.summarySet
       | typeof EVENT_TYPE.messagesHealed
       | typeof EVENT_TYPE.sessionImported
       | typeof EVENT_TYPE.policyWarned
@@ -128,16 +129,6 @@ function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
           seqRanges: rangesOf(detail.restored).map(toSeqRange),
           restored: toTotals(detail.total),
           window: toTotals(detail.window),
-        },
-      };
-    case EVENT_TYPE.summarySet:
-      return {
-        $case: "summarySet",
-        value: {
-          version: BigInt(detail.version),
-          placedMessageId: detail.placedMessageId,
-          tokenCount: detail.tokenCount,
-          seqRanges: detail.ranges.map(toSeqRange),
         },
       };
     case EVENT_TYPE.messagesHealed: {

@@ -14,6 +14,7 @@ import type {
   ToolPairs,
   Unit,
 } from "../../domain/policy.ts";
+import type { SummarySpec, SummaryView } from "../../domain/summaries/spec.ts";
 
 /** The rules that a policy may ask for. */
 export const POLICY_TOKEN_RULES: readonly PolicyTokenRule[] = [
@@ -71,6 +72,46 @@ export const BOUNDARY_RULES: readonly BoundaryRule[] = [
   "absorb-and-grow",
 ];
 
+export const SUMMARY_KEEPS: readonly SummarySpec["keep"][] = [
+  "in-place",
+  "in-place",
+  "append",
+  "replace",
+  "hierarchical",
+];
+
+export const SUMMARY_FLOWS: readonly SummarySpec["flow"][] = ["single", "single", "density"];
+
+export const SUMMARY_LEAVES: readonly SummarySpec["leave"][] = [
+  "with-summary",
+  "with-summary",
+  "at-once",
+];
+
+/** The first depends on when the messages leave. */
+export const SUMMARY_FAILURES: readonly SummarySpec["onFailure"][] = [
+  "keep",
+  "keep",
+  "drop",
+  "placeholder",
+];
+
+export const TRANSCRIPT_STYLES: readonly SummarySpec["transcript"][] = [
+  "roles",
+  "roles",
+  "capitals",
+  "paragraphs",
+];
+
+export const SUMMARY_SHAPES: readonly SummarySpec["shape"][] = ["system", "system", "exchange"];
+
+export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
+  "system-first",
+  "system-first",
+  "system-suffix",
+  "not",
+];
+
 /** The highest number of each enum of a policy. */
 export const POLICY_ENUM_MAX = {
   tokenRule: POLICY_TOKEN_RULES.length - 1,
@@ -84,4 +125,11 @@ export const POLICY_ENUM_MAX = {
   removedTo: REMOVED_TO.length - 1,
   filterScope: FILTER_SCOPES.length - 1,
   boundaryRule: BOUNDARY_RULES.length - 1,
+  summaryKeep: SUMMARY_KEEPS.length - 1,
+  summaryFlow: SUMMARY_FLOWS.length - 1,
+  summaryLeave: SUMMARY_LEAVES.length - 1,
+  summaryFailure: SUMMARY_FAILURES.length - 1,
+  transcriptStyle: TRANSCRIPT_STYLES.length - 1,
+  summaryShape: SUMMARY_SHAPES.length - 1,
+  summaryShow: SUMMARY_SHOWS.length - 1,
 } as const;

@@ -10,6 +10,7 @@ import {
   STAGE_ON,
   UNITS,
 } from "./policy-enums.ts";
+import { fromSummarize, toSummarize } from "./policy-summary.ts";
 import { fromDuration, toDuration } from "./time.ts";
 
 const DEFAULT_MIN_REMOVED = 1;
@@ -29,6 +30,7 @@ export function effectOf(stage: wire.PolicyStage): PolicyStage["effect"] {
 /** Fills in every default of a stage. */
 export function fromStage(stage: wire.PolicyStage): PolicyStage {
   const { boundary } = stage;
+  const removedTo = REMOVED_TO[stage.removedTo] ?? "log";
   return {
     name: stage.name,
     on: STAGE_ON[stage.on] ?? "append",
@@ -43,7 +45,8 @@ export function fromStage(stage: wire.PolicyStage): PolicyStage {
         ? undefined
         : { rule: BOUNDARY_RULES[boundary.rule] ?? "pop-tool-head", always: boundary.always },
     effect: effectOf(stage),
-    removedTo: REMOVED_TO[stage.removedTo] ?? "log",
+    removedTo,
+    summarize: removedTo === "summarize" ? fromSummarize(stage.summarize) : undefined,
   };
 }
 
@@ -131,7 +134,7 @@ function fromDropOldest(value: wire.DropOldest | undefined): Selection {
 
 /** Gives a stage with every default written out. */
 export function toStage(stage: PolicyStage): wire.PolicyStage {
-  const { boundary } = stage;
+  const { boundary, summarize } = stage;
   return {
     name: stage.name,
     on: STAGE_ON.lastIndexOf(stage.on) as wire.StageOn,
@@ -148,6 +151,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
           },
     effect: STAGE_EFFECTS.lastIndexOf(stage.effect) as wire.StageEffect,
     removedTo: REMOVED_TO.lastIndexOf(stage.removedTo) as wire.RemovedTo,
+    summarize: summarize === undefined ? undefined : toSummarize(summarize),
   };
 }
 

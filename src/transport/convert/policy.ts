@@ -21,6 +21,7 @@ import {
   TOOL_PAIRS,
 } from "./policy-enums.ts";
 import { fromStage, toStage } from "./policy-stage.ts";
+import { fromSummaryView, toSummaryView } from "./policy-summary.ts";
 import { expandWirePreset } from "./preset.ts";
 
 export { TOKEN_RULES };
@@ -47,6 +48,7 @@ export function fromPolicy(policy: wire.Policy): Policy {
     protections: fromProtections(policy.protections),
     toolPairs: TOOL_PAIRS[policy.toolPairs] ?? "whole",
     healing: fromHealing(policy.healing),
+    summaryView: fromSummaryView(policy.summaryView),
     stages: policy.stages.map(fromStage),
   };
 }
@@ -111,5 +113,6 @@ export function toPolicy(policy: Policy): wire.Policy {
       healing === undefined
         ? undefined
         : { ...healing, when: HEAL_WHEN.lastIndexOf(healing.when) as wire.HealWhen },
+    summaryView: toSummaryView(policy.summaryView),
   };
 }

@@ -1,13 +1,8 @@
 // Sessions between the wire and the domain.
 
 import { etagOf } from "../../domain/etag.ts";
-import {
-  expireMs,
-  type Session,
-  type StageMark,
-  type Summary,
-  type WindowInsert,
-} from "../../domain/session.ts";
+import { expireMs, type Session, type StageMark, type WindowInsert } from "../../domain/session.ts";
+import type { Summary } from "../../domain/summaries/summary.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
 import { sessionTotals } from "../../service/window-view.ts";
@@ -74,6 +69,9 @@ export function toSummary(summary: Summary): wire.Summary {
     tokenCount: summary.tokenCount,
     version: BigInt(summary.version),
     updateTime: toTimestamp(summary.updateMs),
+    seqRanges: summary.ranges.map(toSeqRange),
+    hook: summary.hook,
+    trust: summary.trust,
   };
 }
 
@@ -118,6 +116,11 @@ export function toPlacedSummary(insert: WindowInsert): wire.PlacedSummary {
     seqRanges: insert.ranges.map(toSeqRange),
     firstMessageTime: toTimestamp(insert.firstMs),
     createTime: toTimestamp(insert.createMs),
+    version: BigInt(insert.version),
+    hook: insert.hook,
+    trust: insert.trust,
+    level: insert.level,
+    stage: insert.stage,
   };
 }
 

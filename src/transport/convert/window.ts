@@ -11,6 +11,7 @@ import type {
   SeqRange,
   StageRun,
   Totals,
+  TriggerHit,
   Trim,
   TrimReason,
 } from "../../domain/window/types.ts";
@@ -29,6 +30,7 @@ const TRIM_REASONS = {
   duplicate: wire.TrimReason.DUPLICATE,
   boundary: wire.TrimReason.BOUNDARY,
   summarized: wire.TrimReason.SUMMARIZED,
+  "summary-failed": wire.TrimReason.SUMMARY_FAILED,
 } as const satisfies Readonly<Record<TrimReason, wire.TrimReason>>;
 
 const TRIGGER_KINDS = {
@@ -104,6 +106,11 @@ export function toTrim(trim: Trim): wire.Trim {
   };
 }
 
+/** Turns a trigger that held into its public form. */
+export function toTriggerHit({ kind, tool }: TriggerHit): wire.TriggerHit {
+  return { kind: TRIGGER_KINDS[kind], tool };
+}
+
 /**
  * Turns what stages did into its public form. All runs together name as many messages that wait for
  * a summary as there is room for.
@@ -114,10 +121,11 @@ export function toStageRuns(
 ): wire.StageRun[] {
   return runs.map((run) => ({
     stage: run.stage,
-    triggers: run.triggers.map(({ kind, tool }) => ({ kind: TRIGGER_KINDS[kind], tool })),
+    triggers: run.triggers.map(toTriggerHit),
     overLimit: run.overLimit,
     heldBy: run.heldBy.map(toHoldReason),
     awaitsSummary: takeIds(idsOf(run.awaitsSummary), room),
+    taskId: run.taskId,
   }));
 }
 

@@ -27,7 +27,7 @@ import {
 import type { Violations } from "./violations.ts";
 
 const POSITION_MAX = 2;
-const EVENT_TYPE_MAX = EventType.TURN_ENDED;
+const EVENT_TYPE_MAX = EventType.TASK_DEAD;
 
 function checkFilter(v: Violations, filter: EventFilter | undefined): void {
   if (filter === undefined) return;

@@ -12,6 +12,7 @@ import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { effectOf } from "../convert/policy-stage.ts";
 import { checkCount, checkEnum } from "./fields.ts";
 import { checkConditions, checkSelect } from "./policy-select.ts";
+import { checkSummarize } from "./policy-summary.ts";
 import { checkTrigger } from "./policy-trigger.ts";
 import type { Violations } from "./violations.ts";
 
@@ -70,6 +71,10 @@ function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean):
   checkBoundary(v, stage);
   checkEffect(v, stage);
   checkRemovedTo(v, stage);
+  if (stage.summarize !== undefined && stage.removedTo !== RemovedTo.SUMMARIZE) {
+    v.add("summarize", "must be unset without REMOVED_TO_SUMMARIZE");
+  }
+  checkSummarize(v, stage.summarize);
 }
 
 function checkBoundary(v: Violations, stage: PolicyStage): void {

@@ -18,6 +18,7 @@ import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
 import { checkStages } from "./policy-stage.ts";
+import { checkSummaryView } from "./policy-summary.ts";
 import { STRUCT_MALFORMED, structDepth } from "./struct.ts";
 import type { Violations } from "./violations.ts";
 
@@ -64,7 +65,6 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     v.leave();
   }
   checkStages(v, policy.stages, contextIsKnown(policy));
-  checkWhole(v, policy);
   checkText(v, "name", policy.name, LIMITS.policyNameBytes);
   checkText(v, "model", policy.model, LIMITS.modelBytes);
   checkRange(v, "context_window", policy.contextWindow, TOKENS);
@@ -75,6 +75,8 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     checkHealing(v, policy.healing);
     v.leave();
   }
+  checkSummaryView(v, policy.summaryView);
+  checkWhole(v, policy);
   // Only of a policy that is sound otherwise: conditions that do not compile have no steps.
   if (!v.isEmpty) return;
   for (const { description, limit } of workFaults(fromPolicy(policy))) {
@@ -107,6 +109,7 @@ function checkAlone(v: Violations, policy: Policy): void {
     custom_token_rule: policy.customTokenRule !== undefined,
     tool_pairs: policy.toolPairs !== 0,
     healing: policy.healing !== undefined,
+    summary_view: policy.summaryView !== undefined,
   };
   for (const [field, set] of Object.entries(isSet)) {
     if (set) v.add(field, "must be unset together with preset");

@@ -1,0 +1,137 @@
+// Tasks and the summaries that they make, between the domain and the wire.
+
+import {
+  TASK_FAILURES,
+  type Task,
+  type TaskFailure,
+  type TaskFailureReason,
+  type TaskState,
+  taskIdOf,
+} from "../../domain/tasks/task.ts";
+import { SummaryPlacement, type SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import type { ListedSummary, TaskInfo } from "../../service/tasks-api.ts";
+import { toSummarize } from "./policy-summary.ts";
+import { toDuration, toTimestamp } from "./time.ts";
+import { toSeqRange, toTotals, toTriggerHit } from "./window.ts";
+
+export { toSummarize };
+
+/** The reasons of failures by their public numbers; the first stands for none. */
+const FAILURE_NUMBERS = {
+  unreachable: wire.TaskFailureReason.UNREACHABLE,
+  timeout: wire.TaskFailureReason.TIMEOUT,
+  busy: wire.TaskFailureReason.BUSY,
+  "hook-error": wire.TaskFailureReason.HOOK_ERROR,
+  refused: wire.TaskFailureReason.REFUSED,
+  "invalid-output": wire.TaskFailureReason.INVALID_OUTPUT,
+  "empty-output": wire.TaskFailureReason.EMPTY_OUTPUT,
+  "output-too-long": wire.TaskFailureReason.OUTPUT_TOO_LONG,
+  worker: wire.TaskFailureReason.WORKER,
+  "no-hook": wire.TaskFailureReason.NO_HOOK,
+} as const satisfies Readonly<Record<TaskFailureReason, wire.TaskFailureReason>>;
+
+const STATE_NUMBERS = {
+  ready: wire.TaskState.READY,
+  leased: wire.TaskState.LEASED,
+  waiting: wire.TaskState.WAITING,
+  dead: wire.TaskState.DEAD,
+} as const satisfies Readonly<Record<TaskState, wire.TaskState>>;
+
+const STATES = Object.keys(STATE_NUMBERS) as readonly TaskState[];
+
+const PLACEMENTS = {
+  session: SummaryPlacement.SESSION,
+  "in-place": SummaryPlacement.IN_PLACE,
+} as const;
+
+/** The highest number of the state of a task. */
+export const TASK_STATE_MAX: number = wire.TaskState.DEAD;
+
+/** The reasons of failures in the order of their public numbers. */
+export const FAILURE_REASONS: readonly TaskFailureReason[] = [...TASK_FAILURES].sort(
+  (a, b) => FAILURE_NUMBERS[a] - FAILURE_NUMBERS[b],
+);
+
+/** The public number of the reason of a failure. */
+export function toFailureReason(reason: TaskFailureReason): wire.TaskFailureReason {
+  return FAILURE_NUMBERS[reason];
+}
+
+/** The public number of the state of a task. */
+export function toTaskState(state: TaskState): wire.TaskState {
+  return STATE_NUMBERS[state];
+}
+
+/** The state that a number stands for; undefined for none, which is any. */
+export function fromTaskState(state: wire.TaskState): TaskState | undefined {
+  return STATES.find((known) => STATE_NUMBERS[known] === state);
+}
+
+/** Turns a task into its public form. */
+export function toTask({ task, maxAttempts }: TaskInfo): wire.Task {
+  const { state, dueMs, lease, lastFailure } = task;
+  const isLeased = state === "leased";
+  return {
+    namespace: task.namespace,
+    taskId: taskIdOf(task.taskNo),
+    type: wire.TaskType.SUMMARIZE,
+    sessionId: task.sessionId,
+    hook: task.hook,
+    stage: task.stage,
+    state: toTaskState(state),
+    failedAttempts: task.failedAttempts,
+    maxAttempts,
+    callCount: task.callCount,
+    readyTime: state === "ready" ? toTimestamp(dueMs) : undefined,
+    leaseExpireTime: isLeased ? toTimestamp(dueMs) : undefined,
+    workerId: isLeased ? (lease?.worker ?? "") : "",
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
+    work: { $case: "summarize", value: toWork(task) },
+    createTime: toTimestamp(task.createMs),
+  };
+}
+
+function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
+  return { reason: toFailureReason(reason), message, time: toTimestamp(atMs) };
+}
+
+function toWork({ summarize }: Task): wire.SummarizeWork {
+  return {
+    seqRanges: summarize.ranges.map(toSeqRange),
+    madeMessageIds: summarize.made.map(({ messageId }) => messageId),
+    sources: toTotals(summarize.sources),
+    options: toSummarize(summarize.spec),
+    loop: summarize.loop,
+    level: summarize.level,
+    triggers: summarize.triggers.map(toTriggerHit),
+  };
+}
+
+/** Turns a summary that a session has had into its public form. */
+export function toSummaryVersion({ record, current }: ListedSummary): SummaryVersion {
+  return {
+    version: BigInt(record.version),
+    text: record.text,
+    tokenCount: Math.floor(record.tokenCount),
+    placement: PLACEMENTS[record.placement],
+    placedMessageId: record.placedMessageId,
+    current,
+    seqRanges: record.ranges.map(toSeqRange),
+    addedSeqRanges: record.added.map(toSeqRange),
+    sources: toTotals(record.sources),
+    sourceVersions: record.sourceVersions.map(BigInt),
+    level: record.level,
+    stage: record.stage,
+    hook: record.hook,
+    model: record.model,
+    taskId: record.taskId,
+    trust: record.trust,
+    inputTokens: BigInt(record.inputTokens),
+    outputTokens: BigInt(record.outputTokens),
+    callCount: record.callCount,
+    duration: record.taskId === "" ? undefined : toDuration(record.durationMs),
+    placeholder: record.placeholder,
+    createTime: toTimestamp(record.createMs),
+  };
+}
