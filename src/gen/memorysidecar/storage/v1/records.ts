@@ -35,7 +35,7 @@ export interface SessionRecord {
   summaryText: string;
   /** The tokens of the summary. */
   summaryTokenCount: bigint;
-  /** How many summary texts the session has had. */
+  /** How many summaries the session has had, placed ones included. */
   summaryVersion: bigint;
   /** When the summary was set, in milliseconds since 1970. */
   summaryUpdateMs: bigint;
@@ -49,13 +49,27 @@ export interface SessionRecord {
   etagRevision: bigint;
   /** What stands in the window and not in the log, by rising position. */
   inserts: InsertRecord[];
+  /** The runs that the summary stands for: first, last, first, last and so on. */
+  summaryRanges: bigint[];
+  /** The hook that made the summary. Empty for a text that a caller set. */
+  summaryHook: string;
+  /**
+   * How far the summary may be trusted, as in the public contract. 0 in records from
+   * before there were hooks.
+   */
+  summaryTrust: number;
+  /**
+   * The version of the summary. 0 in records from before there were hooks: then it is
+   * the newest.
+   */
+  summaryOwnVersion: bigint;
 }
 
 /** Something that stands in a window and not in the log. */
 export interface InsertRecord {
   /** Its place among the seqs. Never a whole number. */
   position: number;
-  /** 1 for a summary, 2 for a result. */
+  /** 1 for a summary, 2 for a result, 3 for a request. */
   kind: number;
   /** The id of the message that shows it. */
   messageId: string;
@@ -74,6 +88,19 @@ export interface InsertRecord {
   firstMs: bigint;
   /** When it was made, in milliseconds since 1970. */
   createMs: bigint;
+  /** The version of a summary. 0 for others, and from before there were hooks. */
+  version: bigint;
+  /** The hook that made a summary. Empty for a text that a caller set. */
+  hook: string;
+  /** The stage that asked for a summary. Empty when a caller did. */
+  stage: string;
+  /** How many levels a summary stands on. */
+  level: number;
+  /**
+   * How far it may be trusted, as in the public contract. 0 in records from before
+   * there were hooks.
+   */
+  trust: number;
 }
 
 /** One label. */
@@ -206,6 +233,74 @@ export interface PurgeRecord {
   lastSeq: bigint;
 }
 
+/** A task. */
+export interface TaskRecord {
+  /** The number of its session. */
+  sessionNo: bigint;
+  /** The task, as JSON of the domain type. */
+  taskJson: string;
+}
+
+/** What a hook took in an hour. */
+export interface UsageRecord {
+  /** The calls. */
+  calls: bigint;
+  /** The tokens. */
+  tokens: bigint;
+}
+
+/** One summary that a session has had. */
+export interface SummaryRecord {
+  /** The version. */
+  version: bigint;
+  /** The text. */
+  text: string;
+  /** The tokens of the text, without the quarters. */
+  tokenCount: bigint;
+  /** The quarters of a token beyond them: 0 to 3. */
+  tokenQuarters: number;
+  /** Whether it was placed in the window. Else it was the summary of the session. */
+  inPlace: boolean;
+  /** The id of the message that showed a placed one. */
+  placedMessageId: string;
+  /** The runs that it stands for: first, last, first, last and so on. */
+  ranges: bigint[];
+  /** Those that came with this version. */
+  added: bigint[];
+  /** The messages that it stands for. */
+  sourceMessageCount: bigint;
+  /** Their tokens, without the quarters. */
+  sourceTokenCount: bigint;
+  /** The quarters of a token beyond them: 0 to 3. */
+  sourceTokenQuarters: number;
+  /** The versions of the summaries among its sources. */
+  sourceVersions: bigint[];
+  /** How many levels it stands on. */
+  level: number;
+  /** The stage that asked for it. Empty when a caller did. */
+  stage: string;
+  /** The hook that made it. Empty for a text that a caller set. */
+  hook: string;
+  /** The model. May be empty. */
+  model: string;
+  /** The task. Empty for a text that a caller set. */
+  taskId: string;
+  /** How far it may be trusted, as in the public contract. */
+  trust: number;
+  /** The tokens that the calls read. */
+  inputTokens: bigint;
+  /** The tokens that the calls wrote. */
+  outputTokens: bigint;
+  /** The calls. */
+  callCount: bigint;
+  /** How long it took, in milliseconds. */
+  durationMs: bigint;
+  /** Whether it is a placeholder. */
+  placeholder: boolean;
+  /** When it was made, in milliseconds since 1970. */
+  createMs: bigint;
+}
+
 function createBaseSessionRecord(): SessionRecord {
   return {
     sessionNo: 0n,
@@ -226,6 +321,10 @@ function createBaseSessionRecord(): SessionRecord {
     createMs: 0n,
     etagRevision: 0n,
     inserts: [],
+    summaryRanges: [],
+    summaryHook: "",
+    summaryTrust: 0,
+    summaryOwnVersion: 0n,
   };
 }
 
@@ -308,6 +407,28 @@ export const SessionRecord: MessageFns<SessionRecord> = {
     }
     for (const v of message.inserts) {
       InsertRecord.encode(v!, writer.uint32(146).fork()).join();
+    }
+    if (message.summaryRanges.length !== 0) {
+      writer.uint32(154).fork();
+      for (const v of message.summaryRanges) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field summaryRanges of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.summaryHook !== "") {
+      writer.uint32(162).string(message.summaryHook);
+    }
+    if (message.summaryTrust !== 0) {
+      writer.uint32(168).int32(message.summaryTrust);
+    }
+    if (message.summaryOwnVersion !== 0n) {
+      if (BigInt.asIntN(64, message.summaryOwnVersion) !== message.summaryOwnVersion) {
+        throw new globalThis.Error("value provided for field message.summaryOwnVersion of type int64 too large");
+      }
+      writer.uint32(176).int64(message.summaryOwnVersion);
     }
     return writer;
   },
@@ -469,6 +590,48 @@ export const SessionRecord: MessageFns<SessionRecord> = {
             message.inserts.push(InsertRecord.decode(reader, reader.uint32()));
             continue;
           }
+          case 19: {
+            if (tag === 152) {
+              message.summaryRanges.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 154) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.summaryRanges.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.summaryHook = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.summaryTrust = reader.int32();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.summaryOwnVersion = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -493,6 +656,11 @@ function createBaseInsertRecord(): InsertRecord {
     ranges: [],
     firstMs: 0n,
     createMs: 0n,
+    version: 0n,
+    hook: "",
+    stage: "",
+    level: 0,
+    trust: 0,
   };
 }
 
@@ -540,6 +708,24 @@ export const InsertRecord: MessageFns<InsertRecord> = {
         throw new globalThis.Error("value provided for field message.createMs of type int64 too large");
       }
       writer.uint32(72).int64(message.createMs);
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(80).int64(message.version);
+    }
+    if (message.hook !== "") {
+      writer.uint32(90).string(message.hook);
+    }
+    if (message.stage !== "") {
+      writer.uint32(98).string(message.stage);
+    }
+    if (message.level !== 0) {
+      writer.uint32(104).int32(message.level);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(112).int32(message.trust);
     }
     return writer;
   },
@@ -637,6 +823,46 @@ export const InsertRecord: MessageFns<InsertRecord> = {
             }
 
             message.createMs = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.level = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.trust = reader.int32();
             continue;
           }
         }
@@ -1603,6 +1829,531 @@ export const PurgeRecord: MessageFns<PurgeRecord> = {
             }
 
             message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskRecord(): TaskRecord {
+  return { sessionNo: 0n, taskJson: "" };
+}
+
+export const TaskRecord: MessageFns<TaskRecord> = {
+  encode(message: TaskRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionNo !== 0n) {
+      if (BigInt.asIntN(64, message.sessionNo) !== message.sessionNo) {
+        throw new globalThis.Error("value provided for field message.sessionNo of type int64 too large");
+      }
+      writer.uint32(8).int64(message.sessionNo);
+    }
+    if (message.taskJson !== "") {
+      writer.uint32(18).string(message.taskJson);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sessionNo = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.taskJson = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUsageRecord(): UsageRecord {
+  return { calls: 0n, tokens: 0n };
+}
+
+export const UsageRecord: MessageFns<UsageRecord> = {
+  encode(message: UsageRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.calls !== 0n) {
+      if (BigInt.asIntN(64, message.calls) !== message.calls) {
+        throw new globalThis.Error("value provided for field message.calls of type int64 too large");
+      }
+      writer.uint32(8).int64(message.calls);
+    }
+    if (message.tokens !== 0n) {
+      if (BigInt.asIntN(64, message.tokens) !== message.tokens) {
+        throw new globalThis.Error("value provided for field message.tokens of type int64 too large");
+      }
+      writer.uint32(16).int64(message.tokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsageRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsageRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.calls = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.tokens = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummaryRecord(): SummaryRecord {
+  return {
+    version: 0n,
+    text: "",
+    tokenCount: 0n,
+    tokenQuarters: 0,
+    inPlace: false,
+    placedMessageId: "",
+    ranges: [],
+    added: [],
+    sourceMessageCount: 0n,
+    sourceTokenCount: 0n,
+    sourceTokenQuarters: 0,
+    sourceVersions: [],
+    level: 0,
+    stage: "",
+    hook: "",
+    model: "",
+    taskId: "",
+    trust: 0,
+    inputTokens: 0n,
+    outputTokens: 0n,
+    callCount: 0n,
+    durationMs: 0n,
+    placeholder: false,
+    createMs: 0n,
+  };
+}
+
+export const SummaryRecord: MessageFns<SummaryRecord> = {
+  encode(message: SummaryRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(8).int64(message.version);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.tokenCount !== 0n) {
+      if (BigInt.asIntN(64, message.tokenCount) !== message.tokenCount) {
+        throw new globalThis.Error("value provided for field message.tokenCount of type int64 too large");
+      }
+      writer.uint32(24).int64(message.tokenCount);
+    }
+    if (message.tokenQuarters !== 0) {
+      writer.uint32(32).int32(message.tokenQuarters);
+    }
+    if (message.inPlace !== false) {
+      writer.uint32(40).bool(message.inPlace);
+    }
+    if (message.placedMessageId !== "") {
+      writer.uint32(50).string(message.placedMessageId);
+    }
+    if (message.ranges.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.ranges) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field ranges of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.added.length !== 0) {
+      writer.uint32(66).fork();
+      for (const v of message.added) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field added of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.sourceMessageCount !== 0n) {
+      if (BigInt.asIntN(64, message.sourceMessageCount) !== message.sourceMessageCount) {
+        throw new globalThis.Error("value provided for field message.sourceMessageCount of type int64 too large");
+      }
+      writer.uint32(72).int64(message.sourceMessageCount);
+    }
+    if (message.sourceTokenCount !== 0n) {
+      if (BigInt.asIntN(64, message.sourceTokenCount) !== message.sourceTokenCount) {
+        throw new globalThis.Error("value provided for field message.sourceTokenCount of type int64 too large");
+      }
+      writer.uint32(80).int64(message.sourceTokenCount);
+    }
+    if (message.sourceTokenQuarters !== 0) {
+      writer.uint32(88).int32(message.sourceTokenQuarters);
+    }
+    if (message.sourceVersions.length !== 0) {
+      writer.uint32(98).fork();
+      for (const v of message.sourceVersions) {
+        if (BigInt.asIntN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field sourceVersions of type int64 is too large");
+        }
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.level !== 0) {
+      writer.uint32(104).int32(message.level);
+    }
+    if (message.stage !== "") {
+      writer.uint32(114).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(122).string(message.hook);
+    }
+    if (message.model !== "") {
+      writer.uint32(130).string(message.model);
+    }
+    if (message.taskId !== "") {
+      writer.uint32(138).string(message.taskId);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(144).int32(message.trust);
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(152).int64(message.inputTokens);
+    }
+    if (message.outputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.outputTokens) !== message.outputTokens) {
+        throw new globalThis.Error("value provided for field message.outputTokens of type int64 too large");
+      }
+      writer.uint32(160).int64(message.outputTokens);
+    }
+    if (message.callCount !== 0n) {
+      if (BigInt.asIntN(64, message.callCount) !== message.callCount) {
+        throw new globalThis.Error("value provided for field message.callCount of type int64 too large");
+      }
+      writer.uint32(168).int64(message.callCount);
+    }
+    if (message.durationMs !== 0n) {
+      if (BigInt.asIntN(64, message.durationMs) !== message.durationMs) {
+        throw new globalThis.Error("value provided for field message.durationMs of type int64 too large");
+      }
+      writer.uint32(176).int64(message.durationMs);
+    }
+    if (message.placeholder !== false) {
+      writer.uint32(184).bool(message.placeholder);
+    }
+    if (message.createMs !== 0n) {
+      if (BigInt.asIntN(64, message.createMs) !== message.createMs) {
+        throw new globalThis.Error("value provided for field message.createMs of type int64 too large");
+      }
+      writer.uint32(192).int64(message.createMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.tokenQuarters = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.inPlace = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.placedMessageId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag === 56) {
+              message.ranges.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.ranges.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 8: {
+            if (tag === 64) {
+              message.added.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 66) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.added.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.sourceMessageCount = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.sourceTokenCount = reader.int64() as bigint;
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.sourceTokenQuarters = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag === 96) {
+              message.sourceVersions.push(reader.int64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 98) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.sourceVersions.push(reader.int64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.level = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.trust = reader.int32();
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.inputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.outputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.callCount = reader.int64() as bigint;
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.durationMs = reader.int64() as bigint;
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.placeholder = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.createMs = reader.int64() as bigint;
             continue;
           }
         }
