@@ -224,13 +224,12 @@ export function taskResultInvalid(
   });
 }
 
-/** Too many PollTasks wait. */
+/** Too many calls wait. */
 export function pollLimitReached(limit: number): AppError {
-  return new AppError(
-    "POLL_LIMIT_REACHED",
-    `${limit} calls wait for tasks already. Retry after the delay.`,
-    { metadata: { limit: String(limit) }, retryDelayMs: 1_000 },
-  );
+  return new AppError("POLL_LIMIT_REACHED", `${limit} calls wait already. Retry after the delay.`, {
+    metadata: { limit: String(limit) },
+    retryDelayMs: 1_000,
+  });
 }
 
 /** The session never had this summary, or it is no longer kept. */

@@ -193,7 +193,7 @@ export const ErrorReason = {
    */
   TASK_RESULT_INVALID: 38,
   /**
-   * POLL_LIMIT_REACHED - RESOURCE_EXHAUSTED with `RetryInfo`. As many PollTasks wait as the server allows.
+   * POLL_LIMIT_REACHED - RESOURCE_EXHAUSTED with `RetryInfo`. As many calls wait as the server allows.
    * Metadata: `limit`.
    */
   POLL_LIMIT_REACHED: 39,

@@ -36,7 +36,8 @@ export interface PollTasksRequest {
   maxTasks: number;
   /**
    * How long to wait for the first task. 0 to 60 seconds. The answer is empty when
-   * none came. At most 1,000 calls wait at once.
+   * none came. At most 1,000 calls wait at once, those of CompactSession
+   * among them.
    */
   wait:
     | Duration

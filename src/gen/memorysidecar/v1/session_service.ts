@@ -99,10 +99,10 @@ export const protobufFileName = "memorysidecar/v1/session_service.proto";
  * letter, the last no hyphen; empty means `default`. A namespace exists as soon
  * as something is in it.
  *
- * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
- * attempt, in its namespace and over all rpcs. A repeat within the idempotency
- * window (24 hours unless configured otherwise) changes nothing and gets the first
- * answer, whatever happened since; the same id with another request is
+ * Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
+ * 128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
+ * the idempotency window (24 hours unless configured otherwise) changes nothing and gets
+ * the first answer, whatever happened since; the same id with another request is
  * `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
  * its id. Without a `request_id` a repeat may take effect twice.
  *
@@ -465,6 +465,7 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
    */
   compactSession: {
     path: "/memorysidecar.v1.SessionService/CompactSession" as const,
@@ -766,6 +767,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
    */
   compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
   /**
@@ -1268,6 +1270,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
    */
   compactSession(
     request: CompactSessionRequest,

@@ -43,10 +43,10 @@ class SessionServiceStub:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
-    attempt, in its namespace and over all rpcs. A repeat within the idempotency
-    window (24 hours unless configured otherwise) changes nothing and gets the first
-    answer, whatever happened since; the same id with another request is
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
+    128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
+    the idempotency window (24 hours unless configured otherwise) changes nothing and gets
+    the first answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
 
@@ -210,10 +210,10 @@ class SessionServiceServicer:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
-    attempt, in its namespace and over all rpcs. A repeat within the idempotency
-    window (24 hours unless configured otherwise) changes nothing and gets the first
-    answer, whatever happened since; the same id with another request is
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
+    128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
+    the idempotency window (24 hours unless configured otherwise) changes nothing and gets
+    the first answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
 
@@ -465,6 +465,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -693,10 +694,10 @@ class SessionService:
     letter, the last no hyphen; empty means `default`. A namespace exists as soon
     as something is in it.
 
-    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to 128 bytes that name this
-    attempt, in its namespace and over all rpcs. A repeat within the idempotency
-    window (24 hours unless configured otherwise) changes nothing and gets the first
-    answer, whatever happened since; the same id with another request is
+    Every mutation but AckEvents, PollTasks and ExtendLease takes a `request_id`: up to
+    128 bytes that name this attempt, in its namespace and over all rpcs. A repeat within
+    the idempotency window (24 hours unless configured otherwise) changes nothing and gets
+    the first answer, whatever happened since; the same id with another request is
     `REQUEST_ID_REUSED`. A call that failed is not remembered: it may be repeated with
     its id. Without a `request_id` a repeat may take effect twice.
 
