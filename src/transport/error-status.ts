@@ -137,7 +137,7 @@ function standardDetails(error: AppError): Any[] {
   if (resource !== undefined) {
     const info = {
       resourceType: resource.type,
-      resourceName: resource.name,
+      resourceName: clip(resource.name, TEXT_BYTES_MAX),
       owner: "",
       description: "",
     };

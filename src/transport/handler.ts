@@ -10,6 +10,7 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
+import { AppError } from "../domain/errors.ts";
 import type { Call } from "../service/api.ts";
 import type { Admission } from "./admission.ts";
 import { createAnswerStream } from "./answer-stream.ts";
@@ -30,6 +31,8 @@ export interface Edge {
   readonly unsent: UnsentAnswers;
   readonly log: CallLog;
   readonly nowMs: () => number;
+  /** Aborted when the server begins to stop: nobody waits any more for what may never happen. */
+  readonly stopping: AbortSignal;
   /** Aborted when the server no longer waits for calls under way. */
   readonly stopped: AbortSignal;
 }
@@ -116,6 +119,23 @@ function liveSignal(
   return AbortSignal.any([controller.signal, stopped]);
 }
 
+/** The signal of a call with one answer. */
+function unarySignal<Request>(
+  edge: Edge,
+  call: ServerUnaryCall<Buffer, Uint8Array>,
+  rpc: UnaryRpc<Request>,
+  waits: boolean,
+): AbortSignal {
+  if (waits) return liveSignal(call, edge.stopping);
+  return rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+}
+
+/** A wait that the server itself cut short is not a matter of the caller's deadline. */
+function cutShort(edge: Edge, error: unknown): unknown {
+  const ended = error instanceof AppError && error.reason === "DEADLINE_EXCEEDED";
+  return ended && edge.stopping.aborted ? shuttingDown() : error;
+}
+
 /** Makes the handler of an rpc with one answer. */
 export function createUnaryHandler<Request>(
   edge: Edge,
@@ -130,9 +150,15 @@ export function createUnaryHandler<Request>(
       requestBytes: call.request.length,
     };
     let entered = false;
-    const succeed = (answer: Uint8Array): void => {
-      admission.leaveCall();
+    let waits = false;
+    const leave = (): void => {
+      if (!entered) return;
       entered = false;
+      if (waits) admission.leavePoll();
+      else admission.leaveCall();
+    };
+    const succeed = (answer: Uint8Array): void => {
+      leave();
       try {
         unsent.add(call, answer.length, shape.readOnly);
         callback(null, answer);
@@ -142,10 +168,9 @@ export function createUnaryHandler<Request>(
       }
     };
     const fail = (error: unknown): void => {
-      if (entered) admission.leaveCall();
-      entered = false;
+      leave();
       try {
-        const answer = toErrorStatus(error);
+        const answer = toErrorStatus(waits ? cutShort(edge, error) : error);
         log.failed(facts, answer, error);
         unsent.failed(call);
         callback(answer);
@@ -157,9 +182,11 @@ export function createUnaryHandler<Request>(
     try {
       const admitted = admit(edge, call, shape, rpc.validate);
       unsent.checkRoom(call, shape.readOnly);
-      admission.enterCall();
+      waits = rpc.waits?.(admitted.request) === true;
+      if (waits) admission.enterPoll();
+      else admission.enterCall();
       entered = true;
-      const signal = rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+      const signal = unarySignal(edge, call, rpc, waits);
       const rpcCall = makeCall(shape, admitted, signal);
       rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
     } catch (error) {

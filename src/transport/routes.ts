@@ -7,33 +7,46 @@ import {
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
+import { HookServiceService } from "../gen/memorysidecar/v1/hook_service.ts";
 import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
 import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
 import { ackEvents } from "./rpc/ack-events.ts";
 import { appendMessages } from "./rpc/append-messages.ts";
+import { compactSession } from "./rpc/compact-session.ts";
+import { completeTask } from "./rpc/complete-task.ts";
 import { createConsumer } from "./rpc/create-consumer.ts";
 import { createSession } from "./rpc/create-session.ts";
 import { deleteConsumer } from "./rpc/delete-consumer.ts";
 import { deleteMessage } from "./rpc/delete-message.ts";
 import { deleteSession } from "./rpc/delete-session.ts";
+import { deleteTask } from "./rpc/delete-task.ts";
 import { exportSession } from "./rpc/export-session.ts";
+import { extendLease } from "./rpc/extend-lease.ts";
+import { failTask } from "./rpc/fail-task.ts";
 import { forkSession } from "./rpc/fork-session.ts";
 import { getConsumer } from "./rpc/get-consumer.ts";
 import { getMessage } from "./rpc/get-message.ts";
 import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
+import { getTask } from "./rpc/get-task.ts";
 import { getWindow } from "./rpc/get-window.ts";
 import { healSession } from "./rpc/heal-session.ts";
 import { importSession } from "./rpc/import-session.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
 import { listEvents } from "./rpc/list-events.ts";
+import { listHooks } from "./rpc/list-hooks.ts";
 import { listMessages } from "./rpc/list-messages.ts";
 import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
+import { listSummaries } from "./rpc/list-summaries.ts";
 import { listSummaryInputs } from "./rpc/list-summary-inputs.ts";
+import { listSummarySources } from "./rpc/list-summary-sources.ts";
+import { listTasks } from "./rpc/list-tasks.ts";
+import { pollTasks } from "./rpc/poll-tasks.ts";
 import { previewPolicy } from "./rpc/preview-policy.ts";
 import { resetSession } from "./rpc/reset-session.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
+import { retryTask } from "./rpc/retry-task.ts";
 import { searchSessions } from "./rpc/search-sessions.ts";
 import { setSummary } from "./rpc/set-summary.ts";
 import { trimSession } from "./rpc/trim-session.ts";
@@ -82,6 +95,21 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   setSummary,
   healSession,
   searchSessions,
+  compactSession,
+  listSummaries,
+  listSummarySources,
+};
+
+const HOOK_RPCS: Rpcs<typeof HookServiceService> = {
+  pollTasks,
+  completeTask,
+  failTask,
+  extendLease,
+  listTasks,
+  getTask,
+  retryTask,
+  deleteTask,
+  listHooks,
 };
 
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
@@ -103,11 +131,15 @@ export interface BoundService {
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** The services that are served, by their full names. */
+/**
+ * The services that are served, by their full names. HookHandlerService is not among them: hooks
+ * implement it and the sidecar calls it. It is in the descriptors, so that reflection shows it.
+ */
 export const SERVICE_NAMES = [
   "memorysidecar.v1.SessionService",
   "memorysidecar.v1.EventService",
   "memorysidecar.v1.AdminService",
+  "memorysidecar.v1.HookService",
 ] as const;
 
 /** What the descriptors say of a method. */
@@ -186,5 +218,6 @@ export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readon
     bind(SERVICE_NAMES[0], SessionServiceService, SESSION_RPCS, parts),
     bind(SERVICE_NAMES[1], EventServiceService, EVENT_RPCS, parts),
     bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
+    bind(SERVICE_NAMES[3], HookServiceService, HOOK_RPCS, parts),
   ];
 }

@@ -34,6 +34,11 @@ export interface UnaryRpc<Request> {
   readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
   /** Whether the work is long enough to be stopped half way: the call then has a live signal. */
   readonly cancelable?: boolean;
+  /**
+   * Whether a request may wait for something to happen: it then takes a place among the polls
+   * instead of one of a handler, and its signal also ends when the server begins to stop.
+   */
+  readonly waits?: (request: Request) => boolean;
 }
 
 /** An rpc with a stream of answers. */

@@ -8,6 +8,7 @@ import { Server, ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import type { Logger } from "pino";
+import { LIMITS } from "../domain/limits.ts";
 import { exposureProblem, formatAddress, type ListenAddress } from "./address.ts";
 import { Admission } from "./admission.ts";
 import { authenticateNobody, createTokenAuth } from "./auth.ts";
@@ -125,10 +126,12 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const problem = exposureProblem(settings);
   if (problem !== undefined) throw new StartError(problem);
   const descriptors = loadDescriptors();
+  const stopping = new AbortController();
   const stopped = new AbortController();
   const admission = new Admission({
     callsMax: settings.handlersMax,
     streamsMax: settings.watchStreamsMax,
+    pollsMax: LIMITS.polls,
   });
   const unsent = new UnsentAnswers(bufferLimits(settings), { log, nowMs });
   const authenticate =
@@ -143,6 +146,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     unsent,
     log: callLog,
     nowMs,
+    stopping: stopping.signal,
     stopped: stopped.signal,
   };
 
@@ -169,6 +173,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 
   const kill = (): void => {
     listeners.close();
+    stopping.abort();
     stopped.abort();
     server.forceShutdown();
   };
@@ -177,6 +182,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       health.setStatus(name, "NOT_SERVING");
     }
     listeners.close();
+    stopping.abort();
     context.services.endWatches();
     await Promise.race([admission.idle(), delay(settings.shutdownGraceMs)]);
     // Its callback is not waited for: on Node 24 it comes at once, before the last answers and the

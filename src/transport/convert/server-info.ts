@@ -5,10 +5,13 @@ import type { Limit } from "../../gen/memorysidecar/v1/admin_service.ts";
 
 /** What this server can do, by name, in alphabetical order. */
 export const CAPABILITIES = [
+  "compact_session",
   "consumers",
   "events",
   "fork",
   "healing",
+  "hook_workers",
+  "hooks",
   "idempotency",
   "messages",
   "placed_summaries",
@@ -19,6 +22,7 @@ export const CAPABILITIES = [
   "search_sessions",
   "sessions",
   "snapshots",
+  "summary_history",
   "token_rule_bytes_div_4",
   "token_rule_chars_div_4",
   "token_rule_chars_floor_4",

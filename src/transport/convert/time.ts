@@ -30,3 +30,8 @@ export function toDuration(ms: number): Duration {
 export function fromDuration(duration: Duration): number {
   return Number(duration.seconds) * MS_PER_SECOND + Math.ceil(duration.nanos / NANOS_PER_MS);
 }
+
+/** Turns a duration that may be unset into milliseconds, rounded up. */
+export function fromOptionalSpan(duration: Duration | undefined, unsetMs: number): number {
+  return duration === undefined ? unsetMs : fromDuration(duration);
+}

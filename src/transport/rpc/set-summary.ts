@@ -1,7 +1,7 @@
+import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import {
   type SetSummaryRequest,
   SetSummaryResponse,
-  SummaryPlacement,
 } from "../../gen/memorysidecar/v1/window_rpc.ts";
 import { fromNamespace, toPlacedSummary, toSession } from "../convert/session.ts";
 import { toTrim } from "../convert/window.ts";

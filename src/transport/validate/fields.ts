@@ -181,3 +181,25 @@ export function checkAge(v: Violations, field: string, age: Duration): void {
     v.add(field, `must be ${TTL_SECONDS_MAX} seconds at most`, LIMITS.ttlMsMax);
   }
 }
+
+const NANOS_PER_MS = 1_000_000n;
+const NANOS_PER_SECOND = 1_000_000_000n;
+
+/** Checks an optional span of time against a range in whole seconds, given in milliseconds. */
+export function checkSpan(
+  v: Violations,
+  field: string,
+  span: Duration | undefined,
+  { min, max }: Range,
+): void {
+  if (span === undefined) return;
+  const { seconds, nanos } = span;
+  if (nanos < 0 || nanos > NANOS_MAX) {
+    v.add(field, `must have 0 to ${NANOS_MAX} nanos`);
+    return;
+  }
+  const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
+  const isShort = total < BigInt(min) * NANOS_PER_MS;
+  if (!isShort && total <= BigInt(max) * NANOS_PER_MS) return;
+  v.add(field, `must be ${min / 1_000} to ${max / 1_000} seconds`, isShort ? min : max);
+}

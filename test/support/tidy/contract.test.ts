@@ -26,6 +26,14 @@ describe("rpcs", () => {
     },
   );
 
+  it("of a service that hooks implement need no file", () => {
+    const handler = "service HookHandlerService {\n  rpc Summarize(A) returns (B);\n}\n";
+    const path = "proto/memorysidecar/v1/hook_handler.proto";
+    expect(rpcProblems(new Map(whole).set(path, handler))).toEqual([]);
+    const served = new Map(whole).set(path, handler.replace("HookHandler", "Other"));
+    expect(rpcProblems(served)).toHaveLength(2);
+  });
+
   it("are not the only ones: a file without an rpc is named", () => {
     expect(rpcProblems(new Map(whole).set("src/transport/rpc/old.ts", ""))).toHaveLength(1);
   });

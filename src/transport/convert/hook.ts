@@ -1,0 +1,94 @@
+// Hooks and what they get and give, between the domain and the wire.
+
+import type { SummaryOutput } from "../../domain/summaries/summary.ts";
+import { LeasedTask as LeasedTaskCodec } from "../../gen/memorysidecar/v1/hook_service.ts";
+import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import type { HookKind, SummarizeInput } from "../../service/hook-port.ts";
+import type { HookInfo, LeasedTask } from "../../service/tasks-api.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { spliceField } from "../splice.ts";
+import { FAILURE_REASONS, toFailureReason, toTask } from "./task.ts";
+import { toDuration, toTimestamp } from "./time.ts";
+
+// The fields that are spliced in, as in task.proto and hook_service.proto.
+const MESSAGES_FIELD = 1;
+const SUMMARIZE_FIELD = 3;
+
+const KINDS = {
+  builtin: wire.HookKind.BUILTIN,
+  openai: wire.HookKind.OPENAI,
+  grpc: wire.HookKind.GRPC,
+  poll: wire.HookKind.POLL,
+} as const satisfies Readonly<Record<HookKind, wire.HookKind>>;
+
+const BREAKERS = {
+  closed: wire.BreakerState.CLOSED,
+  open: wire.BreakerState.OPEN,
+  "half-open": wire.BreakerState.HALF_OPEN,
+} as const satisfies Readonly<Record<NonNullable<HookInfo["breaker"]>, wire.BreakerState>>;
+
+/** Turns a hook into its public form. */
+export function toHook(info: HookInfo): wire.Hook {
+  const { hook, breaker, retryMs, usage } = info;
+  const { settings } = hook;
+  const isPolled = hook.kind === "poll";
+  return {
+    name: hook.name,
+    kind: KINDS[hook.kind],
+    taskTypes: [wire.TaskType.SUMMARIZE],
+    default: info.isDefault,
+    breaker: breaker === undefined ? wire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
+    retryTime: retryMs === undefined ? undefined : toTimestamp(retryMs),
+    runningCalls: isPolled ? 0 : info.runningCalls,
+    maxRunningCalls: isPolled ? 0 : settings.concurrency,
+    callCount: BigInt(info.callCount),
+    failures: FAILURE_REASONS.flatMap((reason) => {
+      const count = info.failures.get(reason) ?? 0;
+      return count === 0 ? [] : [{ reason: toFailureReason(reason), count: BigInt(count) }];
+    }),
+    timeout: isPolled ? undefined : toDuration(settings.timeoutMs),
+    callsPerHour: BigInt(settings.callsPerHour),
+    tokensPerHour: BigInt(settings.tokensPerHour),
+    usedCalls: BigInt(usage.calls),
+    usedTokens: BigInt(usage.tokens),
+  };
+}
+
+/** Gives the wire form of what is to be summarized. */
+export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
+  const rest = encodeWire(wire.SummarizeInput, {
+    messages: [],
+    transcript: input.transcript,
+    priorTexts: [...input.priorTexts],
+    replacesPrior: input.replacesPrior,
+    maxTokens: input.maxTokens,
+    instructions: input.instructions,
+    loop: input.loop,
+    maxLoops: input.maxLoops,
+    draft: input.draft,
+    structured: input.structured,
+    trust: input.trust,
+  });
+  return spliceField(MESSAGES_FIELD, input.messages, rest);
+}
+
+/** Gives the wire form of a task that a worker has taken. */
+export function encodeLeasedTask(leased: LeasedTask): Uint8Array {
+  const { leaseToken, input } = leased;
+  const rest = encodeWire(LeasedTaskCodec, { task: toTask(leased), leaseToken, input: undefined });
+  return spliceField(SUMMARIZE_FIELD, [encodeSummarizeInput(input)], rest);
+}
+
+/** Gives what a hook made, as it came: whether it is sound is for the service to say. */
+export function fromOutput(output: wire.SummarizeOutput): SummaryOutput {
+  return {
+    text: output.text,
+    missingEntities: output.missingEntities,
+    requestText: output.requestText,
+    facts: output.facts,
+    openThreads: output.openThreads,
+    model: output.model,
+    inputTokens: Number(output.inputTokens),
+    outputTokens: Number(output.outputTokens),
+  };
+}

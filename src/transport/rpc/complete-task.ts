@@ -1,0 +1,29 @@
+import {
+  type CompleteTaskRequest,
+  CompleteTaskResponse,
+} from "../../gen/memorysidecar/v1/hook_service.ts";
+import { fromOutput } from "../convert/hook.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkCompleteTask } from "../validate/task-requests.ts";
+
+/** CompleteTask. */
+export const completeTask: UnaryRpc<CompleteTaskRequest> = {
+  validate: checkCompleteTask,
+  handle: ({ services }, call, { namespace, taskId, leaseToken, output }) => {
+    if (output === undefined) throw new Error("the request was not checked");
+    return services.hooks.completeTask(call, {
+      namespace: fromNamespace(namespace),
+      taskId,
+      leaseToken,
+      output: fromOutput(output.value),
+      encode: ({ revision, summaryVersion, continues }) =>
+        encodeWire(CompleteTaskResponse, {
+          revision: BigInt(revision),
+          summaryVersion: BigInt(summaryVersion),
+          continues,
+        }),
+    });
+  },
+};

@@ -1,0 +1,20 @@
+import {
+  type DeleteTaskRequest,
+  DeleteTaskResponse,
+} from "../../gen/memorysidecar/v1/hook_service.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkDeleteTask } from "../validate/task-requests.ts";
+
+/** DeleteTask. */
+export const deleteTask: UnaryRpc<DeleteTaskRequest> = {
+  validate: checkDeleteTask,
+  handle: ({ services }, call, { namespace, taskId, allowMissing }) =>
+    services.hooks.deleteTask(call, {
+      namespace: fromNamespace(namespace),
+      taskId,
+      allowMissing,
+      encode: () => encodeWire(DeleteTaskResponse, {}),
+    }),
+};

@@ -1,0 +1,42 @@
+import { SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import {
+  type ListSummariesRequest,
+  ListSummariesResponse,
+} from "../../gen/memorysidecar/v1/summary_rpc.ts";
+import { fillPage, pageLimit } from "../convert/page.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { toSummaryVersion } from "../convert/task.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { numberPosition } from "../page-token.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkListSummaries } from "../validate/summary-requests.ts";
+
+const PAGE_SIZE_DEFAULT = 100;
+const SUMMARIES_FIELD = 1;
+
+/** ListSummaries. The position of a page token is the version of the last summary. */
+export const listSummaries: UnaryRpc<ListSummariesRequest> = {
+  validate: checkListSummaries,
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const page = await services.summaries.listSummaries(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      currentOnly: request.currentOnly,
+      order: request.oldestFirst ? "asc" : "desc",
+      ...(pageToken === ""
+        ? {}
+        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+    });
+    const summaries = fillPage(page.summaries, (listed) =>
+      encodeWire(SummaryVersion, toSummaryVersion(listed)),
+    );
+    const isCut = summaries.length < page.summaries.length;
+    const next = isCut ? page.summaries[summaries.length - 1]?.record.version : page.next;
+    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const rest = encodeWire(ListSummariesResponse, { summaries: [], nextPageToken });
+    return spliceField(SUMMARIES_FIELD, summaries, rest);
+  },
+};

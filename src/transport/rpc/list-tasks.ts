@@ -1,0 +1,40 @@
+import {
+  type ListTasksRequest,
+  ListTasksResponse,
+} from "../../gen/memorysidecar/v1/hook_service.ts";
+import { Task } from "../../gen/memorysidecar/v1/task.ts";
+import { fillPage, pageLimit } from "../convert/page.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { fromTaskState, toTask } from "../convert/task.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { numberPosition } from "../page-token.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkListTasks } from "../validate/task-requests.ts";
+
+const PAGE_SIZE_DEFAULT = 100;
+const TASKS_FIELD = 1;
+
+/** ListTasks. The position of a page token is the number of the last task. */
+export const listTasks: UnaryRpc<ListTasksRequest> = {
+  validate: checkListTasks,
+  handle: async ({ services, pageTokens }, call, { sessionId, hook, pageToken, ...request }) => {
+    const state = fromTaskState(request.state);
+    const page = await services.hooks.listTasks(call, {
+      namespace: fromNamespace(request.namespace),
+      ...(sessionId === "" ? {} : { sessionId }),
+      ...(hook === "" ? {} : { hook }),
+      ...(state === undefined ? {} : { state }),
+      ...(pageToken === ""
+        ? {}
+        : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+    });
+    const tasks = fillPage(page.tasks, (info) => encodeWire(Task, toTask(info)));
+    const isCut = tasks.length < page.tasks.length;
+    const next = isCut ? page.tasks[tasks.length - 1]?.task.taskNo : page.next;
+    const nextPageToken = next === undefined ? "" : pageTokens.make(call.digest, String(next));
+    const rest = encodeWire(ListTasksResponse, { tasks: [], nextPageToken });
+    return spliceField(TASKS_FIELD, tasks, rest);
+  },
+};
