@@ -11,6 +11,7 @@ import {
 } from "@grpc/grpc-js";
 import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
+import { HookServiceClient } from "./gen/memorysidecar/v1/hook_service.ts";
 import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
 
 /** Certificates, as PEM bytes or as the path of a PEM file. */
@@ -37,6 +38,7 @@ export interface ChannelSettings {
 export interface RawClients {
   readonly sessions: SessionServiceClient;
   readonly events: EventServiceClient;
+  readonly hooks: HookServiceClient;
   readonly admin: AdminServiceClient;
 }
 
@@ -102,6 +104,7 @@ export function openChannel(address: string, settings: ChannelSettings): RawClie
   return {
     sessions,
     events: new EventServiceClient(target, creds, shared),
+    hooks: new HookServiceClient(target, creds, shared),
     admin: new AdminServiceClient(target, creds, shared),
   };
 }

@@ -16,8 +16,15 @@ export type {
   Limit,
 } from "./gen/memorysidecar/v1/admin_service.ts";
 export { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
-export { type Event, EventType, SessionDeleteReason } from "./gen/memorysidecar/v1/event.ts";
+export { type Event, EventType } from "./gen/memorysidecar/v1/event.ts";
+export { SessionDeleteReason } from "./gen/memorysidecar/v1/event_detail.ts";
 export { type Consumer, StreamPosition } from "./gen/memorysidecar/v1/event_service.ts";
+export { SupersedeReason } from "./gen/memorysidecar/v1/event_summary.ts";
+export type {
+  CompleteTaskResponse,
+  FailTaskResponse,
+  LeasedTask,
+} from "./gen/memorysidecar/v1/hook_service.ts";
 export {
   type AgentCall,
   type ContentPart,
@@ -68,6 +75,17 @@ export {
   type Trigger,
   Unit,
 } from "./gen/memorysidecar/v1/policy_stage.ts";
+export {
+  type Summarize,
+  SummaryFailure,
+  SummaryFlow,
+  SummaryKeep,
+  SummaryLeave,
+  SummaryShape,
+  SummaryShow,
+  type SummaryView,
+  TranscriptStyle,
+} from "./gen/memorysidecar/v1/policy_summary.ts";
 export type { SessionMatch, SessionSnippet } from "./gen/memorysidecar/v1/search_rpc.ts";
 export type {
   ForkOrigin,
@@ -82,6 +100,21 @@ export type {
   UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_rpc.ts";
 export { SnapshotFormat } from "./gen/memorysidecar/v1/snapshot.ts";
+export { SummaryPlacement, type SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
+export { CompactOutcome, type CompactSessionResponse } from "./gen/memorysidecar/v1/summary_rpc.ts";
+export {
+  BreakerState,
+  type FailureCount,
+  type Hook,
+  HookKind,
+  type SummarizeInput,
+  type SummarizeOutput,
+  type Task,
+  type TaskFailure,
+  TaskFailureReason,
+  TaskState,
+  TaskType,
+} from "./gen/memorysidecar/v1/task.ts";
 export {
   HoldReason,
   type PolicyWarning,
@@ -175,19 +208,37 @@ export {
 export type {
   BoundaryName,
   EffectName,
+  FlowName,
   HealName,
+  KeepName,
+  LeaveName,
   OccasionName,
   RemovedToName,
   RoundingName,
   ScopeName,
+  ShapeName,
+  ShowName,
+  SummaryFailureName,
   SystemName,
   ToolPairsName,
+  TranscriptName,
   UnitName,
 } from "./policy-names.ts";
 export { type PresetName, type PresetOptions, preset } from "./presets.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
 export type { FormatName, SnapshotChunk, SnapshotInput } from "./snapshot-parts.ts";
 export type { ExportOptions } from "./snapshots.ts";
+export { type SummarizeOptions, summarize, summaryView } from "./summaries.ts";
+export type {
+  CompactOptions,
+  FailOptions,
+  ListSummariesOptions,
+  ListTasksOptions,
+  OutputInput,
+  PageOptions,
+  PollOptions,
+  TaskStateName,
+} from "./task-options.ts";
 export { toDate } from "./time.ts";
 export type {
   EventFilterInput,
@@ -196,3 +247,4 @@ export type {
   WatchOptions,
   WatchStart,
 } from "./watch.ts";
+export { runWorker, TaskRefused, type WorkerOptions } from "./worker.ts";

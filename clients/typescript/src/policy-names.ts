@@ -14,6 +14,15 @@ import {
   StageOn,
   Unit,
 } from "./gen/memorysidecar/v1/policy_stage.ts";
+import {
+  SummaryFailure,
+  SummaryFlow,
+  SummaryKeep,
+  SummaryLeave,
+  SummaryShape,
+  SummaryShow,
+  TranscriptStyle,
+} from "./gen/memorysidecar/v1/policy_summary.ts";
 
 export const UNITS = {
   message: Unit.MESSAGE,
@@ -83,3 +92,51 @@ export type HealName = keyof typeof HEAL;
 export const ROUNDING = { up: TokenRounding.UP, down: TokenRounding.DOWN } as const;
 /** How a fraction of a token is rounded. */
 export type RoundingName = keyof typeof ROUNDING;
+
+export const KEEPS = {
+  "in-place": SummaryKeep.IN_PLACE,
+  append: SummaryKeep.APPEND,
+  replace: SummaryKeep.REPLACE,
+  hierarchical: SummaryKeep.HIERARCHICAL,
+} as const;
+/** What the text of a summary becomes. */
+export type KeepName = keyof typeof KEEPS;
+
+export const FLOWS = { single: SummaryFlow.SINGLE, density: SummaryFlow.DENSITY } as const;
+/** How the text of a summary is made. */
+export type FlowName = keyof typeof FLOWS;
+
+export const LEAVES = {
+  "with-summary": SummaryLeave.WITH_SUMMARY,
+  "at-once": SummaryLeave.AT_ONCE,
+} as const;
+/** When summarized messages leave the window. */
+export type LeaveName = keyof typeof LEAVES;
+
+export const SUMMARY_FAILURES = {
+  keep: SummaryFailure.KEEP,
+  drop: SummaryFailure.DROP,
+  placeholder: SummaryFailure.PLACEHOLDER,
+} as const;
+/** What becomes of messages for which no summary can be made. */
+export type SummaryFailureName = keyof typeof SUMMARY_FAILURES;
+
+export const TRANSCRIPTS = {
+  roles: TranscriptStyle.ROLES,
+  capitals: TranscriptStyle.CAPITALS,
+  paragraphs: TranscriptStyle.PARAGRAPHS,
+} as const;
+/** How messages are written down for hooks. */
+export type TranscriptName = keyof typeof TRANSCRIPTS;
+
+export const SHAPES = { system: SummaryShape.SYSTEM, exchange: SummaryShape.EXCHANGE } as const;
+/** As what messages a placed summary is shown. */
+export type ShapeName = keyof typeof SHAPES;
+
+export const SHOWS = {
+  "system-first": SummaryShow.SYSTEM_FIRST,
+  "system-suffix": SummaryShow.SYSTEM_SUFFIX,
+  not: SummaryShow.NOT,
+} as const;
+/** Where a window shows the summary of the session. */
+export type ShowName = keyof typeof SHOWS;

@@ -10,6 +10,7 @@ import type {
   Protections,
 } from "./gen/memorysidecar/v1/policy.ts";
 import type { PolicyStage, Trigger } from "./gen/memorysidecar/v1/policy_stage.ts";
+import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy_summary.ts";
 import * as names from "./policy-names.ts";
 import { toDuration } from "./time.ts";
 
@@ -59,8 +60,13 @@ export interface PlainStageOptions {
   readonly countIf?: string | readonly string[];
   /** Whether the stored window changes. Default: `view` on read and to shorten, else `store`. */
   readonly effect?: names.EffectName;
-  /** What becomes of messages that leave the stored window. Default `log`. */
+  /**
+   * What becomes of messages that leave the stored window. Default `log`, or `summarize` beside
+   * `summarize`.
+   */
   readonly removedTo?: names.RemovedToName;
+  /** How they are summarized; see the function `summarize`. */
+  readonly summarize?: DeepPartial<Summarize>;
 }
 
 /** What every stage takes. */
@@ -148,7 +154,8 @@ function stage(
   options: StageOptions,
 ): StageInput {
   const { unit = "interaction", on = "append", over = {}, anyOf = {}, countIf = [] } = options;
-  const { boundary, effect, removedTo } = options;
+  const { boundary, effect, summarize } = options;
+  const removedTo = options.removedTo ?? (summarize && "summarize");
   const rule = typeof boundary === "string" ? { rule: boundary, always: false } : boundary;
   return {
     name,
@@ -160,6 +167,7 @@ function stage(
     ...(rule && { boundary: { ...rule, rule: names.BOUNDARIES[rule.rule] } }),
     ...(effect && { effect: names.EFFECTS[effect] }),
     ...(removedTo && { removedTo: names.REMOVED_TO[removedTo] }),
+    ...(summarize && { summarize }),
   };
 }
 
@@ -316,6 +324,8 @@ export interface PolicyOptions {
   readonly protections?: DeepPartial<Protections>;
   readonly toolPairs?: names.ToolPairsName;
   readonly healing?: DeepPartial<Healing>;
+  /** How a window shows the summary of the session; see the function `summaryView`. */
+  readonly summaryView?: DeepPartial<SummaryView>;
   readonly model?: string;
   readonly contextWindow?: number;
 }

@@ -15,12 +15,12 @@ import {
   type SessionFilter,
   SessionOrder,
 } from "./gen/memorysidecar/v1/session_rpc.ts";
+import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
 import {
   GetWindowRequest,
   ListSummaryInputsRequest,
   RestoreMessagesRequest,
   SetSummaryRequest,
-  SummaryPlacement,
   TrimSessionRequest,
 } from "./gen/memorysidecar/v1/window_rpc.ts";
 import { type MessageInput, toMessage, toRole } from "./message.ts";

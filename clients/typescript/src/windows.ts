@@ -1,7 +1,6 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
 import type { CallOptions } from "./call.ts";
-import { ClientBase } from "./client-base.ts";
 import type { PolicyPreset, PreviewPolicyResponse } from "./gen/memorysidecar/v1/policy_rpc.ts";
 import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
 import type {
@@ -15,9 +14,10 @@ import type {
 import type * as options from "./options.ts";
 import type { PolicyInput } from "./policy.ts";
 import * as requests from "./requests.ts";
+import { TaskMethods } from "./tasks.ts";
 
 /** Windows, policies and summaries. */
-export class WindowMethods extends ClientBase {
+export class WindowMethods extends TaskMethods {
   /** Gets the messages that go to the model, and says what is left out. */
   window(sessionId: string, opts: options.WindowOptions = {}): Promise<GetWindowResponse> {
     const request = requests.windowRequest(this.session(sessionId, opts), opts);

@@ -24,6 +24,7 @@ from .errors import (
     Unavailable,
 )
 from .watch import Watch
+from .worker import AsyncWorker, TaskRefused, Worker
 
 __all__ = [
     "Aborted",
@@ -31,6 +32,7 @@ __all__ = [
     "AsyncClient",
     "AsyncPager",
     "AsyncWatch",
+    "AsyncWorker",
     "Client",
     "DeadlineExceeded",
     "ErrorReason",
@@ -41,8 +43,10 @@ __all__ = [
     "Pager",
     "ResumeTokenExpired",
     "RetryPolicy",
+    "TaskRefused",
     "Unavailable",
     "Watch",
+    "Worker",
     "__version__",
     "policy",
     "v1",

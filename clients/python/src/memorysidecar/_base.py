@@ -22,15 +22,17 @@ from .v1.admin_service_pb2 import DESCRIPTOR as ADMIN
 from .v1.admin_service_pb2_grpc import AdminServiceStub
 from .v1.event_service_pb2 import DESCRIPTOR as EVENTS
 from .v1.event_service_pb2_grpc import EventServiceStub
+from .v1.hook_service_pb2 import DESCRIPTOR as HOOKS
+from .v1.hook_service_pb2_grpc import HookServiceStub
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
 from .v1.session_service_pb2_grpc import SessionServiceStub
 
 DEFAULT_RETRY: Final = RetryPolicy()
-Stub = SessionServiceStub | EventServiceStub | AdminServiceStub
+Stub = SessionServiceStub | EventServiceStub | HookServiceStub | AdminServiceStub
 
 _METHODS: Final[dict[str, MethodDescriptor]] = {
     method.input_type.full_name: method
-    for file in (SESSIONS, EVENTS, ADMIN)
+    for file in (SESSIONS, EVENTS, HOOKS, ADMIN)
     for service in file.services_by_name.values()
     for method in service.methods
 }
@@ -52,6 +54,8 @@ class Base:
     """The generated stub of SessionService. Give ``metadata=client.metadata`` with its calls."""
     events: EventServiceStub
     """The generated stub of EventService."""
+    hooks: HookServiceStub
+    """The generated stub of HookService."""
     admin: AdminServiceStub
     """The generated stub of AdminService."""
     metadata: tuple[tuple[str, str], ...]
@@ -91,10 +95,12 @@ class Base:
         self.channel = self._open(target, _channel.credentials(tls), settings)
         self.sessions = SessionServiceStub(self.channel)
         self.events = EventServiceStub(self.channel)
+        self.hooks = HookServiceStub(self.channel)
         self.admin = AdminServiceStub(self.channel)
         stubs: dict[str, Stub] = {
             "SessionService": self.sessions,
             "EventService": self.events,
+            "HookService": self.hooks,
             "AdminService": self.admin,
         }
         self._rpcs: dict[str, Callable[..., Any]] = {

@@ -14,6 +14,13 @@ UnitName = Literal["message", "assistant_round", "interaction"]
 OnName = Literal["append", "read", "turn_end", "request"]
 EffectName = Literal["store", "view"]
 RemovedToName = Literal["log", "discard", "summarize", "promote"]
+KeepName = Literal["in_place", "append", "replace", "hierarchical"]
+FlowName = Literal["single", "density"]
+LeaveName = Literal["with_summary", "at_once"]
+FailureName = Literal["keep", "drop", "placeholder"]
+TranscriptName = Literal["roles", "capitals", "paragraphs"]
+ShapeName = Literal["system", "exchange"]
+ShowName = Literal["system_first", "system_suffix", "not"]
 BoundaryName = Literal["pop_tool_head", "pop_orphan_head", "grow_recent", "absorb_and_grow"]
 ScopeName = Literal["unit", "message"]
 SystemName = Literal["none", "all", "leading", "excluded"]
@@ -81,7 +88,10 @@ class PlainStageOptions(TypedDict, total=False):
     effect: EffectName
     """Whether the stored window changes. Default: view on read and to shorten, else store."""
     removed_to: RemovedToName
-    """What becomes of messages that leave the stored window. Default: they stay in the log."""
+    """What becomes of messages that leave the stored window. Default: they stay in the log, or are
+    summarized when ``summarize`` is given."""
+    summarize: v1.Summarize
+    """How they are summarized; ``policy.summarize`` makes it."""
 
 
 class StageOptions(PlainStageOptions, total=False):
@@ -155,6 +165,33 @@ def rounding_of(name: RoundingName | None) -> v1.TokenRounding:
     return cast(v1.TokenRounding, _number(v1.TokenRounding, "TOKEN_ROUNDING", name))
 
 
+def summarize_of(
+    *,
+    keep: KeepName | None,
+    flow: FlowName | None,
+    leave: LeaveName | None,
+    on_failure: FailureName | None,
+    transcript: TranscriptName | None,
+    shape: ShapeName | None,
+    **fields: Any,
+) -> v1.Summarize:
+    """Says how messages are summarized."""
+    return v1.Summarize(
+        keep=_number(v1.SummaryKeep, "SUMMARY_KEEP", keep),
+        flow=_number(v1.SummaryFlow, "SUMMARY_FLOW", flow),
+        leave=_number(v1.SummaryLeave, "SUMMARY_LEAVE", leave),
+        on_failure=_number(v1.SummaryFailure, "SUMMARY_FAILURE", on_failure),
+        transcript=_number(v1.TranscriptStyle, "TRANSCRIPT_STYLE", transcript),
+        shape=_number(v1.SummaryShape, "SUMMARY_SHAPE", shape),
+        **fields,
+    )
+
+
+def show_of(name: ShowName | None) -> v1.SummaryShow:
+    """Says where the summary of a session is shown."""
+    return cast(v1.SummaryShow, _number(v1.SummaryShow, "SUMMARY_SHOW", name))
+
+
 def _triggers(over: Over, any_of: AnyOf) -> list[v1.Trigger]:
     wanted: dict[str, Any] = {}
     for key, value in over.items():
@@ -182,6 +219,8 @@ def stage_of(name: str, options: StageOptions, **select: Any) -> v1.PolicyStage:
         boundary = v1.Boundary(rule=number, always=always)
     elif always:
         raise ValueError("boundary_always needs a boundary")
+    summarize = options.get("summarize")
+    removed_to = options.get("removed_to", None if summarize is None else "summarize")
     return v1.PolicyStage(
         name=name,
         on=on_of(options.get("on")),
@@ -190,6 +229,7 @@ def stage_of(name: str, options: StageOptions, **select: Any) -> v1.PolicyStage:
         count_if=[count_if] if isinstance(count_if, str) else count_if,
         boundary=boundary,
         effect=_number(v1.StageEffect, "STAGE_EFFECT", options.get("effect")),
-        removed_to=_number(v1.RemovedTo, "REMOVED_TO", options.get("removed_to")),
+        removed_to=_number(v1.RemovedTo, "REMOVED_TO", removed_to),
+        summarize=summarize,
         **select,
     )

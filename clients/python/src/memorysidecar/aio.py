@@ -9,12 +9,13 @@ from typing_extensions import Unpack
 from . import _fields as f
 from . import v1
 from ._async_snapshots import AsyncSnapshotMethods
+from ._async_tasks import AsyncSummaryMethods, AsyncTaskMethods
 from ._async_windows import AsyncWindowMethods
 from ._pager import AsyncPager
 from .async_watch import AsyncWatch
 
 
-class AsyncClient(AsyncWindowMethods, AsyncSnapshotMethods):
+class AsyncClient(AsyncWindowMethods, AsyncSnapshotMethods, AsyncSummaryMethods, AsyncTaskMethods):
     """One connection to a server, for the event loop that makes it; close it at the end.
 
     Methods are named after the rpcs, arguments after the fields of their requests. A method gives

@@ -101,7 +101,9 @@ __all__ = [
     "semantic_pruning",
     "shorten",
     "sliding_window",
+    "summarize",
     "summarize_old",
+    "summary_view",
     "token_budget",
     "tool_results_first",
 ]
@@ -116,6 +118,7 @@ def make_policy(
     protections: v1.Protections | None = None,
     tool_pairs: f.ToolPairsName | None = None,
     healing: v1.Healing | None = None,
+    summary_view: v1.SummaryView | None = None,
     model: str = "",
     context_window: int = 0,
 ) -> v1.Policy:
@@ -135,6 +138,7 @@ def make_policy(
         protections=protections,
         tool_pairs=f.tool_pairs_of(tool_pairs),
         healing=healing,
+        summary_view=summary_view,
         model=model,
         context_window=context_window,
     )
@@ -264,6 +268,54 @@ def protections(
 def healing(when: f.HealName, *, newest_only: bool = False, text: str = "") -> v1.Healing:
     """Says which tool calls without a result a read answers."""
     return v1.Healing(when=f.heal_of(when), newest_only=newest_only, text=text)
+
+
+def summarize(
+    hook: str = "",
+    *,
+    max_tokens: int | None = None,
+    instructions: str = "",
+    keep: f.KeepName | None = None,
+    flow: f.FlowName | None = None,
+    max_loops: int | None = None,
+    leave: f.LeaveName | None = None,
+    on_failure: f.FailureName | None = None,
+    placeholder: str = "",
+    separator: str | None = None,
+    last_chars: int | None = None,
+    prefix: str = "",
+    transcript: f.TranscriptName | None = None,
+    fan_in: int | None = None,
+    shape: f.ShapeName | None = None,
+) -> v1.Summarize:
+    """Says how a stage has its messages summarized, for its option ``summarize``.
+
+    :param hook: its name in the server's configuration. Default: the server's own choice;
+        ``"manual"`` leaves the messages to ``set_summary``.
+    :param keep: what the text becomes. Default: it stands in the place of the messages.
+    """
+    return f.summarize_of(
+        hook=hook,
+        max_tokens=max_tokens,
+        instructions=instructions,
+        keep=keep,
+        flow=flow,
+        max_loops=max_loops,
+        leave=leave,
+        on_failure=on_failure,
+        placeholder=placeholder,
+        separator=separator,
+        last_chars=last_chars,
+        prefix=prefix,
+        transcript=transcript,
+        fan_in=fan_in,
+        shape=shape,
+    )
+
+
+def summary_view(show: f.ShowName | None = None, *, prefix: str | None = None) -> v1.SummaryView:
+    """Says where a window shows the summary of the session. Default: as its first message."""
+    return v1.SummaryView(show=f.show_of(show), prefix=prefix)
 
 
 def custom_token_rule(

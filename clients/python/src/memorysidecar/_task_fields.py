@@ -1,0 +1,114 @@
+"""The arguments of the methods for tasks and summaries, and how they become messages."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, Union
+
+from google.protobuf import duration_pb2
+
+from . import v1
+from ._fields import Json, ReadOptions, ids_of
+
+Seconds = float | datetime.timedelta | duration_pb2.Duration
+Output = Union[str, "v1.SummarizeOutput", Json]
+StateName = Literal["ready", "leased", "waiting", "dead"]
+
+# How much longer than its wait a call may take before the client gives up.
+_ROOM_SECONDS: Final = 30.0
+
+
+def duration_of(value: Seconds | None) -> duration_pb2.Duration | None:
+    """Makes a duration; a number is seconds."""
+    if value is None or isinstance(value, duration_pb2.Duration):
+        return value
+    delta = datetime.timedelta(seconds=value) if isinstance(value, (int, float)) else value
+    duration = duration_pb2.Duration()
+    duration.FromTimedelta(delta)
+    return duration
+
+
+def waiting(call: ReadOptions, wait: Seconds | None) -> ReadOptions:
+    """Gives a call that waits the time for it, unless it has a timeout of its own."""
+    duration = duration_of(wait)
+    if duration is None or "timeout" in call:
+        return call
+    return {**call, "timeout": duration.ToTimedelta().total_seconds() + _ROOM_SECONDS}
+
+
+def output_of(value: Output) -> v1.SummarizeOutput:
+    """Makes a result: a text alone is a summary."""
+    if isinstance(value, str):
+        return v1.SummarizeOutput(text=value)
+    return v1.SummarizeOutput(**value) if isinstance(value, Mapping) else value
+
+
+def state_of(name: StateName | v1.TaskState | None) -> v1.TaskState | None:
+    """Gives a state, which may be given as that of the contract."""
+    if not isinstance(name, str):
+        return name
+    states: dict[str, v1.TaskState] = {
+        "ready": v1.TASK_STATE_READY,
+        "leased": v1.TASK_STATE_LEASED,
+        "waiting": v1.TASK_STATE_WAITING,
+        "dead": v1.TASK_STATE_DEAD,
+    }
+    if name not in states:
+        raise ValueError(f'"{name}" is none of {", ".join(states)}')
+    return states[name]
+
+
+def hooks_of(hooks: str | Iterable[str]) -> list[str]:
+    """Makes a list of the names of hooks."""
+    return [hooks] if isinstance(hooks, str) else ids_of(hooks)
+
+
+def poll_request(
+    hooks: str | Iterable[str],
+    *,
+    max_tasks: int,
+    wait: Seconds | None,
+    lease: Seconds | None,
+    worker_id: str,
+) -> v1.PollTasksRequest:
+    """Makes the request of a poll."""
+    return v1.PollTasksRequest(
+        hooks=hooks_of(hooks),
+        max_tasks=max_tasks,
+        wait=duration_of(wait),
+        lease=duration_of(lease),
+        worker_id=worker_id,
+    )
+
+
+def complete_request(task: v1.LeasedTask, output: Output) -> v1.CompleteTaskRequest:
+    """Makes the request that brings a result."""
+    return v1.CompleteTaskRequest(
+        task_id=task.task.task_id, lease_token=task.lease_token, summarize=output_of(output)
+    )
+
+
+def fail_request(
+    task: v1.LeasedTask, message: str, *, permanent: bool, retry_delay: Seconds | None
+) -> v1.FailTaskRequest:
+    """Makes the request that gives a task back."""
+    return v1.FailTaskRequest(
+        task_id=task.task.task_id,
+        lease_token=task.lease_token,
+        message=message,
+        permanent=permanent,
+        retry_delay=duration_of(retry_delay),
+    )
+
+
+def extend_request(task: v1.LeasedTask, lease: Seconds | None) -> v1.ExtendLeaseRequest:
+    """Makes the request that keeps a task longer."""
+    return v1.ExtendLeaseRequest(
+        task_id=task.task.task_id, lease_token=task.lease_token, lease=duration_of(lease)
+    )
+
+
+def of_task(call: ReadOptions, task: v1.LeasedTask) -> ReadOptions:
+    """Gives a call the namespace of its task, unless it names one."""
+    return {"namespace": task.task.namespace, **call}

@@ -1,0 +1,158 @@
+"""The methods of the client for summaries, tasks and hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from . import _fields as f
+from . import _task_fields as t
+from . import v1
+from ._pager import Pager
+from ._sync import SyncCalls
+
+
+class SummaryMethods(SyncCalls):
+    """Summaries of sessions."""
+
+    def compact_session(
+        self,
+        session_id: str,
+        *,
+        keep_recent: int | None = None,
+        stage: str | None = None,
+        summarize: v1.Summarize | f.Json | None = None,
+        wait: t.Seconds | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.CompactSessionResponse:
+        """Has a hook summarize messages of the window now: all but the newest, or what a stage of
+        the session's policy would remove. Give one of the two.
+
+        :param wait: seconds to wait for the summary. Default: not at all.
+        """
+        f.one_of(keep_recent=keep_recent, stage=stage)
+        request = v1.CompactSessionRequest(
+            session_id=session_id,
+            keep_recent=keep_recent,
+            stage=stage,
+            summarize=summarize,
+            wait=t.duration_of(wait),
+        )
+        return self._unary(request, v1.CompactSessionResponse, t.waiting(call, wait))
+
+    def list_summaries(
+        self,
+        session_id: str,
+        *,
+        current_only: bool = False,
+        oldest_first: bool = False,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> Pager[v1.SummaryVersion, v1.ListSummariesResponse]:
+        """Lists the summaries that a session has had, the newest first."""
+        request = v1.ListSummariesRequest(
+            session_id=session_id,
+            current_only=current_only,
+            oldest_first=oldest_first,
+            page_size=page_size,
+        )
+        return self._pages(request, v1.ListSummariesResponse, "summaries", call)
+
+    def list_summary_sources(
+        self, session_id: str, version: int, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
+    ) -> Pager[v1.Message, v1.ListSummarySourcesResponse]:
+        """Lists the messages that a summary stands for, oldest first."""
+        request = v1.ListSummarySourcesRequest(
+            session_id=session_id, version=version, page_size=page_size
+        )
+        return self._pages(request, v1.ListSummarySourcesResponse, "messages", call)
+
+
+class TaskMethods(SyncCalls):
+    """Tasks and hooks. A ``Worker`` does the polling, completing and failing by itself."""
+
+    def poll_tasks(
+        self,
+        hooks: str | Iterable[str],
+        *,
+        max_tasks: int = 1,
+        wait: t.Seconds | None = None,
+        lease: t.Seconds | None = None,
+        worker_id: str = "",
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.LeasedTask]:
+        """Takes tasks of hooks that are polled. Empty when none came.
+
+        :param wait: seconds to wait for the first one, up to 60. Default: not at all.
+        :param lease: seconds that others are kept away. Default: 60.
+        """
+        request = t.poll_request(
+            hooks, max_tasks=max_tasks, wait=wait, lease=lease, worker_id=worker_id
+        )
+        answer = self._unary(request, v1.PollTasksResponse, t.waiting(call, wait))
+        return list(answer.tasks)
+
+    def complete_task(
+        self, task: v1.LeasedTask, output: t.Output, **call: Unpack[f.WriteOptions]
+    ) -> v1.CompleteTaskResponse:
+        """Brings the result of a task: a text, or a ``SummarizeOutput``."""
+        request = t.complete_request(task, output)
+        return self._unary(request, v1.CompleteTaskResponse, t.of_task(call, task))
+
+    def fail_task(
+        self,
+        task: v1.LeasedTask,
+        message: str = "",
+        *,
+        permanent: bool = False,
+        retry_delay: t.Seconds | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.FailTaskResponse:
+        """Gives a task back as failed. ``message`` is for operators: no content of messages."""
+        request = t.fail_request(task, message, permanent=permanent, retry_delay=retry_delay)
+        return self._unary(request, v1.FailTaskResponse, t.of_task(call, task))
+
+    def extend_lease(
+        self, task: v1.LeasedTask, lease: t.Seconds | None = None, **call: Unpack[f.ReadOptions]
+    ) -> v1.ExtendLeaseResponse:
+        """Keeps a task longer: seconds from now, 60 by default."""
+        request = t.extend_request(task, lease)
+        return self._unary(request, v1.ExtendLeaseResponse, t.of_task(call, task))
+
+    def list_tasks(
+        self,
+        *,
+        session_id: str = "",
+        hook: str = "",
+        state: t.StateName | v1.TaskState | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> Pager[v1.Task, v1.ListTasksResponse]:
+        """Lists the tasks of the namespace, the oldest first."""
+        request = v1.ListTasksRequest(
+            session_id=session_id, hook=hook, state=t.state_of(state), page_size=page_size
+        )
+        return self._pages(request, v1.ListTasksResponse, "tasks", call)
+
+    def get_task(self, task_id: str, **call: Unpack[f.ReadOptions]) -> v1.Task:
+        """Gets one task."""
+        request = v1.GetTaskRequest(task_id=task_id)
+        return self._unary(request, v1.GetTaskResponse, call).task
+
+    def retry_task(self, task_id: str, **call: Unpack[f.WriteOptions]) -> v1.Task:
+        """Makes a dead or delayed task ready now, with all its attempts."""
+        request = v1.RetryTaskRequest(task_id=task_id)
+        return self._unary(request, v1.RetryTaskResponse, call).task
+
+    def delete_task(
+        self, task_id: str, *, allow_missing: bool = False, **call: Unpack[f.WriteOptions]
+    ) -> None:
+        """Deletes a task without doing it."""
+        request = v1.DeleteTaskRequest(task_id=task_id, allow_missing=allow_missing)
+        self._unary(request, v1.DeleteTaskResponse, call)
+
+    def list_hooks(self, **call: Unpack[f.ReadOptions]) -> list[v1.Hook]:
+        """Lists the hooks of the server, with the use of the namespace's budgets."""
+        answer = self._unary(v1.ListHooksRequest(), v1.ListHooksResponse, call)
+        return list(answer.hooks)

@@ -1,0 +1,50 @@
+// Typed ways to say how a stage has its messages summarized, and how a window shows a summary.
+
+import type { DeepPartial, Summarize, SummaryView } from "./gen/memorysidecar/v1/policy_summary.ts";
+import * as names from "./policy-names.ts";
+
+/** How messages are summarized. What is left out has the default of the contract. */
+export interface SummarizeOptions {
+  /** Default: the server's own choice. `manual` leaves the messages to `setSummary`. */
+  readonly hook?: string;
+  readonly maxTokens?: number;
+  readonly instructions?: string;
+  /** What the text becomes. Default `in-place`. */
+  readonly keep?: names.KeepName;
+  readonly flow?: names.FlowName;
+  readonly maxLoops?: number;
+  readonly leave?: names.LeaveName;
+  readonly onFailure?: names.SummaryFailureName;
+  readonly placeholder?: string;
+  readonly separator?: string;
+  readonly lastChars?: number;
+  readonly prefix?: string;
+  readonly transcript?: names.TranscriptName;
+  readonly fanIn?: number;
+  readonly shape?: names.ShapeName;
+}
+
+/** Says how a stage has its messages summarized, for its option `summarize`. */
+export function summarize(options: SummarizeOptions = {}): DeepPartial<Summarize> {
+  const { keep, flow, leave, onFailure, transcript, shape, ...rest } = options;
+  return {
+    ...rest,
+    ...(keep && { keep: names.KEEPS[keep] }),
+    ...(flow && { flow: names.FLOWS[flow] }),
+    ...(leave && { leave: names.LEAVES[leave] }),
+    ...(onFailure && { onFailure: names.SUMMARY_FAILURES[onFailure] }),
+    ...(transcript && { transcript: names.TRANSCRIPTS[transcript] }),
+    ...(shape && { shape: names.SHAPES[shape] }),
+  };
+}
+
+/** Says where a window shows the summary of the session. Default: as its first message. */
+export function summaryView(
+  options: { readonly show?: names.ShowName; readonly prefix?: string } = {},
+): DeepPartial<SummaryView> {
+  const { show, prefix } = options;
+  return {
+    ...(show && { show: names.SHOWS[show] }),
+    ...(prefix === undefined ? {} : { prefix }),
+  };
+}

@@ -1,0 +1,80 @@
+// What the methods for summaries and tasks take beside their main argument.
+
+import type { CallOptions, MutationOptions } from "./call.ts";
+import type { Summarize } from "./gen/memorysidecar/v1/policy_summary.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/summary_rpc.ts";
+import { type SummarizeOutput, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import type { ListOptions, OrderInput } from "./options.ts";
+
+/** What every list here takes. */
+export type PageOptions = ListOptions;
+
+/** What a compaction takes. */
+export interface CompactOptions extends MutationOptions {
+  /** How the summary is made and kept. Default: as the stage says, or the server's defaults. */
+  readonly summarize?: DeepPartial<Summarize> | undefined;
+  /** How long to wait for the summary, in milliseconds. Default: not at all. */
+  readonly waitMs?: number | undefined;
+}
+
+/** Which summaries to list. */
+export interface ListSummariesOptions extends ListOptions {
+  /** Only those in use now. Default false. */
+  readonly currentOnly?: boolean | undefined;
+  /** Default `newest-first`. */
+  readonly order?: OrderInput | undefined;
+}
+
+/** What a poll takes. */
+export interface PollOptions extends CallOptions {
+  /** The most tasks to take. Default 1. */
+  readonly maxTasks?: number | undefined;
+  /** How long to wait for the first one, in milliseconds, up to 60,000. Default: not at all. */
+  readonly waitMs?: number | undefined;
+  /** How long others are kept away, in milliseconds. Default 60,000. */
+  readonly leaseMs?: number | undefined;
+  /** The worker's name for itself, which `listTasks` shows. */
+  readonly workerId?: string | undefined;
+}
+
+/** What giving a task back takes. */
+export interface FailOptions extends MutationOptions {
+  /** Why, for operators: no content of messages. */
+  readonly message?: string | undefined;
+  /** Trying again does not help: the task is dead. Default false. */
+  readonly permanent?: boolean | undefined;
+  /** When to try again at the earliest, in milliseconds. Default: the server's choice. */
+  readonly retryDelayMs?: number | undefined;
+}
+
+export const TASK_STATES = {
+  ready: TaskState.READY,
+  leased: TaskState.LEASED,
+  waiting: TaskState.WAITING,
+  dead: TaskState.DEAD,
+} as const;
+/** How far a task is. */
+export type TaskStateName = keyof typeof TASK_STATES;
+
+/** Which tasks to list. */
+export interface ListTasksOptions extends ListOptions {
+  readonly sessionId?: string | undefined;
+  readonly hook?: string | undefined;
+  readonly state?: TaskStateName | undefined;
+}
+
+/** The result of a task: a text, or all that is known of it. */
+export type OutputInput = string | DeepPartial<SummarizeOutput>;
+
+/** Makes a result. */
+export function toOutput(output: OutputInput): DeepPartial<SummarizeOutput> {
+  return typeof output === "string" ? { text: output } : output;
+}
+
+const ROOM_MS = 30_000;
+
+/** Gives a call that waits the time for it, unless it has a timeout of its own. */
+export function waitingFor<T extends CallOptions>(waitMs: number, opts: T): T {
+  if (waitMs === 0 || opts.timeoutMs !== undefined) return opts;
+  return { ...opts, timeoutMs: waitMs + ROOM_MS };
+}

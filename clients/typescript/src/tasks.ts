@@ -1,0 +1,171 @@
+// The methods of the client for summaries, tasks and hooks.
+
+import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { ClientBase } from "./client-base.ts";
+import {
+  type CompleteTaskResponse,
+  type FailTaskResponse,
+  HookServiceService as HookRpcs,
+  type LeasedTask,
+  PollTasksRequest,
+} from "./gen/memorysidecar/v1/hook_service.ts";
+import type { Message } from "./gen/memorysidecar/v1/message.ts";
+import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+import type { SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
+import {
+  CompactSessionRequest,
+  type CompactSessionResponse,
+} from "./gen/memorysidecar/v1/summary_rpc.ts";
+import { type Hook, SummarizeOutput, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import type { SummaryChoice } from "./options.ts";
+import { walkPages } from "./pages.ts";
+import type * as options from "./task-options.ts";
+import { TASK_STATES, toOutput, waitingFor } from "./task-options.ts";
+import { toDate, toDuration } from "./time.ts";
+
+/** Summaries, tasks and hooks. */
+export class TaskMethods extends ClientBase {
+  /** Has a hook summarize messages of the window now, and waits for it if asked to. */
+  compactSession(
+    sessionId: string,
+    choice: SummaryChoice,
+    opts: options.CompactOptions = {},
+  ): Promise<CompactSessionResponse> {
+    const { waitMs = 0, summarize } = opts;
+    const request = CompactSessionRequest.fromPartial({
+      ...this.change(opts),
+      sessionId,
+      choice:
+        "stage" in choice
+          ? { $case: "stage", value: choice.stage }
+          : { $case: "keepRecent", value: choice.keepRecent },
+      summarize,
+      wait: toDuration(waitMs),
+    });
+    return this.call(Sessions.compactSession, request, waitingFor(waitMs, opts));
+  }
+
+  /** Lists the summaries that a session has had, the newest first. */
+  listSummaries(
+    sessionId: string,
+    opts: options.ListSummariesOptions = {},
+  ): AsyncGenerator<SummaryVersion, void, undefined> {
+    const { currentOnly = false, order, pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const which = { currentOnly, oldestFirst: order === "oldest-first" };
+      const request = { ...this.session(sessionId, opts), ...which, pageSize, pageToken };
+      const page = await this.call(Sessions.listSummaries, request, opts);
+      return { items: page.summaries, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Lists the messages that a summary stands for, oldest first. */
+  listSummarySources(
+    sessionId: string,
+    version: number | bigint,
+    opts: options.PageOptions = {},
+  ): AsyncGenerator<Message, void, undefined> {
+    const { pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const at = { ...this.session(sessionId, opts), version: BigInt(version) };
+      const request = { ...at, pageSize, pageToken };
+      const page = await this.call(Sessions.listSummarySources, request, opts);
+      return { items: page.messages, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Takes tasks of hooks that are polled; none when none came. `runWorker` does it for you. */
+  async pollTasks(
+    hooks: string | readonly string[],
+    opts: options.PollOptions = {},
+  ): Promise<LeasedTask[]> {
+    const { maxTasks = 1, waitMs = 0, leaseMs, workerId = "" } = opts;
+    const request = PollTasksRequest.fromPartial({
+      namespace: this.at(opts),
+      hooks: typeof hooks === "string" ? [hooks] : [...hooks],
+      maxTasks,
+      wait: toDuration(waitMs),
+      lease: leaseMs === undefined ? undefined : toDuration(leaseMs),
+      workerId,
+    });
+    return (await this.call(HookRpcs.pollTasks, request, waitingFor(waitMs, opts))).tasks;
+  }
+
+  /** Brings the result of a task: a text, or a `SummarizeOutput`. */
+  completeTask(
+    task: LeasedTask,
+    output: options.OutputInput,
+    opts: MutationOptions = {},
+  ): Promise<CompleteTaskResponse> {
+    const value = SummarizeOutput.fromPartial(toOutput(output));
+    const request = { ...this.#held(task, opts), output: { $case: "summarize", value } } as const;
+    return this.call(HookRpcs.completeTask, request, opts);
+  }
+
+  /** Gives a task back as failed. */
+  failTask(task: LeasedTask, opts: options.FailOptions = {}): Promise<FailTaskResponse> {
+    const { message = "", permanent = false, retryDelayMs } = opts;
+    const retryDelay = retryDelayMs === undefined ? undefined : toDuration(retryDelayMs);
+    const request = { ...this.#held(task, opts), message, permanent, retryDelay };
+    return this.call(HookRpcs.failTask, request, opts);
+  }
+
+  /** Keeps a task longer; gives until when. */
+  async extendLease(
+    task: LeasedTask,
+    opts: CallOptions & { readonly leaseMs?: number } = {},
+  ): Promise<Date> {
+    const { requestId: _none, ...held } = this.#held(task, opts);
+    const lease = opts.leaseMs === undefined ? undefined : toDuration(opts.leaseMs);
+    const answer = await this.call(HookRpcs.extendLease, { ...held, lease }, opts);
+    return toDate(given(answer.expireTime));
+  }
+
+  /** Lists the tasks of the namespace, the oldest first. */
+  listTasks(opts: options.ListTasksOptions = {}): AsyncGenerator<Task, void, undefined> {
+    const { sessionId = "", hook = "", state, pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const filter = {
+        sessionId,
+        hook,
+        state: state === undefined ? TaskState.UNSPECIFIED : TASK_STATES[state],
+      };
+      const request = { namespace: this.at(opts), ...filter, pageSize, pageToken };
+      const page = await this.call(HookRpcs.listTasks, request, opts);
+      return { items: page.tasks, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Gets one task. */
+  async getTask(taskId: string, opts: CallOptions = {}): Promise<Task> {
+    const request = { namespace: this.at(opts), taskId };
+    return given((await this.call(HookRpcs.getTask, request, opts)).task);
+  }
+
+  /** Makes a dead or delayed task ready now, with all its attempts. */
+  async retryTask(taskId: string, opts: MutationOptions = {}): Promise<Task> {
+    const request = { ...this.change(opts), taskId };
+    return given((await this.call(HookRpcs.retryTask, request, opts)).task);
+  }
+
+  /** Deletes a task without doing it. */
+  async deleteTask(
+    taskId: string,
+    opts: MutationOptions & { readonly allowMissing?: boolean } = {},
+  ): Promise<void> {
+    const request = { ...this.change(opts), taskId, allowMissing: opts.allowMissing ?? false };
+    await this.call(HookRpcs.deleteTask, request, opts);
+  }
+
+  /** Lists the hooks of the server, with the use of the namespace's budgets. */
+  async listHooks(opts: CallOptions = {}): Promise<Hook[]> {
+    return (await this.call(HookRpcs.listHooks, { namespace: this.at(opts) }, opts)).hooks;
+  }
+
+  #held(leased: LeasedTask, opts: MutationOptions) {
+    const task = given(leased.task);
+    const { requestId } = this.change(opts);
+    const namespace = opts.namespace ?? task.namespace;
+    return { namespace, requestId, taskId: task.taskId, leaseToken: leased.leaseToken };
+  }
+}

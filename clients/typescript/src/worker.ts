@@ -1,0 +1,127 @@
+// A worker: does the tasks of a hook with a model of its own.
+
+import { pause } from "./call.ts";
+import { isMemorySidecarError, type KnownErrorReason, MemorySidecarError } from "./errors.ts";
+import type { LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
+import type { SummarizeInput } from "./gen/memorysidecar/v1/task.ts";
+import { backoffMs, DEFAULT_RETRY } from "./retry.ts";
+import type { OutputInput, PollOptions } from "./task-options.ts";
+import type { TaskMethods } from "./tasks.ts";
+
+const WAIT_MS = 20_000;
+const LEASE_MS = 60_000;
+const MESSAGE_CHARS = 256;
+// A poll is repeated by the client already: what fails then has failed for a while.
+const AWAY_ATTEMPTS = 5;
+
+/** Trying again does not help. */
+const FOR_GOOD: readonly KnownErrorReason[] = [
+  "HOOK_NOT_FOUND",
+  "REQUEST_INVALID",
+  "TOKEN_MISSING",
+  "TOKEN_INVALID",
+];
+
+/**
+ * Thrown by a worker's function when trying the task again does not help. The message goes to
+ * operators: no content of messages.
+ */
+export class TaskRefused extends Error {
+  override readonly name = "TaskRefused";
+}
+
+/** What a worker is told. */
+export interface WorkerOptions extends Pick<PollOptions, "namespace" | "workerId"> {
+  /** The hook whose tasks it takes, or several. */
+  readonly hooks: string | readonly string[];
+  /**
+   * Does a task. What it throws gives the task back, to be tried again. The signal is aborted when
+   * the task is not the worker's any more.
+   */
+  readonly summarize: (
+    input: SummarizeInput,
+    signal: AbortSignal,
+  ) => OutputInput | Promise<OutputInput>;
+  /** How long a task is kept, in milliseconds; extended while the work goes on. Default 60,000. */
+  readonly leaseMs?: number | undefined;
+  /** Ends the worker after the task under way. Default: never. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends the worker after so many tasks were done. Default: never. */
+  readonly maxTasks?: number | undefined;
+}
+
+/**
+ * Takes tasks of hooks, one after the other, and does them with a function. Gives how many were
+ * done when its signal is aborted. While the server is away it tries again. Fails with a
+ * MemorySidecarError that would come again. Run several for several tasks at once.
+ */
+export async function runWorker(memory: TaskMethods, options: WorkerOptions): Promise<number> {
+  const { maxTasks = Number.POSITIVE_INFINITY, signal } = options;
+  let done = 0;
+  while (done < maxTasks && signal?.aborted !== true) {
+    for (const task of await poll(memory, options)) {
+      if (await doTask(memory, task, options)) done += 1;
+    }
+  }
+  return done;
+}
+
+async function poll(memory: TaskMethods, options: WorkerOptions): Promise<readonly LeasedTask[]> {
+  const { hooks, namespace, workerId, signal, leaseMs = LEASE_MS } = options;
+  try {
+    return await memory.pollTasks(hooks, { namespace, workerId, leaseMs, signal, waitMs: WAIT_MS });
+  } catch (error) {
+    if (signal?.aborted) return [];
+    if (!(error instanceof MemorySidecarError)) throw error;
+    if (FOR_GOOD.some((reason) => isMemorySidecarError(error, reason))) throw error;
+    await pause(backoffMs(AWAY_ATTEMPTS, DEFAULT_RETRY), signal).catch(() => {});
+    return [];
+  }
+}
+
+async function doTask(
+  memory: TaskMethods,
+  task: LeasedTask,
+  { summarize, leaseMs = LEASE_MS }: WorkerOptions,
+): Promise<boolean> {
+  const lost = new AbortController();
+  const keeper = setInterval(() => {
+    memory.extendLease(task, { leaseMs }).catch((error: unknown) => {
+      const isLost = ["LEASE_LOST", "TASK_NOT_FOUND"] as const;
+      if (isLost.some((reason) => isMemorySidecarError(error, reason))) lost.abort(error);
+    });
+  }, leaseMs / 3);
+  try {
+    const done = await answer(task, summarize, lost.signal);
+    if ("message" in done) await memory.failTask(task, done);
+    else await memory.completeTask(task, done.output);
+    return !("message" in done);
+  } catch (error) {
+    // The server refused, or was away for long: the lease ends by itself, or ended already.
+    if (error instanceof MemorySidecarError) return false;
+    throw error;
+  } finally {
+    clearInterval(keeper);
+  }
+}
+
+interface Done {
+  readonly output: OutputInput;
+}
+
+/** Does the task, or says how it failed. */
+async function answer(
+  { input }: LeasedTask,
+  summarize: WorkerOptions["summarize"],
+  signal: AbortSignal,
+): Promise<Done | { readonly message: string; readonly permanent: boolean }> {
+  if (input === undefined) return { message: "not a task that can be done", permanent: true };
+  try {
+    return { output: await summarize(input.value, signal) };
+  } catch (error) {
+    const permanent = error instanceof TaskRefused;
+    // The name of an error, not its text, which may hold content.
+    const message = permanent ? error.message : error instanceof Error ? error.name : "";
+    return { message: message.slice(0, MESSAGE_CHARS), permanent };
+  }
+}

@@ -1,0 +1,38 @@
+"""A hook of the kind `grpc`: the sidecar calls it to have messages summarized.
+
+python3 grpc_hook.py PORT
+"""
+
+import sys
+from concurrent import futures
+
+import grpc
+from memorysidecar import v1
+from memorysidecar.v1.hook_handler_pb2_grpc import (
+    HookHandlerServiceServicer,
+    add_HookHandlerServiceServicer_to_server,
+)
+
+
+def summarize(task: v1.SummarizeInput) -> str:
+    """Stands where your model would: the first sentence of each message."""
+    said = [message.text.split(". ")[0] for message in task.messages if message.text]
+    return "; ".join([*task.prior_texts, *said])[: task.max_tokens * 4]
+
+
+class Handler(HookHandlerServiceServicer):
+    def Summarize(
+        self, request: v1.SummarizeRequest, context: grpc.ServicerContext
+    ) -> v1.SummarizeResponse:
+        text = summarize(request.input)
+        if not text:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "nothing to summarize")
+        output = v1.SummarizeOutput(text=text, model="first-sentences")
+        return v1.SummarizeResponse(output=output)
+
+
+server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
+add_HookHandlerServiceServicer_to_server(Handler(), server)
+server.add_insecure_port(f"127.0.0.1:{sys.argv[1]}")
+server.start()
+server.wait_for_termination()
