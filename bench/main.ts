@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
+import { hooks } from "./hooks.ts";
 import { type Plan, readPlan, USAGE } from "./plan.ts";
 import { CAN_PIN, Worker } from "./processes.ts";
 import { judge, measurements, table, type Verdict } from "./report.ts";
@@ -28,6 +29,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   "long-session": longSession,
   "many-sessions": manySessions,
   policies,
+  hooks,
   "fan-out": fanOut,
   stalled: stalledWatchers,
 };

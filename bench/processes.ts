@@ -108,11 +108,16 @@ export async function startEcho(core: number | undefined): Promise<Running> {
 /** Starts the real server on a data directory. */
 export async function startReal(
   directory: string,
-  options: { readonly core: number | undefined; readonly inspect?: boolean },
+  options: {
+    readonly core: number | undefined;
+    readonly inspect?: boolean;
+    /** More flags of the server. */
+    readonly flags?: readonly string[];
+  },
 ): Promise<Running> {
   const port = await freePort();
   const args = ["--max-semi-space-size=16", "src/main.ts", "serve"];
-  args.push("--data-dir", directory, "--listen", `127.0.0.1:${port}`);
+  args.push("--data-dir", directory, "--listen", `127.0.0.1:${port}`, ...(options.flags ?? []));
   if (options.inspect === true) args.unshift(`--inspect=127.0.0.1:${await freePort()}`);
   return startProcess(args, port, options.core);
 }

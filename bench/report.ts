@@ -14,7 +14,7 @@ export interface Verdict {
   readonly pass: boolean;
 }
 
-type Field = "perSecond" | "p50Ms" | "cpuUs";
+type Field = "perSecond" | "p50Ms" | "p99Ms" | "cpuUs";
 
 function ratio(rounds: Rounds, field: Field, pair: readonly [string, string]): number {
   const top = rounds.get(pair[0]) ?? [];
@@ -165,11 +165,23 @@ function policies({ rounds, figures }: Found): Check[] {
   ];
 }
 
+function hooks({ rounds }: Found): Check[] {
+  const calm = "append, no hook";
+  return [...rounds.keys()]
+    .filter((name) => name !== calm)
+    .map((name) => ({
+      what: `${name}, to no hook, p99`,
+      value: ratio(rounds, "p99Ms", [name, calm]),
+      atMost: 1.5,
+    }));
+}
+
 const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   basic,
   "long-session": longSession,
   "many-sessions": manySessions,
   policies,
+  hooks,
   "fan-out": fanOut,
   stalled,
 };

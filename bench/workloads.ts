@@ -55,17 +55,20 @@ export interface Bench {
 
 type JobShape = Omit<Job, "port" | "warmMs" | "measureMs">;
 
-interface Step {
+/** A load on a server, measured once a round. */
+export interface Step {
   readonly name: string;
   readonly server: Running;
   readonly job: JobShape;
 }
 
-function core(bench: Bench): number | undefined {
+/** The core that servers run on. */
+export function core(bench: Bench): number | undefined {
   return bench.plan.pin ? SERVER_CORE : undefined;
 }
 
-async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+/** Does work in a directory of its own, which is removed afterwards. */
+export async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "sidecar-bench-"));
   try {
     return await work(directory);
@@ -88,7 +91,7 @@ async function withReal<T>(
 }
 
 /** Runs the steps round by round. Fails when a call did. */
-async function rounds(bench: Bench, steps: readonly Step[]): Promise<Rounds> {
+export async function rounds(bench: Bench, steps: readonly Step[]): Promise<Rounds> {
   const found: Rounds = new Map(steps.map((step) => [step.name, []]));
   for (let round = 0; round < bench.plan.rounds; round++) {
     for (const { name, server, job } of steps) {
@@ -102,7 +105,8 @@ async function rounds(bench: Bench, steps: readonly Step[]): Promise<Rounds> {
   return found;
 }
 
-function append(prefix: string, sessions: number, inFlight: number, count = 1): JobShape {
+/** A load of appends over sessions with this prefix. */
+export function append(prefix: string, sessions: number, inFlight: number, count = 1): JobShape {
   return { path: APPEND, body: { kind: "append", count, prefix }, sessions, inFlight };
 }
 
