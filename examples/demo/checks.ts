@@ -79,3 +79,15 @@ export function checkWindow(
   if (all !== log.tokenCount) faults.push("the tokens of window and outside are not the log's");
   return faults;
 }
+
+/** The summary stands for every message that left the window, and for no other. */
+export function checkSources(
+  sources: readonly bigint[],
+  window: GetWindowResponse,
+  log: readonly Message[],
+): string[] {
+  const inside = new Set(window.messages.map((message) => message.seq));
+  const left = log.map((message) => message.seq).filter((seq) => !inside.has(seq));
+  if (isDeepStrictEqual(sources, left)) return [];
+  return [`the summary stands for ${sources.length} messages, ${left.length} left`];
+}

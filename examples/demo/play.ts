@@ -5,11 +5,23 @@ import {
   type Event,
   type Message,
   type PolicyInput,
+  summarize,
+  summaryView,
   toMessage,
 } from "../../clients/typescript/src/index.ts";
-import { type Ack, checkAcks, checkLog, checkPairs, checkWindow } from "./checks.ts";
+import { type Ack, checkAcks, checkLog, checkPairs, checkSources, checkWindow } from "./checks.ts";
 import type { Conversation } from "./conversation.ts";
-import { count, glyph, INDENT, oneLine, type Screen, trimText, windowLine } from "./screen.ts";
+import {
+  count,
+  glyph,
+  INDENT,
+  oneLine,
+  type Screen,
+  summaryText,
+  trimText,
+  windowLine,
+  wrap,
+} from "./screen.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { EventTracker } from "./tracker.ts";
 
@@ -17,17 +29,34 @@ const HIGH_TOKENS = 1_500;
 const LOW_TOKENS = 1_000;
 const STEP_MS = 200;
 const DRAMA_MS = 900;
+const SUMMARY_TOKENS = 120;
+const WAIT_MS = 30_000;
+const SUMMARY_LINES = 4;
+
+/** What leaves is joined to the summary, by the summarizer that every server has. */
+const SUMMARIZE = summarize({
+  hook: "builtin",
+  keep: "append",
+  leave: "at-once",
+  maxTokens: SUMMARY_TOKENS,
+});
 
 /** Small enough to see it work: over 1,500 tokens the oldest interactions go, down to 1,000. */
 const POLICY: PolicyInput = {
   stages: [
-    dropOldest("interactions", { maxTokens: LOW_TOKENS }, { over: { tokens: HIGH_TOKENS } }),
+    dropOldest(
+      "interactions",
+      { maxTokens: LOW_TOKENS },
+      { over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
+    ),
     dropOldest(
       "rounds",
       { maxTokens: HIGH_TOKENS },
-      { unit: "assistant-round", over: { tokens: HIGH_TOKENS } },
+      { unit: "assistant-round", over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
     ),
   ],
+  // The demo shows the summary itself, beside the window.
+  summaryView: summaryView({ show: "not" }),
 };
 
 interface Play {
@@ -46,7 +75,7 @@ function header(screen: Screen, conversation: Conversation): void {
   screen.line(`${messages} messages in ${conversation.appends.length} appends.`);
   screen.line(
     `Policy: over ${count(HIGH_TOKENS)} tokens the oldest interactions leave the window, down to ` +
-      `${count(LOW_TOKENS)}.`,
+      `${count(LOW_TOKENS)}, and into a summary.`,
   );
   screen.line(
     "S system, U user, A assistant, C with tool calls, t tool, x failed tool, ·9· outside",
@@ -54,8 +83,12 @@ function header(screen: Screen, conversation: Conversation): void {
   screen.line();
 }
 
-/** Shows a trim as it arrives. */
+/** Shows a trim or a summary as it arrives. */
 function showEvent(screen: Screen, event: Event): void {
+  if (event.detail?.$case === "summarySet") {
+    const text = `${summaryText(event.detail.value)} [event ${event.revision}.${event.index}]`;
+    screen.line(screen.paint("cyan", `${INDENT}✎ ${oneLine(text, screen.width - 8)}`));
+  }
   if (event.detail?.$case !== "messagesTrimmed" || event.detail.value.trim === undefined) return;
   const text = `${trimText(event.detail.value.trim)} [event ${event.revision}.${event.index}]`;
   screen.line(screen.paint("yellow", `${INDENT}✂ ${oneLine(text, screen.width - 8)}`));
@@ -156,6 +189,27 @@ async function showFinal({ stage, screen, conversation }: Play): Promise<void> {
     const text = oneLine(message.text, screen.width - INDENT.length - 8);
     screen.line(`${INDENT}${String(message.seq).padStart(4)} ${glyph(screen, message)} ${text}`);
   }
+  screen.line();
+  const { text = "", version = 0n, tokenCount = 0 } = window.summary ?? {};
+  screen.line(
+    screen.paint("bold", `The summary of what is outside, version ${version}: `) +
+      `${count(tokenCount)} tokens, which end with`,
+  );
+  const rest = text.slice(-(screen.width - INDENT.length) * SUMMARY_LINES);
+  for (const line of wrap(rest, screen.width - INDENT.length)) screen.line(`${INDENT}${line}`);
+}
+
+/** Waits until every task is done; gives those that are not. */
+async function settle({ stage, conversation }: Play): Promise<readonly string[]> {
+  const end = Date.now() + WAIT_MS;
+  for (;;) {
+    const left: string[] = [];
+    for await (const task of stage.client.listTasks({ sessionId: conversation.sessionId })) {
+      left.push(`${task.taskId} is not done`);
+    }
+    if (left.length === 0 || Date.now() > end) return left;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function verify(play: Play): Promise<readonly (readonly [string, readonly string[]])[]> {
@@ -167,6 +221,11 @@ async function verify(play: Play): Promise<readonly (readonly [string, readonly 
   const window = await stage.client.window(sessionId);
   const tokenCount = log.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
   const totals = { messageCount: log.length, tokenCount };
+  const sources: bigint[] = [];
+  const { version = 0n } = window.summary ?? {};
+  for await (const { seq } of stage.client.listSummarySources(sessionId, version)) {
+    sources.push(seq);
+  }
   return [
     [`${play.acks.length} messages acknowledged, each once`, checkAcks(play.acks, sent.length)],
     ["the log equals the recording, field by field", checkLog(log, sent)],
@@ -175,6 +234,7 @@ async function verify(play: Play): Promise<readonly (readonly [string, readonly 
       "the window is what the events tell, and nothing is lost",
       checkWindow(window, tracker.windowIds(sessionId), totals),
     ],
+    ["the summary stands for exactly what left", checkSources(sources, window, log)],
     ["no tool result without its call", checkPairs(window.messages, log)],
     ["every window kept to its limit", play.faults],
   ];
@@ -197,6 +257,7 @@ export async function playConversation(
       await playStep(play, step, step === middle ? () => crash(play) : undefined);
       await screen.pause(STEP_MS);
     }
+    play.faults.push(...(await settle(play)));
     await showFinal(play);
     await watched.tracker.end();
     return summary(play, await verify(play));
@@ -215,7 +276,8 @@ function summary(play: Play, results: Awaited<ReturnType<typeof verify>>): boole
   }
   const isGood = results.every(([, faults]) => faults.length === 0);
   screen.line();
-  const size = `${play.acks.length} messages, ${tracker.trims} trims, one kill -9`;
+  const { trims, summaries } = tracker;
+  const size = `${play.acks.length} messages, ${trims} trims, ${summaries} summaries, one kill -9`;
   screen.line(isGood ? `All of it held: ${size}, nothing lost.` : `Not all of it held: ${size}.`);
   return isGood;
 }

@@ -4,6 +4,7 @@ import {
   type GetWindowResponse,
   type Message,
   Role,
+  type SummarySet,
   type Trim,
 } from "../../clients/typescript/src/index.ts";
 
@@ -134,4 +135,25 @@ export function trimText(trim: Trim): string {
   const cause = trim.stage === "" ? "" : `${trim.stage}, `;
   const what = `${removed} message${removed === 1 ? "" : "s"} (seq ${ranges.join(" ")})`;
   return `${what} left: ${cause}${REASONS[trim.reason] ?? "?"}, ${from} -> ${to} tokens`;
+}
+
+/** What a summary says of itself. */
+export function summaryText(made: SummarySet): string {
+  const added = Number(made.added?.messageCount ?? 0n);
+  const by = `by ${made.hook}, ${count(made.tokenCount)} tokens in all`;
+  return `summary ${made.version}: ${added} more message${added === 1 ? "" : "s"}, ${by}`;
+}
+
+/** A text on lines of a width, broken between words. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = "";
+    }
+    line = oneLine(line === "" ? word : `${line} ${word}`, width);
+  }
+  return line === "" ? lines : [...lines, line];
 }

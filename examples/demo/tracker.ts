@@ -11,6 +11,7 @@ export class EventTracker {
   readonly faults: string[] = [];
   events = 0;
   trims = 0;
+  summaries = 0;
   readonly #stream: EventStream;
   readonly #done: Promise<void>;
   #last: Event | undefined;
@@ -91,6 +92,7 @@ export class EventTracker {
     if (detail?.$case === "messagesAppended") {
       for (const id of detail.value.messageIds) ids.add(id);
     }
+    if (detail?.$case === "summarySet") this.summaries++;
     if (detail?.$case === "messagesTrimmed") {
       this.trims++;
       for (const id of detail.value.trim?.messageIds ?? []) {

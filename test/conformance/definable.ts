@@ -6,7 +6,7 @@ import { Verdict } from "../../clients/typescript/src/gen/memorysidecar/v1/polic
 import type { PolicyStage } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
 import type { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
-import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import {

@@ -77,7 +77,9 @@ describe("the recording", () => {
     expect(stdout).toContain("kill -9");
     expect(stdout).toContain("restarted");
     expect(stdout).not.toContain("✗");
-    expect(stdout.match(/✓/g)).toHaveLength(6);
+    expect(stdout.match(/✓/g)).toHaveLength(7);
+    expect(stdout.match(/✎/g)?.length).toBeGreaterThan(5);
+    expect(stdout).toContain("The summary of what is outside");
     expect(stdout.match(/✂/g)?.length).toBeGreaterThan(5);
     expect(stdout).not.toContain("\u001b");
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);

@@ -19,7 +19,12 @@ export { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
 export { type Event, EventType } from "./gen/memorysidecar/v1/event.ts";
 export { SessionDeleteReason } from "./gen/memorysidecar/v1/event_detail.ts";
 export { type Consumer, StreamPosition } from "./gen/memorysidecar/v1/event_service.ts";
-export { SupersedeReason } from "./gen/memorysidecar/v1/event_summary.ts";
+export {
+  type SummaryRequested,
+  type SummarySet,
+  SupersedeReason,
+  type TaskDead,
+} from "./gen/memorysidecar/v1/event_summary.ts";
 export type {
   CompleteTaskResponse,
   FailTaskResponse,

@@ -20,6 +20,7 @@ import {
   type SnapshotChunk,
 } from "../src/index.ts";
 import { SnapshotMethods } from "../src/snapshots.ts";
+import { TaskMethods } from "../src/tasks.ts";
 import { WindowMethods } from "../src/windows.ts";
 
 // These need a server that is configured, full, busy, stopping or broken, or luck.
@@ -63,7 +64,7 @@ async function runFile(path: string, ...args: readonly string[]): Promise<string
 }
 
 /** The methods that users see: those of the client and of what it is made of. */
-const METHODS = [MemorySidecar, SnapshotMethods, WindowMethods]
+const METHODS = [MemorySidecar, SnapshotMethods, WindowMethods, TaskMethods]
   .flatMap((type) => Object.getOwnPropertyNames(type.prototype))
   .filter((name) => name !== "constructor");
 

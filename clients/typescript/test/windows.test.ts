@@ -21,6 +21,7 @@ import {
   ResetSessionRequest,
   ResetSessionResponse,
 } from "../src/gen/memorysidecar/v1/session_rpc.ts";
+import { SummaryPlacement } from "../src/gen/memorysidecar/v1/summary.ts";
 import * as rpc from "../src/gen/memorysidecar/v1/window_rpc.ts";
 import { connect, keepLast, type MemorySidecar, makePolicy, preset } from "../src/index.ts";
 import { type FakeServer, script, startFake } from "./fake-server.ts";
@@ -199,7 +200,7 @@ describe("the stored window", () => {
     expect(sent()).toMatchObject({
       text: "text",
       replacedMessageIds,
-      placement: rpc.SummaryPlacement.IN_PLACE,
+      placement: SummaryPlacement.IN_PLACE,
       expectedVersion: 0n,
     });
     await client.setSummary("s", "");
