@@ -3,8 +3,9 @@
 
 import { LIMITS } from "../limits.ts";
 import { DEFAULT_PROTECTIONS, type PolicyStage, type Trigger } from "../policy.ts";
+import type { SummarySpec } from "../summaries/spec.ts";
 import { together } from "./general.ts";
-import { choice, conditions, groups, integer, texts } from "./option-kinds.ts";
+import { choice, conditions, groups, integer, text, texts } from "./option-kinds.ts";
 import {
   aside,
   describeOptions,
@@ -16,6 +17,7 @@ import {
   readOptions,
 } from "./options.ts";
 import { namedPolicy, type PlainOptions, type Preset, RANGES, stageOf } from "./preset.ts";
+import { HOOK, specOf } from "./summary-options.ts";
 
 const NAME = "alquimia";
 const STRATEGIES_MAX = 4;
@@ -79,14 +81,21 @@ const SUMMARIZER = {
   ...SHARED,
   interaction_threshold_qty: quantity(20),
   interaction_threshold_tokens: tokens(20_000),
-  cod_max_loops: aside(5, "How often the summarizer goes over its summary."),
+  cod_max_loops: integer(
+    { min: 1, max: LIMITS.summaryLoops },
+    5,
+    "How often a summary is made denser at most.",
+  ),
   knowledge_base: aside(null, "Where summaries are written to besides."),
-  instructions: aside(null, "What the summarizer is told."),
+  instructions: optional(text(LIMITS.summaryInstructionsBytes, "", "What the summarizer is told.")),
   text_splitter: aside(null, "How summaries are split."),
 };
 
 type ShortValues = OptionValues<typeof SHORT>;
-type LongValues = OptionValues<typeof NEURALYZER>;
+type LongValues = OptionValues<typeof NEURALYZER> &
+  Partial<Pick<OptionValues<typeof SUMMARIZER>, "cod_max_loops" | "instructions">>;
+
+const OURS = { hook: HOOK };
 
 const LISTS = {
   short_term_memory: groups(
@@ -130,13 +139,14 @@ function readStrategy<T extends OptionTable>(
 
 /** The strategies that options name, one at the top level and others in lists. */
 interface Strategies {
+  readonly hook: string;
   readonly short: readonly ShortValues[];
   readonly long: readonly LongValues[];
 }
 
 function readStrategies(options: PlainOptions): Read<Strategies> {
   const long = longTable(options);
-  const { values, faults, given } = readOptions({ ...SHORT, ...long, ...LISTS }, options);
+  const { values, faults, given } = readOptions({ ...SHORT, ...long, ...LISTS, ...OURS }, options);
   const all: OptionFault[] = [...faults];
   const kinds = [
     { table: SHORT, id: "memory_strategy_id", list: "short_term_memory" },
@@ -154,6 +164,7 @@ function readStrategies(options: PlainOptions): Read<Strategies> {
   const [flatShort, flatLong] = isFlat;
   return {
     value: {
+      hook: values.hook,
       short: flatShort === true ? [values] : values.short_term_memory,
       long: flatLong === true ? [values] : values.long_term_memory,
     },
@@ -201,7 +212,7 @@ function triggersOf(strategy: LongValues): readonly Trigger[] {
   return triggers;
 }
 
-function longStages(strategy: LongValues, index: number): readonly PolicyStage[] {
+function longStages(strategy: LongValues, index: number, hook: string): readonly PolicyStage[] {
   const anyOf = triggersOf(strategy);
   // Without a threshold the source never acts; a stage without triggers always would.
   if (anyOf.length === 0) return [];
@@ -212,9 +223,20 @@ function longStages(strategy: LongValues, index: number): readonly PolicyStage[]
       anyOf,
       select: { kind: "keep-last", unitCount: strategy.interaction_keep },
       countIf: strategy.interaction_conditions,
-      removedTo: summarizes ? "summarize" : "discard",
+      ...(summarizes
+        ? { removedTo: "summarize", summarize: densitySpec(strategy, hook) }
+        : { removedTo: "discard" }),
     }),
   ];
+}
+
+function densitySpec(strategy: LongValues, hook: string): SummarySpec {
+  return specOf({
+    hook,
+    instructions: strategy.instructions ?? "",
+    flow: "density",
+    maxLoops: strategy.cod_max_loops ?? SUMMARIZER.cod_max_loops.initial,
+  });
 }
 
 /** The profile of Alquimia. */
@@ -228,17 +250,21 @@ export const alquimia: Preset = {
     ...describeOptions(SUMMARIZER, "summarizer"),
     ...describeOptions(NEURALYZER, "neuralyzer"),
     ...describeOptions(LISTS),
+    ...describeOptions(OURS),
   ],
   expand: (options) => {
     const read = readStrategies(options);
     if ("faults" in read) return read;
-    const { short, long } = read.value;
+    const { short, long, hook } = read.value;
     return {
       policy: namedPolicy(NAME, {
         tokenRule: "given",
         protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
         toolPairs: "loose",
-        stages: [...long.flatMap(longStages), ...short.flatMap(shortStages)],
+        stages: [
+          ...long.flatMap((strategy, index) => longStages(strategy, index, hook)),
+          ...short.flatMap(shortStages),
+        ],
       }),
     };
   },

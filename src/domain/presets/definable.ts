@@ -1,10 +1,11 @@
-// The profile of definable: a memory that keeps the first and the newest messages and lets a
-// summary take the place of those between.
+// The profile of definable: a memory that keeps the first and the newest messages and puts a
+// summary in the place of those between.
 
 import { DEFAULT_PROTECTIONS } from "../policy.ts";
 import { flag, integer } from "./option-kinds.ts";
 import { aside, describeOptions } from "./options.ts";
 import { definePreset, RANGES, stageOf } from "./preset.ts";
+import { HOOK, specOf } from "./summary-options.ts";
 
 const PIN_COUNT = integer(RANGES.messages, 2, "How many of the first messages stay.");
 const recentCount = (initial: number) =>
@@ -12,7 +13,7 @@ const recentCount = (initial: number) =>
 
 const MEMORY = {
   store: aside(null, "Where the source keeps its entries."),
-  model: aside(null, "The model that summarizes; the caller brings the summary."),
+  model: aside(null, "The model that summarizes; here the hook has it."),
   enabled: flag(true, "Whether anything is summarized."),
   max_messages: integer(RANGES.messages, 100, "How many messages are not too many."),
   pin_count: PIN_COUNT,
@@ -35,20 +36,23 @@ const ADD = {
   user_id: ENTRY.user_id,
 };
 
+const OURS = { hook: HOOK };
+
 /** The profile of definable. */
 export const definable = definePreset({
   name: "definable",
   description:
-    "As definable: when there are too many messages, those between the first and the newest " +
-    "wait for a summary that replaces them.",
-  table: { ...ENTRY, ...ADD, ...MEMORY },
+    "As definable: when there are too many messages, a summary takes the place of those between " +
+    "the first and the newest; when none can be made, a text that says how many there were.",
+  table: { ...ENTRY, ...ADD, ...MEMORY, ...OURS },
   options: [
     ...describeOptions(MEMORY, "memory"),
     ...describeOptions(STRATEGY, "strategy_alone"),
     ...describeOptions(ENTRY, "entry"),
     ...describeOptions(ADD, "add_defaults"),
+    ...describeOptions(OURS),
   ],
-  build: ({ values: { enabled, max_messages, pin_count, recent_count } }) => ({
+  build: ({ values: { enabled, max_messages, pin_count, recent_count, hook } }) => ({
     tokenRule: "chars-sum-4",
     imageTokenCount: 0,
     protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
@@ -67,6 +71,7 @@ export const definable = definePreset({
             },
             boundary: { rule: "absorb-and-grow", always: false },
             removedTo: "summarize",
+            summarize: specOf({ hook, onFailure: "placeholder" }),
           }),
         ]
       : [],

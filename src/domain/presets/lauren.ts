@@ -6,6 +6,7 @@ import { DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
 import { choice, flag, fraction, integer } from "./option-kinds.ts";
 import { aside, describeOptions, type OptionReading, optional } from "./options.ts";
 import { definePreset, RANGES, stageOf } from "./preset.ts";
+import { HOOK, specOf } from "./summary-options.ts";
 
 const MEMORY = {
   max_tokens: integer(RANGES.tokens, 40_000, "The budget of what is read."),
@@ -20,11 +21,11 @@ const RUNNER = {
   summarize_at: optional(
     fraction(RANGES.share, 1, "The share from which old messages are summarized. Null for never."),
   ),
-  summary_model: aside(null, "The model that summarizes."),
+  summary_model: aside(null, "The model that summarizes; here the hook has it."),
   keep_recent: integer(RANGES.someMessages, 6, "How many messages a summary leaves."),
 };
 
-// The releases of the memory differ. These options choose among them.
+// The releases of the memory differ. The first of these options choose among them.
 const OURS = {
   era: choice(
     ["A", "B", "C"],
@@ -44,13 +45,17 @@ const OURS = {
       "Whether calls that the conversation left behind are answered. Null: as tool_turn_atomic.",
     ),
   ),
+  hook: HOOK,
 };
+
+// What the runner asks its model for.
+const SUMMARY_MAX_TOKENS = 512;
 
 const TABLE = { ...MEMORY, ...RUNNER, ...OURS };
 type Reading = OptionReading<typeof TABLE>;
 
 function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[] {
-  const { max_tokens, era, summarize_at, keep_recent } = values;
+  const { max_tokens, era, summarize_at, keep_recent, hook } = values;
   const overBudget = [{ kind: "token-count-over", limit: max_tokens }] as const;
   const fitting = {
     anyOf: overBudget,
@@ -86,6 +91,12 @@ function stagesOf({ values }: Reading, isAtomic: boolean): readonly PolicyStage[
     select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: keep_recent, minRemoved: 1 },
     boundary: { rule: "grow-recent", always: false },
     removedTo: "summarize",
+    summarize: specOf({
+      hook,
+      maxTokens: SUMMARY_MAX_TOKENS,
+      keep: "replace",
+      transcript: "paragraphs",
+    }),
   });
   return [
     ...(summarize_at === undefined ? [] : [summarize]),
@@ -120,6 +131,7 @@ export const lauren = definePreset({
         lastUser: guard_last_user ?? era !== "A",
       },
       toolPairs: isAtomic ? "adjacent" : "loose",
+      summaryView: { show: "system-suffix", prefix: "[Earlier conversation summary]\n" },
       healing: (heal ?? isAtomic) ? { when: "moved-on", newestOnly: true, text: "" } : undefined,
       stages: stagesOf(reading, isAtomic),
     };

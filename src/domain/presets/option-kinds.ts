@@ -112,6 +112,21 @@ export function text(bytesMax: number, initial: string, meaning: string): Option
   };
 }
 
+/** A text of a fixed form, which may be empty. */
+export function matching(form: RegExp, words: string, meaning: string): Option<string> {
+  return {
+    meaning,
+    limits: words,
+    defaultValue: "",
+    required: false,
+    initial: "",
+    read: (field, value) => {
+      if (typeof value !== "string") return fault(field, "must be a text");
+      return value === "" || form.test(value) ? { value } : fault(field, `must be ${words}`);
+    },
+  };
+}
+
 /** One of a few words. */
 export function choice<const W extends string>(
   words: readonly W[],

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY_PARTS, type Policy } from "../policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
 
 function policyOf(name: string, options: PlainOptions = {}): Policy {
@@ -18,10 +19,11 @@ function faultFields(name: string, options: PlainOptions): readonly string[] {
 
 /** A stage without what it leaves at the defaults. */
 function brief(policy: Policy): readonly object[] {
-  return policy.stages.map(({ countIf, boundary, ...stage }) => ({
+  return policy.stages.map(({ countIf, boundary, summarize, ...stage }) => ({
     ...stage,
     ...(countIf.length === 0 ? {} : { countIf }),
     ...(boundary === undefined ? {} : { boundary }),
+    ...(summarize === undefined ? {} : { summarize }),
   }));
 }
 
@@ -52,7 +54,9 @@ describe("the presets", () => {
     expect(names).toEqual(
       expect.arrayContaining(
         "sliding_window token_budget pin_summarize_recent managed interactions summarize_old \
-forget_old alquimia definable lauren marsys selectools".split(" "),
+forget_old rolling_summary hierarchical_summary alquimia definable lauren marsys selectools".split(
+          " ",
+        ),
       ),
     );
     for (const { description, options } of PRESETS) {
@@ -173,7 +177,7 @@ describe("the general presets", () => {
     });
   });
 
-  it("pin_summarize_recent lets the middle wait for a summary", () => {
+  it("pin_summarize_recent puts a summary in the place of the middle", () => {
     expect(brief(policyOf("pin_summarize_recent"))).toEqual([
       {
         ...onAppend,
@@ -183,6 +187,7 @@ describe("the general presets", () => {
         select: { kind: "pin-middle-recent", pinFirst: 2, keepRecent: 10, minRemoved: 2 },
         boundary: { rule: "absorb-and-grow", always: false },
         removedTo: "summarize",
+        summarize: DEFAULT_SUMMARY_SPEC,
       },
     ]);
     expect(faultFields("pin_summarize_recent", { max_messages: 12 })).toEqual(["max_messages"]);
@@ -200,6 +205,62 @@ describe("the general presets", () => {
     expect(policyOf("summarize_old", { model: "gpt-4o" }).contextWindow).toBe(128_000);
     expect(faultFields("summarize_old", { context_share: 0.5, model: "x" })).toEqual([
       "context_share",
+    ]);
+  });
+
+  it.each(["pin_summarize_recent", "summarize_old", "rolling_summary", "hierarchical_summary"])(
+    "%s is told how to summarize",
+    (name) => {
+      const options = { hook: "mine", summary_max_tokens: 99, instructions: "Dates." };
+      const told = { ...options, on_failure: "placeholder" };
+      expect(policyOf(name, told).stages[0]?.summarize).toMatchObject({
+        hook: "mine",
+        maxTokens: 99,
+        instructions: "Dates.",
+        onFailure: "placeholder",
+      });
+      expect(faultFields(name, { hook: "-", summary_max_tokens: 15, on_failure: "no" })).toEqual([
+        "hook",
+        "summary_max_tokens",
+        "on_failure",
+      ]);
+    },
+  );
+
+  it("rolling_summary lets the oldest leave at once and joins their summaries", () => {
+    const options = { max_tokens: 100, headroom: 0.4, last_chars: 500 };
+    expect(brief(policyOf("rolling_summary", options))).toEqual([
+      {
+        ...onAppend,
+        name: "oldest",
+        anyOf: [over("token-count", 100)],
+        unit: "message",
+        select: oldest({ maxTokens: 60 }),
+        removedTo: "summarize",
+        summarize: {
+          ...DEFAULT_SUMMARY_SPEC,
+          keep: "append",
+          leave: "at-once",
+          lastChars: 500,
+          onFailure: "drop",
+        },
+      },
+    ]);
+    expect(faultFields("rolling_summary", { on_failure: "keep" })).toEqual(["on_failure"]);
+  });
+
+  it("hierarchical_summary makes summaries of summaries", () => {
+    expect(brief(policyOf("hierarchical_summary", { fan_in: 3, keep_recent: 5 }))).toEqual([
+      {
+        ...onAppend,
+        name: "old",
+        anyOf: [over("token-count", 8_000)],
+        unit: "message",
+        select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: 5, minRemoved: 2 },
+        boundary: { rule: "grow-recent", always: false },
+        removedTo: "summarize",
+        summarize: { ...DEFAULT_SUMMARY_SPEC, keep: "hierarchical", fanIn: 3 },
+      },
     ]);
   });
 });

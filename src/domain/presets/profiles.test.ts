@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
 
 function policyOf(name: string, options: PlainOptions = {}): Policy {
@@ -46,6 +47,7 @@ describe("selectools", () => {
       protections: protections({ minMessages: 1 }),
       toolPairs: "loose",
       healing: undefined,
+      summaryView: { show: "system-first", prefix: "[Conversation Summary] " },
       stages: [
         {
           name: "enforce_limits",
@@ -63,6 +65,7 @@ describe("selectools", () => {
           boundary: { rule: "pop-tool-head", always: true },
           effect: "store",
           removedTo: "log",
+          summarize: undefined,
         },
       ],
     });
@@ -87,8 +90,69 @@ describe("selectools", () => {
     expect(policyOf("selectools", { token_estimate: "floor_4_min_1" }).tokenRule).toBe(
       "chars-floor-4-min-1",
     );
-    const withSummaries = policyOf("selectools", { summarize_on_trim: true });
-    expect(withSummaries).toEqual(policyOf("selectools"));
+    expect(defaultsOf("selectools", "AgentConfig")).toMatchObject({
+      summarize_on_trim: false,
+      summarize_max_tokens: 150,
+      compress_context: false,
+      compress_threshold: 0.75,
+      compress_keep_recent: 4,
+    });
+  });
+
+  it("summarizes what it trims, which is gone at once", () => {
+    const [plain] = policyOf("selectools").stages;
+    const { stages } = policyOf("selectools", { summarize_on_trim: true, hook: "mine" });
+    expect(stages).toEqual([
+      {
+        ...plain,
+        removedTo: "summarize",
+        summarize: {
+          ...DEFAULT_SUMMARY_SPEC,
+          hook: "mine",
+          maxTokens: 150,
+          keep: "append",
+          leave: "at-once",
+          onFailure: "drop",
+          separator: " ",
+          lastChars: 4_000,
+          transcript: "capitals",
+        },
+      },
+    ]);
+    expect(faultsOf("selectools", { hook: "My Hook" })).toEqual([
+      "hook: hook must be 1 to 63 characters of a-z0-9_-, the first a letter",
+    ]);
+  });
+
+  it("compresses what is read from a share of the context window", () => {
+    const options = { compress_context: true, compress_keep_recent: 1, context_window: 80 };
+    const policy = policyOf("selectools", options);
+    expect(policy).toMatchObject({
+      tokenRule: "custom",
+      customTokenRule: { charsPerToken: 4, rounding: "down", perMessage: 4, min: 5 },
+      contextWindow: 80,
+      protections: { system: "all", lastUser: false },
+    });
+    expect(policy.stages[1]).toMatchObject({
+      on: "read",
+      anyOf: [{ kind: "context-share-at-least", share: 0.75 }],
+      select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: 2, minRemoved: 2 },
+      effect: "store",
+      removedTo: "summarize",
+      summarize: {
+        ...DEFAULT_SUMMARY_SPEC,
+        maxTokens: 300,
+        prefix: "[Compressed context] ",
+        transcript: "capitals",
+      },
+    });
+    expect(policyOf("selectools", { ...options, max_tokens: 9 }).tokenRule).toBe("chars-floor-4");
+    expect(policyOf("selectools", { compress_context: true, model: "gpt-4o" }).contextWindow).toBe(
+      128_000,
+    );
+    expect(faultsOf("selectools", { compress_context: true })).toEqual([
+      "compress_context: compress_context needs context_window, or a model whose window is known",
+    ]);
   });
 });
 
@@ -155,13 +219,24 @@ describe("lauren", () => {
       select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent: 6 },
       boundary: { rule: "grow-recent", always: false },
       removedTo: "summarize",
+      summarize: {
+        ...DEFAULT_SUMMARY_SPEC,
+        maxTokens: 512,
+        keep: "replace",
+        onFailure: "keep",
+        transcript: "paragraphs",
+      },
+    });
+    expect(policyOf("lauren").summaryView).toEqual({
+      show: "system-suffix",
+      prefix: "[Earlier conversation summary]\n",
     });
     expect(defaultsOf("lauren", "ShortTermMemory")).toEqual({ max_tokens: 40_000 });
   });
 });
 
 describe("definable", () => {
-  it("lets the middle wait for a summary", () => {
+  it("summarizes the middle, or says how much it was", () => {
     expect(policyOf("definable", { max_messages: 6, recent_count: 2 })).toMatchObject({
       protections: protections({}),
       toolPairs: "loose",
@@ -173,9 +248,15 @@ describe("definable", () => {
           boundary: { rule: "absorb-and-grow", always: false },
           effect: "store",
           removedTo: "summarize",
+          summarize: {
+            ...DEFAULT_SUMMARY_SPEC,
+            onFailure: "placeholder",
+            placeholder: "Summary of {count} messages.",
+          },
         },
       ],
     });
+    expect(policyOf("definable", { hook: "mine" }).stages[0]?.summarize?.hook).toBe("mine");
     expect(policyOf("definable", { enabled: false }).stages).toEqual([]);
     expect(faultsOf("definable", { recent_count: 0 })).toEqual([
       "recent_count: recent_count must be at least 1",
@@ -394,9 +475,11 @@ describe("alquimia", () => {
         boundary: undefined,
         effect: "store",
         removedTo: "discard",
+        summarize: undefined,
       },
     ]);
-    expect(policyOf("alquimia", { ...summarizer, cod_max_loops: 3 }).stages).toMatchObject([
+    const told = { cod_max_loops: 3, instructions: "Names.", hook: "mine" };
+    expect(policyOf("alquimia", { ...summarizer, ...told }).stages).toMatchObject([
       {
         name: "summarizer",
         anyOf: [
@@ -404,8 +487,16 @@ describe("alquimia", () => {
           { kind: "interaction-tokens-over", limit: 20_000 },
         ],
         removedTo: "summarize",
+        summarize: {
+          ...DEFAULT_SUMMARY_SPEC,
+          hook: "mine",
+          instructions: "Names.",
+          flow: "density",
+          maxLoops: 3,
+        },
       },
     ]);
+    expect(policyOf("alquimia", summarizer).stages[0]?.summarize?.maxLoops).toBe(5);
   });
 
   it("never acts without a threshold", () => {
@@ -440,6 +531,8 @@ describe("alquimia", () => {
     [{ memory_max_tokens: 5 }, "memory_strategy_id"],
     [{ interaction_keep: 5 }, "long_term_memory_id"],
     [{ ...neuralyzer, cod_max_loops: 5 }, "cod_max_loops"],
+    [{ ...summarizer, cod_max_loops: 11 }, "cod_max_loops"],
+    [{ ...summarizer, hook: "1" }, "hook"],
     [{ ...short, memory_max_tokens: -2 }, "memory_max_tokens"],
     [{ ...short, conditions: ["message.role !="] }, "conditions[0]"],
     [{ ...short, short_term_memory: [short] }, "memory_strategy_id"],

@@ -1,10 +1,15 @@
 // The profile of selectools: a conversation memory that keeps the newest messages within a count
-// and a token limit after every append.
+// and a token limit after every append, and may summarize what it trims; and a compressor of what
+// goes to the model.
 
-import { DEFAULT_PROTECTIONS } from "../policy.ts";
-import { choice, flag, integer } from "./option-kinds.ts";
-import { aside, describeOptions, optional } from "./options.ts";
-import { definePreset, dropOldest, RANGES, stageOf } from "./preset.ts";
+import { LIMITS } from "../limits.ts";
+import { modelContextWindow } from "../models.ts";
+import { type CustomTokenRule, DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
+import { together } from "./general.ts";
+import { choice, flag, fraction, integer, text } from "./option-kinds.ts";
+import { aside, describeOptions, type OptionReading, optional } from "./options.ts";
+import { definePreset, dropOldest, type PolicyParts, RANGES, stageOf } from "./preset.ts";
+import { HOOK, SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const MEMORY = {
   max_messages: integer(RANGES.someMessages, 20, "The most messages to keep."),
@@ -16,51 +21,154 @@ const MEMORY = {
 const AGENT = {
   summarize_on_trim: flag(
     false,
-    "Whether the caller summarizes what was trimmed. It is out of the window at once, either way.",
+    "Whether what is trimmed is summarized. It is out of the window at once, either way.",
   ),
-  summarize_provider: aside(null, "Who summarizes."),
-  summarize_model: aside(null, "The model that summarizes."),
-  summarize_max_tokens: integer(
-    RANGES.someTokens,
-    150,
-    "The most tokens of a summary. The window does not depend on it.",
+  summarize_provider: aside(null, "Who summarizes; here the hook."),
+  summarize_model: aside(null, "The model that summarizes; here the hook has it."),
+  summarize_max_tokens: integer(SUMMARY_TOKENS, 150, "How long a summary should be, in tokens."),
+  compress_context: flag(
+    false,
+    "Whether a read that fills too much of the context window has its old messages summarized. " +
+      "The summary stands in the window from then on; the log keeps all messages.",
+  ),
+  compress_threshold: fraction(
+    RANGES.share,
+    0.75,
+    "The share of the context window that is too much.",
+  ),
+  compress_keep_recent: integer(
+    { min: 1, max: LIMITS.windowMessages / 2 },
+    4,
+    "How many of the newest turns stay, each of two messages.",
   ),
 };
 
 const OURS = {
-  token_estimate: choice(
-    ["floor_4", "floor_4_min_1"],
-    "floor_4",
-    "Not of selectools: whether texts below 4 characters cost nothing or 1 token.",
+  token_estimate: optional(
+    choice(
+      ["floor_4", "floor_4_min_1", "prompt"],
+      "floor_4",
+      "Not of selectools: how messages are counted. floor_4: a token for 4 characters. " +
+        "floor_4_min_1: 1 at least. prompt: 4 more for each message, as its compressor counts. " +
+        "Null: prompt with compress_context and without max_tokens, floor_4 otherwise.",
+    ),
   ),
+  context_window: integer(RANGES.tokens, 0, "The context window in tokens. 0: that of model."),
+  model: text(LIMITS.modelBytes, "", "The model that the window goes to."),
+  hook: HOOK,
 };
+
+const TABLE = { ...MEMORY, ...AGENT, ...OURS };
+type Values = OptionReading<typeof TABLE>["values"];
+
+/** What the compressor counts: the text, 1 at least, and 4 for the message. */
+const PROMPT_RULE: CustomTokenRule = {
+  charsPerToken: 4,
+  rounding: "down",
+  perMessage: 4,
+  perCall: 0,
+  min: 5,
+  contentOnly: true,
+};
+
+const COMPRESSED_MAX_TOKENS = 300;
+const MESSAGES_PER_TURN = 2;
+
+function countedAs({ token_estimate, compress_context, max_tokens }: Values) {
+  const plain = compress_context && max_tokens === undefined ? "prompt" : "floor_4";
+  switch (token_estimate ?? plain) {
+    case "prompt":
+      return { tokenRule: "custom", customTokenRule: PROMPT_RULE } as const;
+    case "floor_4_min_1":
+      return { tokenRule: "chars-floor-4-min-1" } as const;
+    default:
+      return { tokenRule: "chars-floor-4" } as const;
+  }
+}
+
+function enforceLimits(values: Values): PolicyStage {
+  const { max_messages, max_tokens, summarize_max_tokens, hook } = values;
+  return stageOf("enforce_limits", {
+    unit: "message",
+    select: dropOldest({
+      maxMessages: max_messages,
+      ...(max_tokens === undefined ? {} : { maxTokens: max_tokens }),
+    }),
+    boundary: { rule: "pop-tool-head", always: true },
+    ...(values.summarize_on_trim
+      ? {
+          removedTo: "summarize",
+          summarize: specOf({
+            hook,
+            maxTokens: summarize_max_tokens,
+            keep: "append",
+            leave: "at-once",
+            onFailure: "drop",
+            transcript: "capitals",
+          }),
+        }
+      : {}),
+  });
+}
+
+/** What goes to the model is compressed there each time anew; here the summary stays. */
+function compress(values: Values): PolicyStage {
+  return stageOf("compress", {
+    on: "read",
+    anyOf: [{ kind: "context-share-at-least", share: values.compress_threshold }],
+    unit: "message",
+    select: {
+      kind: "pin-middle-recent",
+      pinFirst: 0,
+      keepRecent: MESSAGES_PER_TURN * values.compress_keep_recent,
+      minRemoved: 2,
+    },
+    boundary: { rule: "grow-recent", always: false },
+    effect: "store",
+    removedTo: "summarize",
+    summarize: specOf({
+      hook: values.hook,
+      maxTokens: COMPRESSED_MAX_TOKENS,
+      prefix: "[Compressed context] ",
+      transcript: "capitals",
+    }),
+  });
+}
+
+function build(values: Values): PolicyParts {
+  const { model, context_window, compress_context } = values;
+  return {
+    ...countedAs(values),
+    imageTokenCount: 0,
+    model,
+    contextWindow: context_window || modelContextWindow(model),
+    protections: {
+      ...DEFAULT_PROTECTIONS,
+      // The compressor leaves system messages alone; the memory does not.
+      system: compress_context ? "all" : "none",
+      lastUser: false,
+    },
+    toolPairs: "loose",
+    summaryView: { show: "system-first", prefix: "[Conversation Summary] " },
+    stages: [enforceLimits(values), ...(compress_context ? [compress(values)] : [])],
+  };
+}
 
 /** The profile of selectools. */
 export const selectools = definePreset({
   name: "selectools",
   description:
     "As selectools: the oldest messages go, whatever they are, until count and tokens hold; " +
-    "then tool calls and tool results at the head.",
-  table: { ...MEMORY, ...AGENT, ...OURS },
+    "then tool calls and tool results at the head. They may be summarized.",
+  table: TABLE,
   options: [
     ...describeOptions(MEMORY, "ConversationMemory"),
     ...describeOptions(AGENT, "AgentConfig"),
     ...describeOptions(OURS),
   ],
-  build: ({ values: { max_messages, max_tokens, token_estimate } }) => ({
-    tokenRule: token_estimate === "floor_4" ? "chars-floor-4" : "chars-floor-4-min-1",
-    imageTokenCount: 0,
-    protections: { ...DEFAULT_PROTECTIONS, system: "none", lastUser: false },
-    toolPairs: "loose",
-    stages: [
-      stageOf("enforce_limits", {
-        unit: "message",
-        select: dropOldest({
-          maxMessages: max_messages,
-          ...(max_tokens === undefined ? {} : { maxTokens: max_tokens }),
-        }),
-        boundary: { rule: "pop-tool-head", always: true },
-      }),
-    ],
-  }),
+  check: ({ values: { compress_context, context_window, model } }) =>
+    !compress_context || context_window > 0 || modelContextWindow(model) > 0
+      ? []
+      : [together("compress_context", "needs context_window, or a model whose window is known")],
+  build: ({ values }) => build(values),
 });

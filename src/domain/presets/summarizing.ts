@@ -1,32 +1,38 @@
-// Presets that let a summary take the place of old messages. What they choose stays in the window
-// until SetSummary brings the text.
+// Presets that summarize old messages.
 
 import { LIMITS } from "../limits.ts";
 import { modelContextWindow } from "../models.ts";
 import type { Trigger } from "../policy.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { together } from "./general.ts";
-import { fraction, integer, text } from "./option-kinds.ts";
+import { choice, fraction, integer, text } from "./option-kinds.ts";
 import { optional } from "./options.ts";
-import { definePreset, type Preset, RANGES, stageOf } from "./preset.ts";
+import { definePreset, dropOldest, type Preset, RANGES, stageOf } from "./preset.ts";
+import { ON_FAILURE, SUMMARY_OPTIONS, specOf, toldOf } from "./summary-options.ts";
 
 // A summary of one message would save nothing.
 const MIN_SUMMARIZED = 2;
 
+const MAX_TOKENS = integer(RANGES.tokens, 8_000, "What the window may cost.");
+const KEEP_RECENT = integer(RANGES.someMessages, 10, "How many of the newest messages stay.");
+
 const pinSummarizeRecent = definePreset({
   name: "pin_summarize_recent",
   description:
-    "Keeps the first and the newest messages. When there are too many, those between wait for " +
-    "a summary that replaces them.",
+    "Keeps the first and the newest messages. When there are too many, a summary takes the place " +
+    "of those between. They stay until it is there.",
   table: {
     max_messages: integer(RANGES.someMessages, 50, "How many messages are not too many."),
     pin: integer(RANGES.messages, 2, "How many of the first messages stay."),
     recent: integer(RANGES.someMessages, 10, "How many of the newest messages stay."),
+    ...SUMMARY_OPTIONS,
+    on_failure: ON_FAILURE,
   },
   check: ({ values: { max_messages, pin, recent } }) =>
     pin + recent < max_messages
       ? []
       : [together("max_messages", "must be above pin and recent together", pin + recent + 1)],
-  build: ({ values: { max_messages, pin, recent } }) => ({
+  build: ({ values: { max_messages, pin, recent, on_failure, ...told } }) => ({
     stages: [
       stageOf("middle", {
         anyOf: [{ kind: "message-count-over", limit: max_messages }],
@@ -39,6 +45,7 @@ const pinSummarizeRecent = definePreset({
         },
         boundary: { rule: "absorb-and-grow", always: false },
         removedTo: "summarize",
+        summarize: specOf({ ...toldOf(told), onFailure: on_failure }),
       }),
     ],
   }),
@@ -47,8 +54,8 @@ const pinSummarizeRecent = definePreset({
 const summarizeOld = definePreset({
   name: "summarize_old",
   description:
-    "When the window costs too much, all but the newest messages wait for a summary that " +
-    "replaces them.",
+    "When the window costs too much, a summary takes the place of all but the newest messages. " +
+    "They stay until it is there.",
   table: {
     max_tokens: integer(
       RANGES.tokens,
@@ -65,7 +72,9 @@ const summarizeOld = definePreset({
     ),
     context_window: integer(RANGES.tokens, 0, "The context window in tokens. 0: that of model."),
     model: text(LIMITS.modelBytes, "", "The model that the window goes to."),
-    keep_recent: integer(RANGES.someMessages, 10, "How many of the newest messages stay."),
+    keep_recent: KEEP_RECENT,
+    ...SUMMARY_OPTIONS,
+    on_failure: ON_FAILURE,
   },
   check: ({ values: { context_share, context_window, model } }) =>
     context_share === undefined || context_window > 0 || modelContextWindow(model) > 0
@@ -95,11 +104,100 @@ const summarizeOld = definePreset({
           },
           boundary: { rule: "grow-recent", always: false },
           removedTo: "summarize",
+          summarize: specOf({ ...toldOf(values), onFailure: values.on_failure }),
         }),
       ],
     };
   },
 });
 
-/** The presets that let a summary take the place of old messages. */
-export const SUMMARIZING_PRESETS: readonly Preset[] = [pinSummarizeRecent, summarizeOld];
+const rollingSummary = definePreset({
+  name: "rolling_summary",
+  description:
+    "Keeps the newest messages within a token budget. The others leave at once, and a summary " +
+    "of them joins the summary of the session, which is shown before the window.",
+  table: {
+    max_tokens: MAX_TOKENS,
+    headroom: fraction(
+      RANGES.headroom,
+      0.25,
+      "The share of the budget that a trim leaves free, so that many messages become one summary.",
+    ),
+    ...SUMMARY_OPTIONS,
+    last_chars: integer(
+      { min: LIMITS.summaryLastCharsMin, max: LIMITS.summaryLastCharsMax },
+      DEFAULT_SUMMARY_SPEC.lastChars,
+      "How many of the last characters of the summary are kept.",
+    ),
+    on_failure: choice(
+      ["drop", "placeholder"],
+      "drop",
+      "What joins the summary when none can be made. drop: nothing. placeholder: a fixed text.",
+    ),
+  },
+  build: ({ values }) => ({
+    stages: [
+      stageOf("oldest", {
+        anyOf: [{ kind: "token-count-over", limit: values.max_tokens }],
+        unit: "message",
+        select: dropOldest({ maxTokens: Math.floor(values.max_tokens * (1 - values.headroom)) }),
+        removedTo: "summarize",
+        summarize: specOf({
+          ...toldOf(values),
+          keep: "append",
+          leave: "at-once",
+          lastChars: values.last_chars,
+          onFailure: values.on_failure,
+        }),
+      }),
+    ],
+  }),
+});
+
+const hierarchicalSummary = definePreset({
+  name: "hierarchical_summary",
+  description:
+    "When the window costs too much, a summary takes the place of all but the newest messages; " +
+    "when there are some of one level, they become one of the next.",
+  table: {
+    max_tokens: MAX_TOKENS,
+    keep_recent: KEEP_RECENT,
+    fan_in: integer(
+      { min: LIMITS.summaryFanInMin, max: LIMITS.summaryFanInMax },
+      DEFAULT_SUMMARY_SPEC.fanIn,
+      "How many summaries of one level become one of the next.",
+    ),
+    ...SUMMARY_OPTIONS,
+    on_failure: ON_FAILURE,
+  },
+  build: ({ values }) => ({
+    stages: [
+      stageOf("old", {
+        anyOf: [{ kind: "token-count-over", limit: values.max_tokens }],
+        unit: "message",
+        select: {
+          kind: "pin-middle-recent",
+          pinFirst: 0,
+          keepRecent: values.keep_recent,
+          minRemoved: MIN_SUMMARIZED,
+        },
+        boundary: { rule: "grow-recent", always: false },
+        removedTo: "summarize",
+        summarize: specOf({
+          ...toldOf(values),
+          keep: "hierarchical",
+          fanIn: values.fan_in,
+          onFailure: values.on_failure,
+        }),
+      }),
+    ],
+  }),
+});
+
+/** The presets that summarize old messages. */
+export const SUMMARIZING_PRESETS: readonly Preset[] = [
+  hierarchicalSummary,
+  pinSummarizeRecent,
+  rollingSummary,
+  summarizeOld,
+];
