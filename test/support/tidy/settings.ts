@@ -9,6 +9,8 @@ export const ENTRY_POINTS: EntryPoints = {
     "src/main.ts",
     // Started as a thread by token-counter.ts.
     "src/service/bpe-worker.ts",
+    // Started as a thread by hooks/builtin.ts.
+    "src/hooks/builtin-worker.ts",
     // Started as a thread by documents/read.ts.
     "src/transport/documents/document-worker.ts",
     // Started as a process by verify.ts.

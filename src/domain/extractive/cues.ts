@@ -1,0 +1,113 @@
+// What makes a sentence worth keeping beside the words in it.
+
+import type { SentenceKind } from "./sentences.ts";
+
+/** Factors on the worth of a sentence; 1 is that of a plain sentence of a user. */
+export interface CueWeights {
+  readonly decision: number;
+  readonly identity: number;
+  readonly preference: number;
+  readonly figure: number;
+  readonly date: number;
+  readonly name: number;
+  readonly question: number;
+  readonly smallTalk: number;
+  readonly kinds: Readonly<Record<SentenceKind, number>>;
+}
+
+/** A pattern for any of these phrases as whole words, in any case. */
+function phrases(lists: readonly string[]): RegExp {
+  return new RegExp(`\\b(?:${lists.join("|")})\\b`, "i");
+}
+
+// English, with a few phrases of German, French and Spanish: other languages go by their words.
+const DECISION = phrases([
+  "decid(?:e|ed|es|ing)|decision|agreed?|agreement|chose|chosen|settled on|approved?|confirmed?",
+  "let'?s|we'?ll|i'?ll|will|going to|plan(?:s|ned|ning)? to|must|should|promised?",
+  "deadline|due|booked|scheduled|instead of|no longer|changed (?:my|our) mind",
+  "entschieden|vereinbart|beschlossen|décidé|decidido",
+]);
+const IDENTITY = phrases([
+  "my name is|call me|i am (?:a|an|the|from)|i'?m (?:a|an|the|from)|i live|i moved|i work",
+  "i was born|i grew up|i have (?:a|an|two|three|\\d+)|we have|allergic|years old",
+  "my (?:wife|husband|partner|mother|father|mom|dad|mum|son|daughter|brother|sister|friend)",
+  "my (?:boss|job|company|team|dog|cat|birthday|address|phone|email|age)",
+  "ich heiße|ich wohne|je m'appelle|me llamo",
+]);
+const PREFERENCE = phrases([
+  "i (?:really |always |usually |never |also )?(?:prefer|like|love|enjoy|hate|dislike|want|need)",
+  "i (?:really |always |usually |never |also )?(?:use|avoid|eat|drink|play|read|wish|hope)",
+  "i'd (?:rather|like|love)|i'm (?:into|trying|working|planning|learning|interested)|keen on",
+  "favou?rite|always|never|please (?:don'?t|do not)|remember",
+]);
+const DATE = phrases([
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may \\d+|june?|july?|aug(?:ust)?",
+  "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?",
+  "(?:mon|tues|wednes|thurs|fri|satur|sun)days?|yesterday|today|tonight|tomorrow|ago|since",
+  "(?:last|next|this|past) (?:week|weekend|month|year|night|summer|winter|spring|fall|autumn)",
+  "\\d{4}-\\d{2}-\\d{2}|\\d{1,2}[:/.]\\d{2}",
+]);
+const FIGURE = /\p{N}/u;
+
+// A capital letter inside of a sentence. German nouns have one too, which then weigh alike.
+const NAME = /[^\s.!?:]["'“‘(]*\s["'“‘(]*(?!I\b)\p{Lu}/u;
+
+// Only at the start.
+const SMALL_TALK = new RegExp(
+  `^(?:${[
+    "hey|hi|hello|wow|thanks|thank you|bye|good (?:morning|night|luck)|sure|absolutely|certainly",
+    "of course|great|got it|no problem|you'?re welcome|take care|congrat\\w*|sounds (?:good|great)",
+    "that'?s (?:so |really |very )?(?:great|awesome|cool|amazing|wonderful|nice|good)",
+    "i hope this helps|let me know|feel free|happy to help|here(?:'s| is| are)",
+  ].join("|")})\\b`,
+  "i",
+);
+
+/** Whether a text asks something. */
+export function isQuestion(text: string): boolean {
+  return /[?？]["'”’)\]*_]*$/.test(text);
+}
+
+/** Whether a sentence says what was settled. */
+export function isDecision(text: string): boolean {
+  return DECISION.test(text);
+}
+
+/** Whether a sentence says who somebody is, what they prefer, or a date or figure. */
+export function isFact(text: string): boolean {
+  return IDENTITY.test(text) || PREFERENCE.test(text) || FIGURE.test(text) || DATE.test(text);
+}
+
+/** Gives the factor of a sentence: the product of all cues that it has. */
+export function cueFactor(text: string, kind: SentenceKind, weights: CueWeights): number {
+  let factor = weights.kinds[kind];
+  if (kind === "code") return factor;
+  if (isQuestion(text)) factor *= weights.question;
+  else if (DECISION.test(text)) factor *= weights.decision;
+  if (IDENTITY.test(text)) factor *= weights.identity;
+  if (PREFERENCE.test(text)) factor *= weights.preference;
+  if (FIGURE.test(text)) factor *= weights.figure;
+  if (DATE.test(text)) factor *= weights.date;
+  if (NAME.test(text)) factor *= weights.name;
+  if (SMALL_TALK.test(text)) factor *= weights.smallTalk;
+  return factor;
+}
+
+// Openings that say nothing. What follows is a sentence of its own, and still part of the message.
+const OPENING = new RegExp(
+  `^(?:(?:${[
+    "hey|hi|hello|wow|oh|yeah|yep|yes|no|thanks|thank you|aw+|well|so|sure|ok|okay|haha",
+    "absolutely|certainly|of course|great|cool|nice|awesome",
+  ].join("|")})(?: (?:there|so much|again|[A-Z][a-z]{1,15}))?[,!.] +)+`,
+  "i",
+);
+
+/** Takes a greeting off the start of a sentence when enough is left; a part of the same text. */
+export function withoutOpening(text: string): string {
+  const opening = OPENING.exec(text)?.[0];
+  if (opening === undefined || text.length - opening.length < OPENING_REST_CHARS) return text;
+  return text.slice(opening.length);
+}
+
+/** What is left must be long enough to stand alone. */
+const OPENING_REST_CHARS = 20;

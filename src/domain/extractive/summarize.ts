@@ -1,0 +1,186 @@
+// The summarizer that every server has: it picks sentences and changes none, without a model.
+// Pure: the same lines give the same bytes everywhere.
+
+import { budgetOfTokens, costOf, fits, type TextBudget, type TextCost } from "./cost.ts";
+import type { ExtractLine } from "./lines.ts";
+import { labelCost, render } from "./render.ts";
+import { selectUnits } from "./select.ts";
+import { cutLong } from "./sentences.ts";
+import { type Unit, type Units, unitsOf } from "./units.ts";
+import { WEIGHTS, type Weights } from "./weights.ts";
+
+/** What a summary is to be. */
+export interface ExtractOptions {
+  /** In tokens of four UTF-8 bytes. */
+  readonly maxTokens: number;
+  /** What the reader knows already, or what the summary takes the place of. */
+  readonly priorTexts: readonly string[];
+  /** The sentences of the prior texts take part, because the summary takes their place. */
+  readonly replacesPrior: boolean;
+  /** A text so far, of which the sentences take part; may be empty. */
+  readonly draft: string;
+  /** Another choice of weights; for the judge and for tests. */
+  readonly weights?: Weights;
+}
+
+/** A sentence of a summary, and the message that has it. */
+export interface ExtractedSentence {
+  /** As the message has it, with every run of white space made one space. */
+  readonly text: string;
+  /** Empty, with `seq` 0, for a sentence of a prior text or of the draft. */
+  readonly messageId: string;
+  readonly seq: number;
+}
+
+/** A summary. */
+export interface Extract {
+  /** Empty when the lines say nothing: no letter, digit or emoji. */
+  readonly text: string;
+  readonly sentences: readonly ExtractedSentence[];
+}
+
+/** A summary with what it was picked from. */
+export interface Extraction {
+  readonly lines: readonly ExtractLine[];
+  readonly units: Units;
+  readonly picked: readonly Unit[];
+  readonly text: string;
+}
+
+/** A summary that is hardly shorter than what it stands for would be of no use. */
+const SHARE_MAX = 0.5;
+
+/** Few lines have less to leave out: up to this many bytes, this share may be kept. */
+const SMALL_BYTES = 256;
+const SMALL_SHARE_MAX = 0.8;
+
+/**
+ * Makes a summary of lines, oldest first. It costs at most maxTokens, and at most half of what the
+ * lines cost (more of a few short ones), plus all that a text costs of which it takes the place.
+ */
+export function summarizeLines(lines: readonly ExtractLine[], options: ExtractOptions): Extract {
+  const { text, picked, lines: all } = extract(lines, options);
+  const sentences = picked.map((unit) => {
+    const line = all[unit.line];
+    return { text: unit.text, messageId: line?.messageId ?? "", seq: line?.seq ?? 0 };
+  });
+  return { text, sentences };
+}
+
+/** Makes a summary, and keeps what it was picked from. */
+export function extract(lines: readonly ExtractLine[], options: ExtractOptions): Extraction {
+  const weights = options.weights ?? WEIGHTS;
+  const old = oldTexts(options).map((text) => madeLine(text));
+  const all = [...old, ...lines].flatMap((line) => partsOf(line));
+  const units = unitsOf(all, options.replacesPrior ? [] : options.priorTexts, weights);
+  const budget = budgetOfTokens(allowedTokens(lines, options));
+  const { picked, text } = pick(all, units, { budget, weights });
+  return { lines: all, units, picked, text };
+}
+
+/** Gives the tokens that a summary may cost: at least 1. */
+export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOptions): number {
+  const bytes = costOfAll(lines.map((line) => line.text));
+  const fresh = Math.max(bytes * SHARE_MAX, Math.min(bytes * SMALL_SHARE_MAX, SMALL_BYTES));
+  const most = Math.floor((fresh + costOfAll(oldTexts(options))) / 4);
+  return Math.max(1, Math.min(options.maxTokens, most));
+}
+
+function oldTexts(options: ExtractOptions): readonly string[] {
+  return [...(options.replacesPrior ? options.priorTexts : []), options.draft];
+}
+
+function costOfAll(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + costOf(text).bytes, 0);
+}
+
+interface Picking {
+  readonly budget: TextBudget;
+  readonly weights: Weights;
+}
+
+interface Picked {
+  readonly picked: readonly Unit[];
+  readonly text: string;
+}
+
+/** How often what naming the speakers took less than feared is given out again. */
+const ROUNDS = 3;
+
+function pick(lines: readonly ExtractLine[], units: Units, { budget, weights }: Picking): Picked {
+  const costs = lines.map((line) => labelCost(line));
+  let best: Picked = { picked: [], text: "" };
+  let bestBytes = 0;
+  let asked = budget;
+  for (let round = 0; round < ROUNDS; round++) {
+    const labelOf = (line: number) => costs[line] ?? NO_LABEL;
+    const picked = selectUnits({ units, weights, budget: asked, labelOf });
+    const text = render(picked, lines, true);
+    const cost = costOf(text);
+    if (fits(cost, budget) && cost.bytes > bestBytes) {
+      best = { picked, text };
+      bestBytes = cost.bytes;
+    }
+    const left = budget.bytes - cost.bytes;
+    if (left < budget.bytes / 50) break;
+    asked = { bytes: asked.bytes + left, pieces: asked.pieces + left / 2 };
+  }
+  const one = pickOne(units, budget);
+  return best.text === "" || worthOf(one.picked, units) > worthOf(best.picked, units) ? one : best;
+}
+
+/** What units are worth together; a term that several have counts for each. */
+function worthOf(picked: readonly Unit[], { worth }: Units): number {
+  let sum = 0;
+  for (const unit of picked) {
+    for (const term of unit.terms) sum += unit.factor * (worth[term] ?? 0);
+  }
+  return sum;
+}
+
+/**
+ * The one best sentence, without its speaker: for a budget that greedy picking spends on what is
+ * short, or that nothing fits into as it is, and for lines of stop words only.
+ */
+function pickOne(units: Units, budget: TextBudget): Picked {
+  let best: Unit | undefined;
+  let bestWhole: Unit | undefined;
+  let bestWorth = -1;
+  let wholeWorth = -1;
+  for (const unit of units.units) {
+    const worth = worthOf([unit], units);
+    if (worth > bestWorth) [best, bestWorth] = [unit, worth];
+    if (worth > wholeWorth && fits(unit.cost, budget)) [bestWhole, wholeWorth] = [unit, worth];
+  }
+  if (bestWhole !== undefined) return { picked: [bestWhole], text: bestWhole.text };
+  return best === undefined ? { picked: [], text: "" } : startOf(best, budget);
+}
+
+/** As much of the start of a sentence as the budget has room for. */
+function startOf(unit: Unit, budget: TextBudget): Picked {
+  for (let chars = unit.text.length - 1; chars > 0; chars = Math.floor(chars * SHORTER)) {
+    const text = cutLong(unit.text, chars)[0] ?? "";
+    if (text !== "" && fits(costOf(text), budget)) return { picked: [{ ...unit, text }], text };
+  }
+  return { picked: [], text: "" };
+}
+
+const SHORTER = 0.8;
+const NO_LABEL: TextCost = { bytes: 0, pieces: 0 };
+
+function madeLine(text: string): ExtractLine {
+  return { role: "summary", text, name: "", messageId: "", seq: 0 };
+}
+
+const LABEL = /^(?:\[([^\]]{1,40})\] ?)?(?:([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}): )?/u;
+
+/** The lines of a summary with their speakers, as they were written down; else the line itself. */
+function partsOf(line: ExtractLine): ExtractLine[] {
+  if (line.role !== "summary") return [line];
+  return line.text.split("\n").map((part): ExtractLine => {
+    const label = LABEL.exec(part);
+    const date = label?.[1];
+    const made = { ...line, text: part.slice(label?.[0].length ?? 0), name: label?.[2] ?? "" };
+    return date === undefined ? made : { ...made, date };
+  });
+}

@@ -1,0 +1,16 @@
+// The thread of the builtin summarizer.
+
+import { parentPort } from "node:worker_threads";
+import { summarizeInSections } from "../domain/extractive/sections.ts";
+import { summarizeLines } from "../domain/extractive/summarize.ts";
+import type { BuiltinAnswer, BuiltinRequest } from "./builtin.ts";
+
+function answer({ id, lines, options, structured }: BuiltinRequest): BuiltinAnswer {
+  if (structured) return { id, ...summarizeInSections(lines, options) };
+  const { text } = summarizeLines(lines, options);
+  return { id, text, requestText: "", facts: [], openThreads: [] };
+}
+
+parentPort?.on("message", (request: BuiltinRequest) => {
+  parentPort?.postMessage(answer(request));
+});

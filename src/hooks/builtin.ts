@@ -1,0 +1,210 @@
+// The hook that every server has: it picks sentences and needs no model and no network.
+//
+// A megabyte of text takes about a third of a second, which would stop every other call, so it is
+// done in a worker thread, started with the first call. One call at a time; the others wait.
+
+import { Worker } from "node:worker_threads";
+import type { ExtractLine } from "../domain/extractive/lines.ts";
+import type { ExtractSections } from "../domain/extractive/sections.ts";
+import type { ExtractOptions } from "../domain/extractive/summarize.ts";
+import { BUILTIN_HOOK } from "../domain/summaries/spec.ts";
+import type { SummaryOutput } from "../domain/summaries/summary.ts";
+import { bytesDiv4 } from "../domain/tokens.ts";
+import {
+  type Hook,
+  type HookCall,
+  HookFailure,
+  type HookSettings,
+  type SummarizeInput,
+} from "../service/hook-port.ts";
+
+/** A summary asked of the worker. */
+export interface BuiltinRequest {
+  readonly id: number;
+  readonly lines: readonly ExtractLine[];
+  readonly options: ExtractOptions;
+  readonly structured: boolean;
+}
+
+/** What the worker answers. */
+export interface BuiltinAnswer extends ExtractSections {
+  readonly id: number;
+}
+
+/** What holds unless the operator sets something else. */
+export const BUILTIN_SETTINGS: HookSettings = {
+  // A hundred times what the largest task takes on one slow core.
+  timeoutMs: 30_000,
+  concurrency: 1,
+  maxAttempts: 5,
+  callsPerHour: 0,
+  tokensPerHour: 0,
+  // What LIMITS.taskInputBytes holds, so that this is never the narrower limit.
+  inputTokensMax: 262_144,
+};
+
+/** The largest task takes about 100 MB; more is a fault that must not take the server with it. */
+const WORKER_HEAP_MB = 512;
+
+/** The builtin hook, which owns a thread. */
+export interface BuiltinHook extends Hook {
+  readonly summarize: (call: HookCall, input: SummarizeInput) => Promise<SummaryOutput>;
+  /** Stops the thread; calls under way fail. */
+  close(): Promise<void>;
+}
+
+/** Makes the builtin hook. The settings default to BUILTIN_SETTINGS. */
+export function createBuiltinHook(
+  settings: HookSettings = BUILTIN_SETTINGS,
+  workerUrl: URL = WORKER_URL,
+): BuiltinHook {
+  const thread = new BuiltinThread(workerUrl, settings.timeoutMs);
+  return {
+    name: BUILTIN_HOOK,
+    kind: "builtin",
+    settings,
+    summarize: (call, input) => summarize(thread, call, input),
+    close: () => thread.close(),
+  };
+}
+
+// The worker lies beside this file, as .ts in the sources and as .js in a build.
+const EXTENSION = import.meta.filename.endsWith(".ts") ? "ts" : "js";
+const WORKER_URL = new URL(`./builtin-worker.${EXTENSION}`, import.meta.url);
+
+async function summarize(
+  thread: BuiltinThread,
+  call: HookCall,
+  input: SummarizeInput,
+): Promise<SummaryOutput> {
+  const { maxTokens, priorTexts, replacesPrior, draft, structured, lines } = input;
+  const answer = await thread.ask(call.signal, {
+    lines,
+    options: { maxTokens, priorTexts, replacesPrior, draft },
+    structured,
+  });
+  if (answer.text === "") {
+    throw new HookFailure("empty-output", "The messages hold no words to summarize.");
+  }
+  return {
+    text: answer.text,
+    missingEntities: [],
+    requestText: answer.requestText,
+    facts: answer.facts,
+    openThreads: answer.openThreads,
+    model: "",
+    inputTokens: lines.reduce((sum, line) => sum + bytesDiv4(Buffer.byteLength(line.text)), 0),
+    outputTokens: bytesDiv4(Buffer.byteLength(answer.text)),
+  };
+}
+
+interface Waiting {
+  readonly request: BuiltinRequest;
+  readonly signal: AbortSignal;
+  readonly resolve: (answer: BuiltinAnswer) => void;
+  readonly reject: (failure: HookFailure) => void;
+}
+
+/** One worker thread and the calls that wait for it. */
+class BuiltinThread {
+  readonly #url: URL;
+  readonly #timeoutMs: number;
+  #worker: Worker | undefined;
+  #current: Waiting | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #queue: Waiting[] = [];
+  #nextId = 1;
+  #closed = false;
+
+  constructor(url: URL, timeoutMs: number) {
+    this.#url = url;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async ask(signal: AbortSignal, work: Omit<BuiltinRequest, "id">): Promise<BuiltinAnswer> {
+    if (this.#closed || signal.aborted) throw stopped();
+    const request = { id: this.#nextId, ...work };
+    this.#nextId += 1;
+    const answer = Promise.withResolvers<BuiltinAnswer>();
+    const { resolve, reject } = answer;
+    const waiting: Waiting = { request, signal, resolve, reject };
+    const onAbort = () => this.#abort(waiting);
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#queue.push(waiting);
+    this.#next();
+    try {
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#queue.splice(0)) waiting.reject(stopped());
+    await this.#drop(stopped());
+  }
+
+  #next(): void {
+    if (this.#closed || this.#current !== undefined) return;
+    const waiting = this.#queue.shift();
+    if (waiting === undefined) return;
+    this.#current = waiting;
+    this.#worker ??= this.#start();
+    this.#timer = setTimeout(() => {
+      const failure = new HookFailure("timeout", "The builtin summarizer took too long.");
+      void this.#drop(failure);
+    }, this.#timeoutMs);
+    this.#worker.postMessage(waiting.request);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#url, {
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    });
+    worker.unref();
+    worker.on("message", (answer: BuiltinAnswer) => {
+      if (this.#current?.request.id === answer.id) this.#finish()?.resolve(answer);
+      this.#next();
+    });
+    // Only the name of an error: its message could hold text of the conversation.
+    const crashed = (name: string) => {
+      if (this.#worker !== worker) return;
+      void this.#drop(new HookFailure("hook-error", `The builtin summarizer stopped: ${name}.`));
+    };
+    worker.on("error", (error) => crashed(error instanceof Error ? error.name : "unknown"));
+    worker.on("messageerror", (error) => crashed(error.name));
+    worker.on("exit", () => crashed("exit"));
+    return worker;
+  }
+
+  /** Ends the worker and the call it has; the next call starts a new one. */
+  async #drop(failure: HookFailure): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#finish()?.reject(failure);
+    this.#next();
+    await worker?.terminate();
+  }
+
+  #finish(): Waiting | undefined {
+    clearTimeout(this.#timer);
+    const waiting = this.#current;
+    this.#current = undefined;
+    return waiting;
+  }
+
+  #abort(waiting: Waiting): void {
+    if (this.#current === waiting) {
+      void this.#drop(stopped());
+      return;
+    }
+    const place = this.#queue.indexOf(waiting);
+    if (place >= 0) this.#queue.splice(place, 1);
+    waiting.reject(stopped());
+  }
+}
+
+function stopped(): HookFailure {
+  return new HookFailure("unreachable", "The builtin summarizer was stopped.");
+}
