@@ -1,0 +1,91 @@
+// Checks what a hook made: its answer is a proposal, and only a sound one becomes a summary.
+
+import { LIMITS } from "../limits.ts";
+import type { TaskFailureReason } from "../tasks/task.ts";
+import { placedText } from "./compose.ts";
+import type { SummarySpec } from "./spec.ts";
+import type { SummaryOutput } from "./summary.ts";
+
+/** What an output is checked against. */
+export interface OutputCheck {
+  readonly spec: Pick<SummarySpec, "maxTokens" | "shape">;
+  /** What the text alone costs, by the rule of the policy. */
+  readonly tokenCount: number;
+  /**
+   * What stands in the window afterwards, and what is there now. Set for a placed summary: one that
+   * costs no less than what it replaces saves nothing.
+   */
+  readonly cost?: { readonly placed: number; readonly replaced: number };
+}
+
+/** A text may be this many times as long as was asked for. */
+const TOKENS_FACTOR = 2;
+/** One control character in so many characters is too many. */
+const CONTROL_SHARE = 10;
+
+/** Says why an output is refused; undefined when it is sound. */
+export function outputFault(
+  output: SummaryOutput,
+  check: OutputCheck,
+): TaskFailureReason | undefined {
+  if (output.text.trim() === "") return "empty-output";
+  const { spec, tokenCount, cost } = check;
+  if (bytesOf(placedText(spec, output)) > LIMITS.summaryBytes) return "output-too-long";
+  if (tokenCount > TOKENS_FACTOR * spec.maxTokens) return "output-too-long";
+  if (!hasForm(output)) return "invalid-output";
+  if (cost !== undefined && cost.placed >= cost.replaced) return "output-too-long";
+  return undefined;
+}
+
+function hasForm(output: SummaryOutput): boolean {
+  const { text, requestText, missingEntities, facts, openThreads, model } = output;
+  return (
+    isText(text, LIMITS.summaryBytes) &&
+    isText(requestText, LIMITS.summaryRequestBytes) &&
+    isText(model, LIMITS.hookModelBytes) &&
+    isList(missingEntities, LIMITS.missingEntities, LIMITS.missingEntityBytes) &&
+    isList(facts, LIMITS.summaryFacts, LIMITS.summaryFactBytes) &&
+    isList(openThreads, LIMITS.summaryFacts, LIMITS.summaryFactBytes) &&
+    isCount(output.inputTokens) &&
+    isCount(output.outputTokens)
+  );
+}
+
+function isCount(tokens: number): boolean {
+  return Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= LIMITS.hookTokens;
+}
+
+function isList(texts: readonly string[], count: number, bytes: number): boolean {
+  return texts.length <= count && texts.every((text) => isText(text, bytes));
+}
+
+function isText(text: string, bytes: number): boolean {
+  return bytesOf(text) <= bytes && isPlainText(text);
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Whether a text is text: no half of a character, no NUL, and at most a tenth of it other control
+ * characters. Tabs and line breaks are none of these.
+ */
+export function isPlainText(text: string): boolean {
+  let chars = 0;
+  let controls = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.codePointAt(i) ?? 0;
+    if (code === 0 || (code >= 0xd800 && code <= 0xdfff)) return false;
+    if (code > 0xffff) i++;
+    chars++;
+    const isControl = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+    const isSpace = code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN;
+    if (isControl && !isSpace) controls++;
+  }
+  return controls * CONTROL_SHARE <= chars;
+}

@@ -1,0 +1,81 @@
+// Makes the texts of summaries out of what hooks gave.
+
+import type { SummarySpec } from "./spec.ts";
+import type { SummaryOutput } from "./summary.ts";
+
+const REQUEST_TITLE = "[User Requests Summary]";
+const SUMMARY_TITLE = "[Compacted Context Summary]";
+const FACTS_TITLE = "[Key Facts]";
+const THREADS_TITLE = "[Open Threads]";
+
+/** How a placed summary is shown. */
+export interface ShownTexts {
+  /** The user message before it; undefined for none. */
+  readonly request: string | undefined;
+  /** The message that shows the summary, with the prefix of the stage. */
+  readonly text: string;
+}
+
+/**
+ * Joins a text to another and keeps the last characters (Unicode code points) of both. Without an
+ * old text there is nothing to separate.
+ */
+export function joinTexts(
+  old: string,
+  added: string,
+  separator: string,
+  lastChars: number,
+): string {
+  return lastOf(old === "" ? added : old + separator + added, lastChars);
+}
+
+/** The last code points of a text; a lone surrogate counts as one. */
+function lastOf(text: string, count: number): string {
+  let start = text.length;
+  for (let n = 0; n < count && start > 0; n++) start -= isPair(text, start - 1) ? 2 : 1;
+  return text.slice(start);
+}
+
+/** Whether a character of two code units ends at this unit. */
+function isPair(text: string, low: number): boolean {
+  const second = text.charCodeAt(low);
+  if (low === 0 || second < 0xdc00 || second > 0xdfff) return false;
+  const first = text.charCodeAt(low - 1);
+  return first >= 0xd800 && first <= 0xdbff;
+}
+
+/** The text that stands for messages of which no summary could be made. */
+export function placeholderText(spec: Pick<SummarySpec, "placeholder">, count: number): string {
+  return spec.placeholder.replaceAll("{count}", String(count));
+}
+
+/**
+ * The text of a placed summary, without the prefix of the stage. An exchange has a title and a
+ * section for the facts and the open threads that the hook gave.
+ */
+export function placedText(
+  { shape }: Pick<SummarySpec, "shape">,
+  output: Pick<SummaryOutput, "text" | "facts" | "openThreads">,
+): string {
+  if (shape !== "exchange") return output.text;
+  const parts = [`${SUMMARY_TITLE}\n${output.text}`];
+  if (output.facts.length > 0) parts.push(section(FACTS_TITLE, output.facts));
+  if (output.openThreads.length > 0) parts.push(section(THREADS_TITLE, output.openThreads));
+  return parts.join("\n\n");
+}
+
+function section(title: string, items: readonly string[]): string {
+  return [title, ...items.map((item) => `- ${item}`)].join("\n");
+}
+
+/** What the window shows of a placed summary. */
+export function shownTexts(
+  spec: Pick<SummarySpec, "shape" | "prefix">,
+  output: Pick<SummaryOutput, "text" | "requestText" | "facts" | "openThreads">,
+): ShownTexts {
+  const hasRequest = spec.shape === "exchange" && output.requestText !== "";
+  return {
+    request: hasRequest ? `${REQUEST_TITLE}\n${output.requestText}` : undefined,
+    text: spec.prefix + placedText(spec, output),
+  };
+}
