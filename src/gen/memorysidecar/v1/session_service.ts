@@ -405,7 +405,8 @@ export const SessionServiceService = {
   },
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A placed summary that stands for them stays.
+   * may trim them again. A summary that stands for them stays, and a task that has them
+   * after they left at once goes on: its summary will stand for them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -735,7 +736,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   trimSession: handleUnaryCall<TrimSessionRequest, TrimSessionResponse>;
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A placed summary that stands for them stays.
+   * may trim them again. A summary that stands for them stays, and a task that has them
+   * after they left at once goes on: its summary will stand for them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
@@ -1196,7 +1198,8 @@ export interface SessionServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Brings messages of the log back into the window. No stage runs: the next append
-   * may trim them again. A placed summary that stands for them stays.
+   * may trim them again. A summary that stands for them stays, and a task that has them
+   * after they left at once goes on: its summary will stand for them as well.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`

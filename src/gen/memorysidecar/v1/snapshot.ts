@@ -66,7 +66,7 @@ export interface SnapshotHeader {
   /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
   windowRanges: SeqRange[];
   /**
-   * The results that HealSession put into the window, and the texts of placed
+   * The results that HealSession put into the window, and the messages that show placed
    * summaries, in the order of the window.
    */
   inserts: SnapshotInsert[];
@@ -74,7 +74,7 @@ export interface SnapshotHeader {
   outcomes: SnapshotOutcome[];
   /** The stages that are over a limit and whose warning was said. */
   overLimitStages: string[];
-  /** How many summary texts the session has had. Matters when it has none now. */
+  /** How many summaries the session has had, placed ones included. */
   summaryVersion: bigint;
   /**
    * What the windows of `session.stage_states` cost beyond whole tokens, in quarters,
@@ -91,7 +91,10 @@ export interface SnapshotInsert {
     | undefined;
   /** Where it stands: behind the message with this seq, 0 for the start. */
   afterSeq: bigint;
-  /** Says that it is a placed summary. Else it is a healed tool result. */
+  /**
+   * Says that it is a placed summary. Else it is a healed tool result or, when it is of
+   * the user, what was asked for in the summary that stands behind it.
+   */
   summary: boolean;
 }
 

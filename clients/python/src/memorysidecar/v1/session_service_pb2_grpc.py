@@ -424,7 +424,8 @@ class SessionServiceServicer:
 
     def RestoreMessages(self, request, context):
         """Brings messages of the log back into the window. No stage runs: the next append
-        may trim them again. A placed summary that stands for them stays.
+        may trim them again. A summary that stands for them stays, and a task that has them
+        after they left at once goes on: its summary will stand for them as well.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, `MESSAGE_NOT_FOUND`
