@@ -1,9 +1,12 @@
 // The composition root: puts a server together from a configuration, and takes it apart again.
 
 import type { Config } from "./config.ts";
+import { DEFAULT_HOOKS } from "./hooks/config.ts";
+import { createHooks } from "./hooks/registry.ts";
 import { SYSTEM_WORLD } from "./lib/world.ts";
 import type { Logs } from "./log.ts";
 import type { ServiceSettings, Services, World } from "./service/api.ts";
+import type { Hooks } from "./service/hook-port.ts";
 import { createServices } from "./service/services.ts";
 import type { Store } from "./storage/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
@@ -26,6 +29,8 @@ export interface AppParts {
   readonly logs: Logs;
   /** Opened before, closed by the app when it stops. Its directory is locked by now. */
   readonly store: Store;
+  /** Closed by the app when it stops. Default: the built-in hook, which is then the default. */
+  readonly hooks?: Hooks;
   /** The clock and the randomness. Default: those of the system. */
   readonly world?: World;
 }
@@ -34,7 +39,7 @@ export interface AppParts {
 export interface App {
   readonly addresses: readonly string[];
   readonly services: Services;
-  /** Ends calls, background work and the store, in this order. Safe to call twice. */
+  /** Ends calls, background work, hooks and the store, in this order. Safe to call twice. */
   readonly stop: () => Promise<void>;
   /** Ends every call at once; `stop` still closes the rest. */
   readonly kill: () => void;
@@ -67,8 +72,10 @@ export function appSettings(config: Config): AppSettings {
 export async function startApp(parts: AppParts): Promise<App> {
   const { settings, logs, store } = parts;
   const world = parts.world ?? SYSTEM_WORLD;
+  const hooks = parts.hooks ?? createHooks(DEFAULT_HOOKS, { log: logs.hooks });
   const services = createServices({
     store,
+    hooks,
     codec: CODEC,
     documents: new DocumentReader(),
     world,
@@ -93,6 +100,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     });
   } catch (error) {
     await services.stop();
+    await hooks.close();
     await store.close();
     throw error;
   }
@@ -100,6 +108,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const stopAll = async (): Promise<void> => {
     await server.stop();
     await services.stop();
+    await hooks.close();
     await store.close();
   };
   const stop = (): Promise<void> => {

@@ -64,6 +64,14 @@ export const SETTINGS = {
     default: undefined,
     description: "The private key of tls-cert in PEM.",
   },
+  hooksFile: {
+    flag: "hooks-file",
+    type: "text",
+    default: undefined,
+    description:
+      "A JSON file that names the hooks which make summaries; docs/hooks.md explains it. Without " +
+      "it there is the built-in one.",
+  },
   logLevel: {
     flag: "log-level",
     type: "text",

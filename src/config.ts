@@ -12,6 +12,7 @@ import {
   type Setting,
   type SettingName,
 } from "./config-table.ts";
+import { DEFAULT_HOOKS, type HooksConfig, readHooksFile } from "./hooks/config.ts";
 import { nearest } from "./lib/nearest.ts";
 import type { LogLevel } from "./log.ts";
 import {
@@ -35,6 +36,9 @@ export interface Config {
   readonly tokenFile: string | undefined;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
+  readonly hooksFile: string | undefined;
+  /** What hooksFile says. */
+  readonly hooks: HooksConfig;
   readonly logLevel: LogLevel;
   readonly maxHandlers: number;
   readonly maxConnections: number;
@@ -208,6 +212,13 @@ function listenAddresses(given: readonly string[], dataDir: string, problems: st
   });
 }
 
+function hooksOf(path: string | undefined, problems: string[]): HooksConfig {
+  if (path === undefined) return DEFAULT_HOOKS;
+  const read = readHooksFile(path);
+  problems.push(...read.problems);
+  return read.config;
+}
+
 function optionalPath(value: Value | undefined): string | undefined {
   return typeof value !== "string" || value === "" ? undefined : resolve(value);
 }
@@ -249,6 +260,7 @@ export function readConfig(args: readonly string[], env: Environment = process.e
     values.set(name, text === undefined ? undefined : parse(setting, text, problems));
   }
   const dataDir = resolve(String(values.get("dataDir") ?? "."));
+  const hooksFile = optionalPath(values.get("hooksFile"));
   const given = (values.get("listen") ?? []) as readonly string[];
   const config = Object.freeze({
     ...(Object.fromEntries(values) as unknown as Config),
@@ -257,6 +269,8 @@ export function readConfig(args: readonly string[], env: Environment = process.e
     tokenFile: optionalPath(values.get("tokenFile")),
     tlsCert: optionalPath(values.get("tlsCert")),
     tlsKey: optionalPath(values.get("tlsKey")),
+    hooksFile,
+    hooks: hooksOf(hooksFile, problems),
   });
   crossCheck(config, env, problems);
   if (problems.length > 0) throw new ConfigError(problems);

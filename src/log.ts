@@ -16,6 +16,7 @@ export interface Logs {
   readonly server: Logger;
   readonly rpc: Logger;
   readonly service: Logger;
+  readonly hooks: Logger;
   readonly storage: Logger;
 }
 
@@ -40,6 +41,7 @@ export function createLogs(level: LogLevel, destination?: DestinationStream): Lo
     server: child("server"),
     rpc: child("rpc"),
     service: child("service"),
+    hooks: child("hooks"),
     storage: child("storage"),
   };
 }

@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import { type App, appSettings, startApp } from "./app.ts";
 import { type Config, ConfigError, printConfig } from "./config.ts";
+import { createHooks } from "./hooks/registry.ts";
 import { armFailpoints } from "./lib/failpoint.ts";
 import { createLogs } from "./log.ts";
 import { openLmdbStore } from "./storage/lmdb/store.ts";
@@ -78,6 +79,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     );
   };
   host.onFault(fail);
+  const hooks = createHooks(config.hooks, { log: logs.hooks });
   const store = await openLmdbStore({
     directory: config.dataDir,
     readFacts: CODEC.readFacts,
@@ -87,7 +89,7 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     onFatal: fail,
   });
   try {
-    app = await startApp({ settings: appSettings(config), logs, store });
+    app = await startApp({ settings: appSettings(config), logs, store, hooks });
   } catch (error) {
     throw error instanceof StartError ? new ConfigError([error.message]) : error;
   }

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withConfigTable } from "./config-readme.ts";
+import { withHookFields } from "./hooks-doc.ts";
 import { withPolicyFacts } from "./policies-doc.ts";
 import { ROOT } from "./process.ts";
 import { wrapComments } from "./wrap-comments.ts";
@@ -30,6 +31,7 @@ for (const path of new Set(sources.split("\n"))) {
   if (path !== "" && !path.includes("/gen/")) rewrite(path, wrapComments);
 }
 rewrite("README.md", withConfigTable);
+rewrite("docs/hooks.md", withHookFields);
 rewrite("docs/policies.md", withPolicyFacts);
 tool("buf", "format", "-w");
 tool("biome", "check", "--write", "--error-on-warnings", ".");

@@ -10,6 +10,7 @@ export const CAPABILITIES = [
   "events",
   "fork",
   "healing",
+  "hooks",
   "hook_workers",
   "hooks",
   "idempotency",

@@ -1,0 +1,148 @@
+// Hooks of the kind `openai`: chat completions as OpenAI, Ollama, vLLM, LM Studio, LiteLLM and
+// others serve them. No word of a prompt, an answer or a key gets into a failure.
+
+import { LIMITS } from "../domain/limits.ts";
+import type { SummaryOutput } from "../domain/summaries/summary.ts";
+import {
+  type Hook,
+  type HookCall,
+  HookFailure,
+  type SummarizeInput,
+} from "../service/hook-port.ts";
+import type { Resolve } from "./address-guard.ts";
+import { readChatAnswer } from "./chat-answer.ts";
+import type { OpenAiConfig } from "./config.ts";
+import { Deadline } from "./deadline.ts";
+import { type HttpAnswer, HttpClient } from "./http-client.ts";
+import { answerForm, promptFor, wantsJson } from "./prompts.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { SecretFile } from "./secret-file.ts";
+
+/** A hook that holds connections. */
+export interface ClosableHook extends Hook {
+  close(): Promise<void>;
+}
+
+/** What a hook of this kind needs. */
+export interface OpenAiParts {
+  readonly resolve: Resolve;
+  readonly nowMs: () => number;
+  /** Undefined when the endpoint needs no key. */
+  readonly key: SecretFile | undefined;
+  /** Certificates in PEM; undefined means those of Node. */
+  readonly ca: string | undefined;
+}
+
+/** What an endpoint turned out not to take; kept until the server stops. */
+interface Refusals {
+  responseFormat: boolean;
+  maxTokens: boolean;
+  temperature: boolean;
+}
+
+const JSON_ROOM_TOKENS = { density: 512, structured: 2_048 } as const;
+
+/** How many tokens the model may use: twice the length, and room for what stands around it. */
+function tokensMax(input: SummarizeInput): number {
+  const form = answerForm(input);
+  const density = form.density ? JSON_ROOM_TOKENS.density : 0;
+  return 2 * input.maxTokens + density + (form.structured ? JSON_ROOM_TOKENS.structured : 0);
+}
+
+function requestBody(config: OpenAiConfig, input: SummarizeInput, refusals: Refusals): Buffer {
+  const json = wantsJson(answerForm(input)) && !refusals.responseFormat;
+  const fields: Record<string, unknown> = {
+    model: config.model,
+    [refusals.maxTokens ? "max_completion_tokens" : "max_tokens"]: tokensMax(input),
+    ...(refusals.temperature ? {} : { temperature: config.temperature }),
+    ...(json ? { response_format: { type: "json_object" } } : {}),
+    ...config.extraBody,
+    stream: false,
+    messages: promptFor(input),
+  };
+  const kept = Object.entries(fields).filter(([, value]) => value !== null);
+  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+}
+
+/**
+ * Looks for what a refusing endpoint may not know of the request. Gives what to leave out next;
+ * undefined when nothing is left to try.
+ */
+function learn(body: Buffer, sent: Buffer, refusals: Refusals): Refusals | undefined {
+  const said = body.toString("utf8");
+  const had = JSON.parse(sent.toString("utf8")) as Readonly<Record<string, unknown>>;
+  if (!refusals.maxTokens && "max_tokens" in had && said.includes("max_completion_tokens")) {
+    return { ...refusals, maxTokens: true };
+  }
+  if (!refusals.temperature && "temperature" in had && /["'`]temperature["'`]/.test(said)) {
+    return { ...refusals, temperature: true };
+  }
+  if (!refusals.responseFormat && "response_format" in had) {
+    return { ...refusals, responseFormat: true };
+  }
+  return undefined;
+}
+
+const REFUSED = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
+const BUSY = new Set([429, 503]);
+const TIMEOUT = new Set([408, 504]);
+
+function failureOf(answer: HttpAnswer, nowMs: number): HookFailure {
+  const { status, headers } = answer;
+  const message = `The endpoint answered with status ${status}.`;
+  const retryDelayMs = retryAfterMs(headers["retry-after"], nowMs, LIMITS.retryDelayMsMax);
+  const options = retryDelayMs === undefined ? {} : { retryDelayMs };
+  if (BUSY.has(status)) return new HookFailure("busy", message, options);
+  if (TIMEOUT.has(status)) return new HookFailure("timeout", message, options);
+  if (REFUSED.has(status)) return new HookFailure("refused", message);
+  return new HookFailure("hook-error", message, options);
+}
+
+/** Makes a hook of the kind `openai`. */
+export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): ClosableHook {
+  const { url, allowPrivateAddress, maxResponseBytes } = config;
+  const { resolve, ca } = parts;
+  const client = new HttpClient({ url, allowPrivateAddress, ca, maxResponseBytes, resolve });
+  let refusals: Refusals = { responseFormat: false, maxTokens: false, temperature: false };
+
+  const headers = (): Record<string, string> => ({
+    "content-type": "application/json",
+    accept: "application/json",
+    "user-agent": "memory-sidecar",
+    ...(parts.key === undefined ? {} : { authorization: `Bearer ${parts.key.current()}` }),
+  });
+
+  const ask = async (input: SummarizeInput, deadline: Deadline): Promise<HttpAnswer> => {
+    let trial: Refusals | undefined = refusals;
+    for (;;) {
+      const body = requestBody(config, input, trial);
+      const answer = await client.post({ body, headers: headers(), deadline });
+      if (answer.status !== 400 && answer.status !== 422) {
+        // What helped is remembered; what did not is not to blame.
+        if (answer.status === 200) refusals = trial;
+        return answer;
+      }
+      trial = learn(answer.body, body, trial);
+      if (trial === undefined) return answer;
+    }
+  };
+
+  const summarize = async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
+    const deadline = new Deadline(config.settings.timeoutMs, call.signal);
+    try {
+      const answer = await ask(input, deadline);
+      if (answer.status !== 200) throw failureOf(answer, parts.nowMs());
+      return readChatAnswer(answer.body, answerForm(input), config.model);
+    } finally {
+      deadline.close();
+    }
+  };
+
+  return {
+    name: config.name,
+    kind: "openai",
+    settings: config.settings,
+    summarize,
+    close: async () => client.close(),
+  };
+}

@@ -1,0 +1,18 @@
+// When an endpoint wants to be asked again.
+
+const SECONDS = /^\d{1,9}$/;
+
+/**
+ * Reads the header Retry-After: seconds or a date. Gives milliseconds of 0 to `maxMs`, undefined
+ * when there is no such header or it says nothing.
+ */
+export function retryAfterMs(
+  header: string | undefined,
+  nowMs: number,
+  maxMs: number,
+): number | undefined {
+  const text = header?.trim() ?? "";
+  if (text === "") return undefined;
+  const ms = SECONDS.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxMs) : undefined;
+}
