@@ -3,10 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
+import { MANUAL_HOOK } from "../../src/domain/summaries/spec.ts";
 import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
 import * as wire from "../../src/gen/memorysidecar/v1/policy.ts";
 import type * as stages from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  Summarize,
+  SummaryFailure,
+  SummaryKeep,
+  SummaryLeave,
+} from "../../src/gen/memorysidecar/v1/policy_summary.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import {
   dropOldest,
@@ -39,6 +47,7 @@ interface Bound {
 }
 
 const NOTHING = new Uint8Array(0);
+const AT_ONCE = SummaryLeave.AT_ONCE;
 const x = (size: number): string => "x".repeat(Math.max(size, 0));
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: Math.max(count, 0) }, (_, index) => make(index));
@@ -55,6 +64,16 @@ const inStage = (
   bound(`stages[0].${field}`, range, (size) => ({
     contextWindow: 10n,
     stages: [keepStage(make(size))],
+  }));
+
+const inSummarize = (
+  field: string,
+  range: readonly [number, number],
+  make: (size: number) => Partial<Summarize>,
+): Bound =>
+  inStage(`summarize.${field}`, range, (size) => ({
+    removedTo: RemovedTo.SUMMARIZE,
+    summarize: { ...Summarize.decode(NOTHING), ...make(size) },
   }));
 
 const inTrigger = (
@@ -203,6 +222,25 @@ const BOUNDS: readonly Bound[] = [
     $case: "dropDuplicates",
     value: { lookahead },
   })),
+  inSummarize("max_tokens", [LIMITS.summaryTokensMin, LIMITS.summaryTokensMax], (maxTokens) => ({
+    maxTokens,
+  })),
+  inSummarize("instructions", [0, LIMITS.summaryInstructionsBytes], (size) => ({
+    instructions: x(size),
+  })),
+  inSummarize("max_loops", [1, LIMITS.summaryLoops], (maxLoops) => ({ maxLoops })),
+  inSummarize("placeholder", [0, LIMITS.summaryPlaceholderBytes], (size) => ({
+    placeholder: x(size),
+  })),
+  inSummarize("separator", [0, LIMITS.summarySeparatorBytes], (size) => ({ separator: x(size) })),
+  inSummarize("last_chars", [LIMITS.summaryLastCharsMin, LIMITS.summaryLastCharsMax], (size) => ({
+    lastChars: size,
+  })),
+  inSummarize("prefix", [0, LIMITS.summaryPrefixBytes], (size) => ({ prefix: x(size) })),
+  inSummarize("fan_in", [LIMITS.summaryFanInMin, LIMITS.summaryFanInMax], (fanIn) => ({ fanIn })),
+  bound("summary_view.prefix", [0, LIMITS.summaryPrefixBytes], (size) => ({
+    summaryView: { show: 0, prefix: x(size) },
+  })),
 ];
 
 /** Fractions: the least and the largest value, and one too small and one too large. */
@@ -302,6 +340,57 @@ describe("a bound of a policy", () => {
     });
     const fits = policy({ stages: times(2, stage) });
     await server.client.call("createSession", { session: session({ policy: fits }) });
+  });
+
+  it("holds for the policy as its answers write it", async () => {
+    const names = times(64, (i) => `${i}`.padEnd(200, "x"));
+    const condition = { $case: "toolError", value: { names } } as const;
+    const stage = (index: number, count: number, text: number) =>
+      keepStage({
+        name: `s${index}`,
+        anyOf: times(count, () => ({ condition })),
+        removedTo: RemovedTo.SUMMARIZE,
+        summarize: { ...Summarize.decode(NOTHING), instructions: x(text) },
+      });
+    const ofText = (text: number) =>
+      policy({ stages: [stage(0, 2, 4_000), stage(1, 2, 4_000), stage(2, 0, text)] });
+    const empty = wire.Policy.encode(ofText(0)).finish().length;
+    // It fits as it is sent, and no longer with its defaults.
+    const text = LIMITS.policyBytes - empty - 10;
+    expect(text).toBeGreaterThan(128);
+    expect(text).toBeLessThanOrEqual(LIMITS.summaryInstructionsBytes);
+    expect(wire.Policy.encode(ofText(text)).finish().length).toBeLessThan(LIMITS.policyBytes);
+    expect(await refusedField(ofText(text))).toBe("policy.stages");
+    const { session: made } = await server.client.call("createSession", {
+      session: session({ policy: ofText(text - 400) }),
+    });
+    expect(await refusedField({ ...made?.policy })).toBe("");
+  });
+
+  it("holds for the name of a hook", async () => {
+    for (const hook of [x(LIMITS.hookNameChars + 1), "1st", "no space"]) {
+      const { make } = inSummarize("hook", [0, 0], () => ({ hook }));
+      expect(await refusedField(make(0))).toBe("policy.stages[0].summarize.hook");
+    }
+    const { make } = inSummarize("hook", [0, 0], () => ({ hook: MANUAL_HOOK }));
+    expect(await refusedField(make(0))).toBe("");
+  });
+
+  it.each<readonly [string, Partial<stages.PolicyStage>]>([
+    ["summarize", { removedTo: RemovedTo.LOG, summarize: Summarize.decode(NOTHING) }],
+    ["summarize.leave", { summarize: { ...Summarize.decode(NOTHING), leave: AT_ONCE } }],
+    [
+      "summarize.on_failure",
+      {
+        summarize: {
+          ...Summarize.decode(NOTHING),
+          ...{ leave: AT_ONCE, keep: SummaryKeep.APPEND, onFailure: SummaryFailure.KEEP },
+        },
+      },
+    ],
+  ])("holds for what goes together: %s", async (field, fields) => {
+    const stage = keepStage({ removedTo: RemovedTo.SUMMARIZE, ...fields });
+    expect(await refusedField({ stages: [stage] })).toBe(`policy.stages[0].${field}`);
   });
 
   it("holds for the options of a preset", async () => {

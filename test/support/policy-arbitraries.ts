@@ -11,6 +11,7 @@ import {
   type Trigger,
   type Unit,
 } from "../../src/domain/policy.ts";
+import type { SummarySpec, SummaryView } from "../../src/domain/summaries/spec.ts";
 
 const MESSAGES = { min: 0, max: 10_000 };
 const TOKENS = { min: 0, max: 1_000_000_000 };
@@ -97,6 +98,36 @@ const selection: fc.Arbitrary<Selection> = fc.oneof(
   fc.constant({ kind: "boundary-only" } as const),
 );
 
+/** How messages are summarized, with every combination that is allowed. */
+const summarySpec: fc.Arbitrary<SummarySpec> = fc
+  .record({
+    hook: fc.constantFrom("", "manual", "builtin", "my-hook_2"),
+    maxTokens: fc.integer({ min: 16, max: 16_384 }),
+    instructions: fc.string({ maxLength: 20 }),
+    keep: fc.constantFrom("in-place", "append", "replace", "hierarchical"),
+    flow: fc.constantFrom("single", "density"),
+    maxLoops: fc.integer({ min: 1, max: 10 }),
+    leave: fc.constantFrom("with-summary", "at-once"),
+    onFailure: fc.constantFrom("keep", "drop", "placeholder"),
+    placeholder: fc.string({ minLength: 1, maxLength: 20 }),
+    separator: fc.string({ maxLength: 10 }),
+    lastChars: fc.integer({ min: 100, max: 16_000 }),
+    prefix: fc.string({ maxLength: 20 }),
+    transcript: fc.constantFrom("roles", "capitals", "paragraphs"),
+    fanIn: fc.integer({ min: 2, max: 16 }),
+    shape: fc.constantFrom("system", "exchange"),
+  } as const)
+  .filter(
+    ({ keep, leave, onFailure }) =>
+      leave === "with-summary" ||
+      ((keep === "append" || keep === "replace") && onFailure !== "keep"),
+  );
+
+const summaryView: fc.Arbitrary<SummaryView> = fc.record({
+  show: fc.constantFrom("system-first", "system-suffix", "not"),
+  prefix: fc.string({ maxLength: 20 }),
+} as const);
+
 const headRule = fc.record({
   rule: fc.constantFrom("pop-tool-head" as const, "pop-orphan-head" as const),
   always: fc.boolean(),
@@ -136,7 +167,8 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
       .record({ on: fc.constantFrom(...ons), readsStore: fc.boolean() })
       .chain(({ on, readsStore }) => {
         const effect = isShorten || (on === "read" && !readsStore) ? "view" : "store";
-        return fc.record({
+        const removedTo = effect === "view" ? fc.constant("log" as const) : removedFor(select.kind);
+        const stage = fc.record({
           name: fc.constant(name),
           on: fc.constant(on),
           anyOf: fc.array(triggersFor(on, effect), { maxLength: 3 }),
@@ -145,7 +177,12 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
           countIf: fc.array(condition, { maxLength: 2 }),
           boundary: boundaryFor(select.kind),
           effect: fc.constant(effect),
-          removedTo: effect === "view" ? fc.constant("log" as const) : removedFor(select.kind),
+          removedTo,
+          summarize: summarySpec,
+        });
+        return stage.map((made): PolicyStage => {
+          const { summarize } = made;
+          return { ...made, summarize: made.removedTo === "summarize" ? summarize : undefined };
         });
       });
   });
@@ -187,6 +224,7 @@ export const policyArbitrary: fc.Arbitrary<Policy> = fc
       } as const),
       { nil: undefined },
     ),
+    summaryView,
     stageCount: fc.nat(4),
   } as const)
   .chain(({ stageCount, ...parts }) => {

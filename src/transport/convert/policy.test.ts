@@ -4,11 +4,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { policyArbitrary } from "../../../test/support/policy-arbitraries.ts";
-import { DEFAULT_POLICY, type Policy } from "../../domain/policy.ts";
+import { DEFAULT_POLICY, DEFAULT_STAGE, type Policy } from "../../domain/policy.ts";
 import { workFaults } from "../../domain/policy-work.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy_stage.ts";
+import * as summaries from "../../gen/memorysidecar/v1/policy_summary.ts";
 import { checkPolicy } from "../validate/policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
@@ -21,9 +23,16 @@ import {
   ROUNDINGS,
   STAGE_EFFECTS,
   STAGE_ON,
+  SUMMARY_FAILURES,
+  SUMMARY_FLOWS,
+  SUMMARY_KEEPS,
+  SUMMARY_LEAVES,
+  SUMMARY_SHAPES,
+  SUMMARY_SHOWS,
   SYSTEM_PROTECTIONS,
   TOKEN_RULES,
   TOOL_PAIRS,
+  TRANSCRIPT_STYLES,
   UNITS,
 } from "./policy-enums.ts";
 
@@ -45,6 +54,13 @@ const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]
   ["Unit", stages.Unit, UNITS],
   ["FilterScope", stages.FilterScope, FILTER_SCOPES],
   ["BoundaryRule", stages.BoundaryRule, BOUNDARY_RULES],
+  ["SummaryKeep", summaries.SummaryKeep, SUMMARY_KEEPS],
+  ["SummaryFlow", summaries.SummaryFlow, SUMMARY_FLOWS],
+  ["SummaryLeave", summaries.SummaryLeave, SUMMARY_LEAVES],
+  ["SummaryFailure", summaries.SummaryFailure, SUMMARY_FAILURES],
+  ["TranscriptStyle", summaries.TranscriptStyle, TRANSCRIPT_STYLES],
+  ["SummaryShape", summaries.SummaryShape, SUMMARY_SHAPES],
+  ["SummaryShow", summaries.SummaryShow, SUMMARY_SHOWS],
 ];
 
 describe("policies", () => {
@@ -128,5 +144,70 @@ describe("stages", () => {
       scope: "unit",
     });
     expect(of({})).toMatchObject({ on: "append", unit: "interaction", removedTo: "log" });
+  });
+
+  it("have a summary exactly when they summarize, with its defaults", () => {
+    const { RemovedTo } = stages;
+    expect(of({})?.summarize).toBeUndefined();
+    expect(of({ removedTo: RemovedTo.SUMMARIZE })?.summarize).toEqual(DEFAULT_SUMMARY_SPEC);
+    const summarize = summaries.Summarize.decode(NOTHING);
+    const summarizing = (fields: Partial<summaries.Summarize>) =>
+      of({ removedTo: RemovedTo.SUMMARIZE, summarize: { ...summarize, ...fields } })?.summarize;
+    expect(summarizing({})).toEqual(DEFAULT_SUMMARY_SPEC);
+    expect(summarizing({ separator: "" })?.separator).toBe("");
+    const atOnce = { leave: summaries.SummaryLeave.AT_ONCE, keep: summaries.SummaryKeep.APPEND };
+    expect(summarizing(atOnce)?.onFailure).toBe("drop");
+    const { PLACEHOLDER } = summaries.SummaryFailure;
+    expect(summarizing({ ...atOnce, onFailure: PLACEHOLDER })?.onFailure).toBe("placeholder");
+  });
+
+  it("are written out with every default of a summary", () => {
+    const [stage] = toPolicy({
+      ...DEFAULT_POLICY,
+      stages: [
+        {
+          ...DEFAULT_STAGE,
+          name: "a",
+          select: { kind: "keep-last", unitCount: 1 },
+          removedTo: "summarize",
+          summarize: DEFAULT_SUMMARY_SPEC,
+        },
+      ],
+    }).stages;
+    expect(stage?.summarize).toEqual({
+      hook: "",
+      maxTokens: 512,
+      instructions: "",
+      keep: summaries.SummaryKeep.IN_PLACE,
+      flow: summaries.SummaryFlow.SINGLE,
+      maxLoops: 5,
+      leave: summaries.SummaryLeave.WITH_SUMMARY,
+      onFailure: summaries.SummaryFailure.KEEP,
+      placeholder: "Summary of {count} messages.",
+      separator: " ",
+      lastChars: 4_000,
+      prefix: "",
+      transcript: summaries.TranscriptStyle.ROLES,
+      fanIn: 4,
+      shape: summaries.SummaryShape.SYSTEM,
+    });
+  });
+});
+
+describe("the view of a summary", () => {
+  it("has its defaults, and may have an empty prefix", () => {
+    const viewed = (summaryView: summaries.SummaryView | undefined) =>
+      fromPolicy({ ...wire.Policy.decode(NOTHING), summaryView }).summaryView;
+    const initial = { show: "system-first", prefix: "Summary of the conversation so far: " };
+    expect(viewed(undefined)).toEqual(initial);
+    expect(viewed(summaries.SummaryView.decode(NOTHING))).toEqual(initial);
+    expect(viewed({ show: summaries.SummaryShow.NOT, prefix: "" })).toEqual({
+      show: "not",
+      prefix: "",
+    });
+    expect(toPolicy(DEFAULT_POLICY).summaryView).toEqual({
+      show: summaries.SummaryShow.SYSTEM_FIRST,
+      prefix: "Summary of the conversation so far: ",
+    });
   });
 });

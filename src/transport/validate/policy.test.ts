@@ -378,6 +378,7 @@ describe("a preset", () => {
       customTokenRule: wire.CustomTokenRule.decode(NOTHING),
       toolPairs: 1,
       healing: { when: 1, newestOnly: false, text: "" },
+      summaryView: { show: 1 },
     };
     const all = Object.keys(wire.Policy.decode(NOTHING)).filter((field) => field !== "preset");
     expect(Object.keys(others).sort()).toEqual(all.sort());

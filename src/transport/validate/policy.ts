@@ -12,7 +12,7 @@ import {
   type Protections,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
-import { fromPolicy } from "../convert/policy.ts";
+import { fromPolicy, toPolicy } from "../convert/policy.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -84,9 +84,13 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
   }
 }
 
-/** By their own limits the stages of a policy could fill an answer by themselves. */
+/**
+ * By their own limits the stages of a policy could fill an answer by themselves. Answers write the
+ * defaults out, and what they hold is allowed in requests.
+ */
 function checkWhole(v: Violations, policy: Policy): void {
-  const bytes = encodeWire(PolicyCodec, policy).length;
+  const whole = v.isEmpty ? toPolicy(fromPolicy(policy)) : policy;
+  const bytes = encodeWire(PolicyCodec, whole).length;
   if (bytes <= LIMITS.policyBytes) return;
   const description = `take ${bytes} bytes with the rest of the policy; at most ${LIMITS.policyBytes} are allowed`;
   v.add("stages", description, LIMITS.policyBytes);

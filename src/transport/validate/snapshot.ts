@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import { type Message, TokenRule } from "../../gen/memorysidecar/v1/message.ts";
+import { type Message, Role, TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import type { Session, StageState } from "../../gen/memorysidecar/v1/session.ts";
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type {
@@ -32,6 +32,10 @@ import { checkSessionInput } from "./session-requests.ts";
 import type { Violations } from "./violations.ts";
 
 const FORMAT_MAX = 5;
+const TRUST_MAX = 3;
+const LEVEL_MAX = 1_000_000;
+/** A placed summary may be shown as two messages. */
+const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.healedResults;
 const UPLOAD_ID_BYTES = 64;
 const CHUNK_INDEX_MAX = 1_000_000_000;
 const QUARTERS_MAX = 3;
@@ -120,10 +124,22 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
   for (const count of quarters) {
     checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
   }
-  const { summary } = session;
   checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: COUNT_MAX });
-  if (summary !== undefined && header.summaryVersion !== summary.version) {
-    v.add("summary_version", "must be that of the summary");
+  checkVersions(v, session, header.summaryVersion);
+}
+
+/** Every summary has a number of its own. Those of older servers, where placed ones have none. */
+function checkVersions(v: Violations, session: Session, newest: bigint): void {
+  const { summary, placedSummaries } = session;
+  const seen = new Set<bigint>();
+  const check = (field: string, version: bigint): void => {
+    if (version > newest) v.add(field, "must be at most the header's summary_version");
+    if (version !== 0n && seen.has(version)) v.add(field, "is used twice");
+    seen.add(version);
+  };
+  if (summary !== undefined) check("session.summary.version", summary.version);
+  for (const [index, { version }] of placedSummaries.entries()) {
+    check(`session.placed_summaries[${index}].version`, version);
   }
 }
 
@@ -146,6 +162,10 @@ function checkSession(v: Violations, session: Session): void {
     checkRange(v, "token_count", summary.tokenCount, { min: 0, max: LIMITS.countedTokens });
     checkRange(v, "version", summary.version, { min: 1, max: COUNT_MAX });
     checkServerTime(v, "update_time", summary.updateTime);
+    checkCount(v, "seq_ranges", summary.seqRanges.length, LIMITS.summaryRanges);
+    checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
+    checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
+    checkEnum(v, "trust", summary.trust, TRUST_MAX);
     v.leave();
   }
   checkCount(v, "placed_summaries", session.placedSummaries.length, LIMITS.placedSummaries);
@@ -190,7 +210,7 @@ function checkRanges(
 function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session: Session): void {
   const placed = new Set(session.placedSummaries.map(({ messageId }) => messageId));
   const seen = new Set<string>();
-  checkCount(v, "inserts", inserts.length, LIMITS.placedSummaries + LIMITS.healedResults);
+  checkCount(v, "inserts", inserts.length, INSERTS_MAX);
   let before = 0n;
   for (let index = 0; index < inserts.length && !v.full; index++) {
     const insert = inserts[index] as SnapshotInsert;
@@ -206,11 +226,26 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
     seen.add(id);
     v.leaveItem();
   }
+  checkRequests(v, inserts);
   const summaries = inserts.filter(({ summary }) => summary).length;
   if (summaries !== placed.size) {
     v.add("session.placed_summaries", "must be the summaries among the inserts");
   }
-  checkCount(v, "inserts", inserts.length - summaries, LIMITS.healedResults);
+  const results = inserts.filter((insert) => !insert.summary && !isRequest(insert)).length;
+  checkCount(v, "inserts", results, LIMITS.healedResults);
+}
+
+/** What the user of a summary asked for, as a message of its own. */
+function isRequest({ summary, message }: SnapshotInsert): boolean {
+  return !summary && message?.role === Role.USER;
+}
+
+function checkRequests(v: Violations, inserts: readonly SnapshotInsert[]): void {
+  for (const [index, insert] of inserts.entries()) {
+    const next = inserts[index + 1];
+    if (!isRequest(insert) || (next?.summary && next.afterSeq === insert.afterSeq)) continue;
+    v.add(`inserts[${index}]`, "is from the user, but stands not right before a summary");
+  }
 }
 
 function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<string>): void {
@@ -230,6 +265,8 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   if (insert.summary) {
     if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
     if (message.name !== "") v.add("name", "is only allowed with a result");
+  } else if (isRequest(insert)) {
+    if (message.name !== "") v.add("name", "is only allowed with a result");
   } else {
     checkRequiredText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
     checkText(v, "name", message.name, LIMITS.nameBytes);
@@ -247,6 +284,11 @@ function checkPlacedSummaries(v: Violations, session: Session): void {
     // What callers say of their messages: it may lie before 1970.
     if (summary.firstMessageTime === undefined) v.add("first_message_time", "is required");
     else checkTimestamp(v, "first_message_time", summary.firstMessageTime);
+    checkRange(v, "version", summary.version, { min: 0, max: COUNT_MAX });
+    checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
+    checkText(v, "stage", summary.stage, LIMITS.stageNameChars);
+    checkEnum(v, "trust", summary.trust, TRUST_MAX);
+    checkRange(v, "level", summary.level, { min: 0, max: LEVEL_MAX });
     v.leaveItem();
   }
 }
