@@ -247,6 +247,7 @@ function trimmed(append: Append, view: SessionView, grown: Grown): WindowChange 
       session,
       window: messages.length === 0 ? window : [...window, ...messages],
       stamp: { revision, nowMs },
+      tasks: view.tasks,
       known: { totals: before, pairedTo: window.length + inserts },
     },
     passes,

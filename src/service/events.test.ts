@@ -99,7 +99,13 @@ test("a reader that falls behind what is kept is told, never skipped ahead", asy
   await services.append("s", [{ text: "a" }]);
   const position = { revision: 1, index: 0 };
   for (let i = 0; i < 20; i += 1) await services.append("s", [{ text: "a" }]);
-  const keep = { nowMs: 0, eventAgeMsMax: 1e15, replyAgeMsMax: 1e15, eventCountMax: 5 };
+  const keep = {
+    nowMs: 0,
+    eventAgeMsMax: 1e15,
+    replyAgeMsMax: 1e15,
+    eventCountMax: 5,
+    usageHourMin: 0,
+  };
   while (await services.store.maintain(keep));
   await expect(watch({ kind: "after", position })).rejects.toMatchObject({
     reason: "RESUME_TOKEN_EXPIRED",

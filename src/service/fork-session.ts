@@ -2,7 +2,8 @@
 
 import { seqOutOfRange, sessionAlreadyExists, sessionNotFound } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
-import { EMPTY_POLICY_STATE, type Session } from "../domain/session.ts";
+import { EMPTY_POLICY_STATE, type Session, type SessionRef } from "../domain/session.ts";
+import type { Summary, SummaryRecord } from "../domain/summaries/summary.ts";
 import { rangesOf } from "../domain/window/ranges.ts";
 import type { CopyDecision, CopyView } from "../storage/store.ts";
 import type { Call, ForkSessionInput } from "./api.ts";
@@ -10,6 +11,7 @@ import { checkLive, eraseExpired, liveSession, replayOf, replyPart } from "./cha
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { newSessionId } from "./sessions.ts";
+import { currentRecords, rangesUpTo, readCurrentRecords, recordUpTo } from "./summary-records.ts";
 import { changeWindow } from "./window-change.ts";
 import { sessionTotals } from "./window-view.ts";
 
@@ -18,6 +20,8 @@ interface Fork extends ForkSessionInput {
   readonly nowMs: number;
   /** The source as it was then. */
   readonly begun: Session | undefined;
+  /** What is known of its summaries, by version. */
+  readonly records: ReadonlyMap<number, SummaryRecord>;
 }
 
 /** Copies a session up to a seq. */
@@ -34,6 +38,7 @@ export async function forkSession(
     sessionId: input.sessionId === "" ? newSessionId(context) : input.sessionId,
   };
   const nowMs = context.world.nowMs();
+  const records = await recordsOf(context, source);
   // Outside the copy, so that an expired session of that id is really gone when it is published.
   await eraseExpired(context, target);
   const copy = {
@@ -49,9 +54,15 @@ export async function forkSession(
   return await context.store.copySession<Uint8Array>(copy, (view) => {
     if (view.copied === undefined) begun = view.source;
     const newest = begun === undefined ? {} : { atSeq: begun.head.lastSeq };
-    const fork = { ...newest, ...input, sessionId: target.sessionId, nowMs, begun };
+    const fork = { ...newest, ...input, sessionId: target.sessionId, nowMs, begun, records };
     return decideFork(context, call, fork, view);
   });
+}
+
+/** The history of the summaries that are in use; one that is set meanwhile is told as it is. */
+async function recordsOf(context: ServiceContext, ref: SessionRef): Promise<Fork["records"]> {
+  const session = liveSession(context, await context.store.readSession(ref));
+  return session === undefined ? new Map() : await readCurrentRecords(context, ref, session.fields);
 }
 
 function decideFork(
@@ -83,7 +94,17 @@ function decideFork(
       window: sessionTotals(session),
     },
   ]);
-  return { kind: "save", result: bytes, fields, head, events, ...replyPart(call, nowMs, bytes) };
+  const known = { record: (version: number) => fork.records.get(version) };
+  const summaries = currentRecords(fields, context.codec, known).map((record) =>
+    recordUpTo(record, atSeq),
+  );
+  const saved = { fields, head, events, summaries, ...replyPart(call, nowMs, bytes) };
+  return { kind: "save", result: bytes, ...saved };
+}
+
+/** The summary of the session, which says nothing of messages that were not copied. */
+function summaryUpTo(summary: Summary | undefined, lastSeq: number): Summary | undefined {
+  return summary && { ...summary, ranges: rangesUpTo(summary.ranges, lastSeq) };
 }
 
 /** The copy as it is published. */
@@ -107,6 +128,7 @@ function forkOf(
     sessionId: fork.sessionId,
     fields: {
       ...source.fields,
+      summary: summaryUpTo(source.fields.summary, atSeq),
       inserts: newest?.fields.inserts ?? [],
       forkedFrom: { sessionId: fork.sourceSessionId, seq: atSeq },
       createMs: nowMs,
@@ -125,7 +147,8 @@ function forkOf(
   };
   // A tool result may have lost its call since: what no window may hold stays outside, too.
   const policy = { ...source.fields.policy, stages: [] };
-  const base = { session: bare, window: copied.window, stamp: { revision, nowMs } };
+  const stamp = { revision, nowMs };
+  const base = { session: bare, window: copied.window, stamp, tasks: () => [] };
   const { fields, head, window } = changeWindow(context, base, [{ occasions: ["append"], policy }]);
   return { ...bare, fields, head: { ...head, windowRanges: rangesOf(window) } };
 }

@@ -6,8 +6,10 @@ import { EVENT_TYPE } from "../domain/event.ts";
 import { makeInsertId } from "../domain/ids.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Session } from "../domain/session.ts";
+import { TRUST } from "../domain/summaries/summary.ts";
 import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
 import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
+import { ROLE } from "../domain/window/types.ts";
 import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
@@ -19,6 +21,9 @@ import { changeWindow, planOf } from "./window-change.ts";
 import { detailReader, mergeInserts, sessionTotals } from "./window-view.ts";
 
 const RANDOM_BYTES = 10;
+
+/** What only summaries have. */
+const NO_SUMMARY = { ranges: [], firstMs: 0, version: 0, hook: "", stage: "", level: 0 } as const;
 
 /** What the text of the results costs. */
 interface Counted {
@@ -88,7 +93,7 @@ function decideHeal(healing: Healing, view: SessionView): SessionDecision<NeedCo
   const fields = { ...session.fields, inserts: placeInserts(inserts, added) };
   const change = changeWindow(
     context,
-    { session: { ...session, fields }, window, stamp: { revision, nowMs } },
+    { session: { ...session, fields }, window, stamp: { revision, nowMs }, tasks: view.tasks },
     [],
   );
   const bytes = input.encode({
@@ -121,6 +126,8 @@ function resultFor(
   const made = {
     messageId,
     kind: "result",
+    role: ROLE.tool,
+    trust: TRUST.low,
     text,
     tokenCount,
     toolCallId: callId,
@@ -128,7 +135,10 @@ function resultFor(
     createMs: nowMs,
   } as const;
   const bytes = context.codec.encodeMade(made);
-  return { kind: "result", messageId, tokenCount, bytes, ranges: [], firstMs: 0, createMs: nowMs };
+  return {
+    ...{ kind: "result", messageId, tokenCount, bytes, createMs: nowMs, trust: TRUST.low },
+    ...NO_SUMMARY,
+  };
 }
 
 /** The position of the entry that a result stands behind. */

@@ -1,6 +1,7 @@
 // Goal: a healed result gives way to the tool's own result and to nothing else.
 
 import { describe, expect, it } from "vitest";
+import { insertOf } from "../../test/support/inserts.ts";
 import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/json-codec.ts";
 import type { WindowInsert } from "../domain/session.ts";
 import { ROLE, type WindowEntry } from "../domain/window/types.ts";
@@ -18,18 +19,7 @@ const result = (seq: number, toolCallId = "") => entry(seq, { role: ROLE.tool, t
 
 function insert(position: number, kind: WindowInsert["kind"], toolCallId = ""): WindowInsert {
   const messageId = `${kind} ${toolCallId} ${position}`;
-  const text = "text";
-  const made = { messageId, kind, text, tokenCount: 1, toolCallId, name: "", createMs: 0 };
-  return {
-    position,
-    kind,
-    messageId,
-    tokenCount: 1,
-    bytes: jsonCodec.encodeMade(made),
-    ranges: [],
-    firstMs: 0,
-    createMs: 0,
-  };
+  return insertOf(position, { kind, messageId, text: "text", toolCallId });
 }
 
 const healed = (position: number, callId: string) => insert(position, "result", callId);

@@ -52,7 +52,7 @@ export function withoutAnswered(
     }
     for (const callId of message.callIds) if (called.has(callId)) called.set(callId, message.seq);
   }
-  const left = inserts.filter((insert) => insert.kind === "summary" || healed.has(insert));
+  const left = inserts.filter((insert) => insert.kind !== "result" || healed.has(insert));
   return left.length === inserts.length ? inserts : left;
 }
 

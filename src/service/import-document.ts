@@ -6,7 +6,9 @@ import { makeInsertId, makeMessageId } from "../domain/ids.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import { EMPTY_POLICY_STATE, type Session, type WindowInsert } from "../domain/session.ts";
+import { TRUST } from "../domain/summaries/summary.ts";
 import { type CountedRule, countedRule } from "../domain/token-rules.ts";
+import { ROLE } from "../domain/window/types.ts";
 import type { Call, MessageDraft } from "./api.ts";
 import { liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
@@ -114,7 +116,7 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
   const { read, old, policy, rule, nowMs } = parts;
   const { summaryText: text } = read;
   const before = old?.fields.summaryVersion ?? 0;
-  const summaryVersion = text === "" ? before : before + 1;
+  const summaryVersion = before + read.summaries.length + (text === "" ? 0 : 1);
   const tokenCount = text === "" ? 0 : await service.tokens.countText(text, rule);
   const lastSeq = read.messages.length;
   return {
@@ -127,7 +129,12 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
       policy,
       ttlMs: old?.fields.ttlMs ?? 0,
       summary:
-        text === "" ? undefined : { text, tokenCount, version: summaryVersion, updateMs: nowMs },
+        text === ""
+          ? undefined
+          : {
+              ...{ text, tokenCount, version: summaryVersion, updateMs: nowMs },
+              ...{ ranges: [], hook: "", trust: TRUST.medium },
+            },
       summaryVersion,
       inserts: await insertsOf(service, parts),
       forkedFrom: undefined,
@@ -143,7 +150,8 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
 
 /** Gives each summary a place of its own behind the messages that stand before it. */
 async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowInsert[]> {
-  const { read, rule } = parts;
+  const { read, rule, old } = parts;
+  const before = old?.fields.summaryVersion ?? 0;
   if (read.summaries.length > LIMITS.placedSummaries) {
     const description = `holds more than ${LIMITS.placedSummaries} summaries`;
     throw snapshotInvalid([{ field: "entries", description }]);
@@ -158,16 +166,16 @@ async function insertsOf(service: ServiceContext, parts: Parts): Promise<WindowI
     const random = service.world.random(ID_RANDOM_BYTES);
     const messageId = given === "" ? makeInsertId("summary", random) : given;
     const tokenCount = await service.tokens.countText(text, rule);
-    const content = { text, tokenCount, toolCallId: "", name: "", createMs };
+    // Nobody knows what it was made of.
+    const trust = TRUST.low;
+    const shown = { messageId, kind: "summary", tokenCount, createMs, trust } as const;
+    const role = ROLE.system;
+    const bytes = service.codec.encodeMade({ ...shown, role, text, toolCallId: "", name: "" });
     inserts.push({
+      ...{ ...shown, bytes, ranges: [], firstMs: createMs },
       position: after + (index + 1) / (read.summaries.length + 1),
-      kind: "summary",
-      messageId,
-      tokenCount,
-      bytes: service.codec.encodeMade({ messageId, kind: "summary", ...content }),
-      ranges: [],
-      firstMs: createMs,
-      createMs,
+      version: before + index + 1,
+      ...{ hook: "", stage: "", level: 1 },
     });
   }
   return inserts;

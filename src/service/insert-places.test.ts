@@ -3,18 +3,14 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { insertOf } from "../../test/support/inserts.ts";
 import type { WindowInsert } from "../domain/session.ts";
 import { type NewInsert, placeBefore, placeInserts } from "./insert-places.ts";
 
-const bare = (messageId: string): NewInsert["insert"] => ({
-  kind: "result",
-  messageId,
-  tokenCount: 1,
-  bytes: new Uint8Array(0),
-  ranges: [],
-  firstMs: 0,
-  createMs: 0,
-});
+const bare = (messageId: string): NewInsert["insert"] => {
+  const { position: _, ...insert } = insertOf(0, { kind: "result", messageId });
+  return insert;
+};
 const add = (messageId: string, after: number): NewInsert => ({ insert: bare(messageId), after });
 const placesOf = (inserts: readonly WindowInsert[]) =>
   inserts.map(({ messageId, position }) => [messageId, position]);

@@ -34,6 +34,7 @@ import { checkMessageSize } from "./append-encode.ts";
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
+import { afterMessage, planPart } from "./task-edits.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
 import { sessionTotals } from "./window-view.ts";
 
@@ -144,12 +145,16 @@ function decideUpdate(
     messageCount: head.log.messageCount,
     tokenCount: head.log.tokenCount + message.tokenCount - old.tokenCount,
   };
+  const edit = { seq: old.seq, oldTokens: old.tokenCount, newTokens: message.tokenCount };
+  const edited = afterMessage(view.tasks(), edit, nowMs);
   const change = changeWindow(
     context,
     {
       session: { ...session, head: { ...head, log } },
       window: (view.window ?? []).map((entry) => (entry.seq === message.seq ? message : entry)),
       stamp: { revision: view.revision, nowMs },
+      tasks: view.tasks,
+      ...planPart(edited),
     },
     APPEND_STAGES,
   );
@@ -164,7 +169,10 @@ function decideUpdate(
     bytes,
     change,
     part: replacePart(message, change),
-    detail: { type: EVENT_TYPE.messageUpdated, messageId, seq, paths: input.paths, tokenCount },
+    details: [
+      { type: EVENT_TYPE.messageUpdated, messageId, seq, paths: input.paths, tokenCount },
+      ...edited.events,
+    ],
     call,
     nowMs,
   });
@@ -279,12 +287,16 @@ function decideDelete(
     tokenCount: head.log.tokenCount - old.tokenCount,
   };
   const { revision } = view;
+  const edit = { seq: old.seq, oldTokens: old.tokenCount, newTokens: undefined };
+  const edited = afterMessage(view.tasks(), edit, nowMs);
   const change = changeWindow(
     context,
     {
       session: { ...session, head: { ...head, log, windowRanges } },
       window: (view.window ?? []).filter((entry) => entry.seq !== old.seq),
       stamp: { revision, nowMs },
+      tasks: view.tasks,
+      ...planPart(edited),
     },
     APPEND_STAGES,
   );
@@ -294,7 +306,10 @@ function decideDelete(
     bytes,
     change,
     part: { erase: [{ seq, messageId }, ...change.erase] },
-    detail: { type: EVENT_TYPE.messageDeleted, messageId, seq, tokenCount, wasInWindow },
+    details: [
+      { type: EVENT_TYPE.messageDeleted, messageId, seq, tokenCount, wasInWindow },
+      ...edited.events,
+    ],
     call,
     nowMs,
   });
@@ -334,7 +349,8 @@ function save(
     readonly bytes: Uint8Array;
     readonly change: WindowChange;
     readonly part: Pick<SessionPlan, "replace" | "erase">;
-    readonly detail: EventDetail;
+    /** What happened, before what the stages did. */
+    readonly details: readonly EventDetail[];
     readonly call: Call;
     readonly nowMs: number;
   },
@@ -344,7 +360,7 @@ function save(
   const events = newEvents(
     update.context,
     { session, revision, nowMs, requestId: call.requestId },
-    [done.detail, ...change.events],
+    [...done.details, ...change.events],
   );
   const plan: SessionPlan = {
     ...planOf(session, change),

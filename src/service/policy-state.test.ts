@@ -12,6 +12,7 @@ const run = (stage: string, overLimit = false): StageRun => ({
   overLimit,
   heldBy: [],
   awaitsSummary: [],
+  taskId: "",
 });
 
 const counting = stageOf({ name: "new", anyOf: [{ kind: "new-messages-at-least", limit: 2 }] });

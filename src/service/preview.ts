@@ -13,7 +13,7 @@ import type { StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import { checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { checkHooks } from "./removal-port.ts";
+import { checkHooks } from "./tasks/hand-over.ts";
 import type { MessagePreview, PolicyPreview, PreviewInput, PreviewResult } from "./window-api.ts";
 import { detailReader, isInLog, mergeInserts, signalsOf } from "./window-view.ts";
 

@@ -18,6 +18,8 @@ import type { Call, ResetSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
+import { currentRecords } from "./summary-records.ts";
+import { afterReset } from "./task-edits.ts";
 
 /** The oldest message of the log is another one by now. */
 interface OldestGone {
@@ -105,10 +107,12 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
     },
   };
   const bytes = input.encode({ session: after, deleted });
+  const edited = afterReset(view.tasks(), nowMs);
+  const summaries = currentRecords(after.fields, context.codec, { record: view.summary });
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },
-    [{ type: EVENT_TYPE.sessionReset, deleted, kept: log }],
+    [{ type: EVENT_TYPE.sessionReset, deleted, kept: log }, ...edited.events],
   );
   const plan: SessionPlan = {
     fields: after.fields,
@@ -117,6 +121,8 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
     append: kept,
     window: kept,
     events,
+    ...(edited.plan === undefined ? {} : { tasks: edited.plan }),
+    ...(summaries.length === 0 ? {} : { summaries: { put: summaries } }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };

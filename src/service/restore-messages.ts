@@ -171,7 +171,9 @@ function decideRestore(
   }
   const ranges = mergeRanges(windowRanges, rangesOf(restored));
   const head = { ...session.head, windowRanges: ranges };
-  const base = { session: { ...session, head }, window, stamp: { revision, nowMs } };
+  // A task whose messages left at once goes on: its summary will still stand for them.
+  const { tasks } = view;
+  const base = { session: { ...session, head }, window, stamp: { revision, nowMs }, tasks };
   const change = changeWindow(context, base, []);
   const messageIds = restored.map(({ messageId }) => messageId);
   const bytes = input.encode({ revision, messageIds, window: change.totals });

@@ -18,10 +18,11 @@ import {
 import { exportWindow, openSnapshot } from "./export-session.ts";
 import { forkSession } from "./fork-session.ts";
 import { healSession } from "./heal-session.ts";
+import type { Hooks } from "./hook-port.ts";
 import { importChunk } from "./import-session.ts";
+import { listSummaries, listSummarySources } from "./list-summaries.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { previewPolicy } from "./preview.ts";
-import { NO_REMOVAL_HOOKS, type RemovalPort } from "./removal-port.ts";
 import { resetSession } from "./reset-session.ts";
 import { restoreMessages } from "./restore-messages.ts";
 import { SessionSearch } from "./search.ts";
@@ -42,8 +43,7 @@ export interface ServiceParts {
   readonly codec: Codec;
   readonly world: World;
   readonly settings: ServiceSettings;
-  /** Default: no hooks. */
-  readonly removals?: RemovalPort;
+  readonly hooks: Hooks;
   /** Default: the documents of no other system are known. */
   readonly documents?: DocumentCodec;
   /** Hears of failures of the background work; nothing else does. */
@@ -61,8 +61,8 @@ const NO_DOCUMENTS: DocumentCodec = {
 export function createServices(parts: ServiceParts): Services {
   const { store, codec, world, settings } = parts;
   const tokens = new TokenCounter();
-  const removals = parts.removals ?? NO_REMOVAL_HOOKS;
-  const context: ServiceContext = { store, codec, world, settings, tokens, removals };
+  const { hooks } = parts;
+  const context: ServiceContext = { store, codec, world, settings, tokens, hooks };
   const feed = new EventFeed(store);
   const search = new SessionSearch(context);
   const uploads = new Uploads(world.random);
@@ -92,6 +92,12 @@ export function createServices(parts: ServiceParts): Services {
       healSession: (call, input) => healSession(context, call, input),
       searchSessions: (call, input) => search.search(call, input),
     },
+    summaries: {
+      compactSession: () => Promise.reject(new Error("TEMPORARY: by RUNNER")),
+      listSummaries: (call, input) => listSummaries(context, call, input),
+      listSummarySources: (call, input) => listSummarySources(context, call, input),
+    },
+    hooks: undefined as never, // TEMPORARY until the runner is there
     snapshots: {
       openSnapshot: (call, ref) => openSnapshot(context, call, ref),
       exportWindow: (call, ref) => exportWindow(context, call, ref),

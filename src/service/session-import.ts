@@ -7,8 +7,9 @@ import { etagOf } from "../domain/etag.ts";
 import { EVENT_TYPE, type SnapshotFormat } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
+import { containsSeq } from "../domain/window/ranges.ts";
 import { addTotals } from "../domain/window/totals.ts";
-import { ROLE, type WindowTotals } from "../domain/window/types.ts";
+import { ROLE, type SeqRange, type Totals, type WindowTotals } from "../domain/window/types.ts";
 import type {
   ImportDecision,
   ImportView,
@@ -21,8 +22,9 @@ import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { type EventOrigin, newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
-import { checkHooks } from "./removal-port.ts";
 import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
+import { currentRecords } from "./summary-records.ts";
+import { checkHooks } from "./tasks/hand-over.ts";
 import { checkCeiling } from "./window-change.ts";
 import { withInserts } from "./window-view.ts";
 
@@ -75,6 +77,12 @@ export class SessionImport {
   #window = NOTHING;
   readonly #inserts: WindowTotals;
   readonly #insertIds: ReadonlySet<string>;
+  readonly #summaries: readonly {
+    readonly version: number;
+    readonly ranges: readonly SeqRange[];
+  }[];
+  /** What summaries in use stand for, by version, of the messages so far. */
+  readonly #sources = new Map<number, Totals>();
   /** The run of the window that the next message may be in. */
   #range = 0;
 
@@ -90,6 +98,9 @@ export class SessionImport {
     this.#etag = `${etagOf(context.store.revision())}-${random}`;
     this.#inserts = withInserts(NOTHING, parts.session.fields.inserts);
     this.#insertIds = new Set(parts.session.fields.inserts.map(({ messageId }) => messageId));
+    const { summary, inserts } = parts.session.fields;
+    const placed = inserts.filter(({ kind }) => kind === "summary");
+    this.#summaries = summary === undefined ? placed : [summary, ...placed];
     checkCeiling(this.#inserts);
   }
 
@@ -181,6 +192,7 @@ export class SessionImport {
       const description = `takes ${bytes.length} bytes as stored; at most ${LIMITS.messageBytes}`;
       throw snapshotInvalid([{ field, description }]);
     }
+    this.#countSource(seq, tokenCount);
     const { messageCount, tokenCount: tokens } = this.#totals;
     this.#totals = { messageCount: messageCount + 1, tokenCount: tokens + tokenCount };
     if (this.#isInWindow(seq)) {
@@ -200,6 +212,16 @@ export class SessionImport {
     if (holes <= LIMITS.importHoles) return;
     const description = `leaves more than ${LIMITS.importHoles} seqs without a message`;
     throw snapshotInvalid([{ field, description }]);
+  }
+
+  /** Adds a message to what the summaries in use stand for. */
+  #countSource(seq: number, tokens: number): void {
+    for (const { version, ranges } of this.#summaries) {
+      if (!containsSeq(ranges, seq)) continue;
+      const { messageCount, tokenCount } = this.#sources.get(version) ?? NOTHING;
+      const sum = { messageCount: messageCount + 1, tokenCount: tokenCount + tokens };
+      this.#sources.set(version, sum);
+    }
   }
 
   #isInWindow(seq: number): boolean {
@@ -265,7 +287,9 @@ export class SessionImport {
     const events = gone ? replacedEvents(context, gone, old ? "request" : "expired") : [];
     const imported = { ...origin, firstIndex: events.length };
     events.push(...newEvents(context, imported, [{ type, format: end.format, log, window }]));
-    const saved = { fields: session.fields, head: session.head, events };
+    const known = { sources: (version: number) => this.#sources.get(version) };
+    const summaries = currentRecords(session.fields, context.codec, known);
+    const saved = { fields: session.fields, head: session.head, events, summaries };
     return { kind: "save", result: bytes, ...saved, ...replyPart(call, nowMs, bytes) };
   }
 }

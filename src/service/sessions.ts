@@ -13,8 +13,8 @@ import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
-import { checkHooks } from "./removal-port.ts";
-import { withSummary } from "./update-session.ts";
+import { setText } from "./tasks/apply-summary.ts";
+import { checkHooks } from "./tasks/hand-over.ts";
 
 const SESSION_ID_RANDOM_BYTES = 10;
 
@@ -40,7 +40,7 @@ export async function createSession(
     if (view.session !== undefined) throw sessionAlreadyExists(sessionId);
     const { revision } = view;
     const bare = newSession({ namespace, sessionId }, input, { nowMs, revision });
-    const fields = withSummary(bare.fields, { text, tokenCount }, nowMs);
+    const { fields, record } = setText(bare.fields, { text, tokenCount }, { nowMs, revision });
     const session: Session = { ...bare, fields };
     const bytes = create.encode(session);
     const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
@@ -50,6 +50,7 @@ export async function createSession(
       fields,
       head: session.head,
       events,
+      ...(record === undefined ? {} : { summaries: { put: [record] } }),
       ...replyPart(call, nowMs, bytes),
     };
     return { kind: "save", result: bytes, plan };

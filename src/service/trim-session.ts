@@ -43,12 +43,14 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
-  const base = { session, window: view.window ?? [], stamp: { revision, nowMs } };
+  const { tasks } = view;
+  const base = { session, window: view.window ?? [], stamp: { revision, nowMs }, tasks };
   const change = changeWindow(context, base, [passOf(input, session.fields.policy)]);
   const { trims, runs, overLimit, totals: window } = change;
   // Stages may have nothing to tell and still something to remember: a limit that holds again.
   const { events: told, head } = change;
-  const changed = told.length > 0 || head.policyState !== session.head.policyState;
+  const remembers = head.policyState !== session.head.policyState;
+  const changed = told.length > 0 || remembers || change.tasks !== undefined;
   const answer = { trims, window, runs, overLimit };
   const bytes = input.encode({ ...answer, revision: changed ? revision : session.head.revision });
   const reply = replyPart(call, nowMs, bytes);

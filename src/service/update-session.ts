@@ -13,19 +13,10 @@ import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
-import { checkHooks } from "./removal-port.ts";
+import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "./task-edits.ts";
+import { setText } from "./tasks/apply-summary.ts";
+import { checkHooks } from "./tasks/hand-over.ts";
 import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
-
-/** The fields with a new summary text; an empty text removes the summary. */
-export function withSummary(
-  fields: SessionFields,
-  summary: { readonly text: string; readonly tokenCount: number },
-  nowMs: number,
-): SessionFields {
-  if (summary.text === "") return { ...fields, summary: undefined };
-  const version = fields.summaryVersion + 1;
-  return { ...fields, summary: { ...summary, version, updateMs: nowMs }, summaryVersion: version };
-}
 
 /** Changes what describes a session. */
 export async function updateSession(
@@ -71,15 +62,16 @@ function decideUpdate(
   if (update.paths.length === 0) {
     return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }
-  const fields = { ...changedFields(session.fields, update), etagRevision: revision };
+  const { fields: changed, record } = changedFields(session.fields, update, revision);
+  const fields = { ...changed, etagRevision: revision };
   const stamped: Session = {
     ...session,
     fields,
     head: { ...session.head, updateMs: nowMs, revision },
   };
-  const change = update.paths.includes("policy")
-    ? applyNewPolicy(context, stamped, view)
-    : undefined;
+  const isNewPolicy = update.paths.includes("policy");
+  const edited = isNewPolicy ? afterPolicy(view.tasks(), fields.policy, nowMs) : NO_EDIT;
+  const change = isNewPolicy ? applyNewPolicy(context, stamped, view, edited) : undefined;
   const after: Session =
     change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
   const { trims, runs, overLimit } = change ?? NOTHING;
@@ -87,13 +79,18 @@ function decideUpdate(
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },
-    [{ type: EVENT_TYPE.sessionUpdated, paths: update.paths }, ...(change?.events ?? [])],
+    [
+      { type: EVENT_TYPE.sessionUpdated, paths: update.paths },
+      ...edited.events,
+      ...(change?.events ?? []),
+    ],
   );
   const plan: SessionPlan = {
     ...(change === undefined ? {} : planOf(session, change)),
     fields: after.fields,
     head: after.head,
     events,
+    ...(record === undefined ? {} : { summaries: { put: [record] } }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
@@ -104,6 +101,7 @@ function applyNewPolicy(
   context: ServiceContext,
   session: Session,
   view: SessionView,
+  edited: TaskEdit,
 ): WindowChange {
   const { head, fields } = session;
   const policyState = underPolicy(head.policyState, fields.policy);
@@ -113,15 +111,23 @@ function applyNewPolicy(
       session: { ...session, head: { ...head, policyState } },
       window: view.window ?? [],
       stamp: { revision: head.revision, nowMs: head.updateMs },
+      tasks: view.tasks,
+      ...planPart(edited),
     },
     [{ occasions: ["append"], outcomes: [] }],
   );
 }
 
-function changedFields(fields: SessionFields, update: Update): SessionFields {
+/** The fields after the update, and the new summary for the history if it brings one. */
+function changedFields(
+  fields: SessionFields,
+  update: Update,
+  revision: number,
+): ReturnType<typeof setText> {
   let changed = fields;
   for (const path of update.paths) changed = changeField(changed, path, update);
-  return changed;
+  if (!update.paths.includes("summary")) return { fields: changed };
+  return setText(changed, update.summary, { nowMs: update.nowMs, revision });
 }
 
 function changeField(fields: SessionFields, path: SessionPath, update: Update): SessionFields {
@@ -140,6 +146,16 @@ function changeField(fields: SessionFields, path: SessionPath, update: Update): 
     case "ttl":
       return { ...fields, ttlMs: input.ttlMs ?? 0 };
     case "summary":
-      return withSummary(fields, update.summary, update.nowMs);
+      // Set in the end, and only once.
+      return fields;
   }
+}
+
+/** TEMPORARY for the old set-summary.ts. */
+export function withSummary(
+  fields: SessionFields,
+  summary: { readonly text: string; readonly tokenCount: number },
+  nowMs: number,
+): SessionFields {
+  return setText(fields, summary, { nowMs, revision: 0 }).fields;
 }

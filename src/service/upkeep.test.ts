@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { MANUAL_HOOKS } from "../../test/support/hooks.ts";
 import { jsonCodec } from "../../test/support/json-codec.ts";
 import type { Store } from "../storage/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { NO_REMOVAL_HOOKS } from "./removal-port.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { upkeepStep } from "./upkeep.ts";
 
@@ -13,7 +13,7 @@ function contextOf(store: Partial<Store>): ServiceContext {
     codec: jsonCodec,
     world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),
-    removals: NO_REMOVAL_HOOKS,
+    hooks: MANUAL_HOOKS,
     settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1, eventCountMax: 1 },
   };
 }

@@ -14,6 +14,10 @@ const PAUSE_MS = 5;
 /** Sessions erased in one step. */
 const EXPIRED_PER_STEP = 50;
 
+const HOUR_MS = 3_600_000;
+/** What hooks took is kept for the hour under way and so many before: calls may end late. */
+const USAGE_HOURS = 2;
+
 /** Runs upkeep until stopped. */
 export class Upkeep {
   readonly #context: ServiceContext;
@@ -76,6 +80,7 @@ export async function upkeepStep(context: ServiceContext): Promise<boolean> {
     eventAgeMsMax: context.settings.eventAgeMsMax,
     eventCountMax: context.settings.eventCountMax,
     replyAgeMsMax: context.settings.idempotencyWindowMs,
+    usageHourMin: Math.floor(nowMs / HOUR_MS) - USAGE_HOURS,
   };
   const more = await context.store.maintain(plan);
   if (failures.length > 0) throw failures[0];

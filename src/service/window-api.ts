@@ -2,7 +2,8 @@
 // terms. As everywhere in the service, a mutation takes an `encode` function for its answer.
 
 import type { Policy, StageOn, Unit } from "../domain/policy.ts";
-import type { Session, SessionRef, Summary, WindowInsert } from "../domain/session.ts";
+import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
+import type { Summary } from "../domain/summaries/summary.ts";
 import type {
   ConditionWarning,
   HoldReason,

@@ -1,25 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hooksOf, MANUAL_HOOKS, scriptedHook } from "../../test/support/hooks.ts";
+import { insertOf } from "../../test/support/inserts.ts";
 import { jsonCodec, toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { CEILING, type Policy } from "../domain/policy.ts";
 import type { Session, WindowInsert } from "../domain/session.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../domain/summaries/spec.ts";
+import { type Task, taskIdOf, taskNoAt } from "../domain/tasks/task.ts";
 import type { StoredEntry } from "../storage/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { newSession } from "./new-session.ts";
-import { NO_REMOVAL_HOOKS, type Removal } from "./removal-port.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { changeWindow, planOf } from "./window-change.ts";
 
 const stamp = { revision: 9, nowMs: 1_000 };
+const tasks = (): readonly Task[] => [];
 
 const context: ServiceContext = {
   store: undefined as never,
   codec: jsonCodec,
   world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
   tokens: new TokenCounter(),
-  removals: NO_REMOVAL_HOOKS,
+  hooks: MANUAL_HOOKS,
   settings: { idempotencyWindowMs: 1, eventAgeMsMax: 1, eventCountMax: 1 },
 };
 
@@ -38,21 +42,8 @@ function entry(seq: number, byteCount = 10): StoredEntry {
   };
 }
 
-function insert(position: number): WindowInsert {
-  const messageId = `i${position}`;
-  const made = { messageId, kind: "summary", text: "sum", toolCallId: "", name: "" } as const;
-  const bytes = jsonCodec.encodeMade({ ...made, tokenCount: 5, createMs: 7 });
-  return {
-    position,
-    kind: "summary",
-    messageId,
-    tokenCount: 5,
-    bytes,
-    ranges: [{ first: 1, last: 2 }],
-    firstMs: 1,
-    createMs: 7,
-  };
-}
+const insert = (position: number): WindowInsert =>
+  insertOf(position, { ranges: [{ first: 1, last: 2 }] });
 
 /** A session whose log is m3 to m6, all in the window behind a summary. */
 function sessionWith(policy: Policy): Session {
@@ -79,7 +70,7 @@ describe("an insert", () => {
   test("counts toward triggers and leaves like a message, and only its fields change", () => {
     const policy = policyOf([stageOf({ select: dropOldest({ maxMessages: 4 }) })], unprotected);
     const session = sessionWith(policy);
-    const change = changeWindow(context, { session, window, stamp }, onAppend);
+    const change = changeWindow(context, { session, window, stamp, tasks }, onAppend);
     expect(change.trims).toMatchObject([{ stage: "two", before: { messageCount: 5 } }]);
     expect(change.fields.inserts).toEqual([]);
     expect(change.fields.etagRevision).toBe(session.fields.etagRevision);
@@ -91,7 +82,7 @@ describe("an insert", () => {
 
   test("that stays is no part of the stored totals, and of what callers see", () => {
     const session = sessionWith(policyOf([]));
-    const change = changeWindow(context, { session, window, stamp }, onAppend);
+    const change = changeWindow(context, { session, window, stamp, tasks }, onAppend);
     expect(change.fields).toBe(session.fields);
     expect(planOf(session, change)).not.toHaveProperty("fields");
     expect(change.head.window).toEqual({ messageCount: 4, tokenCount: 8, byteCount: 40 });
@@ -103,7 +94,7 @@ describe("an insert", () => {
   test("that is discarded simply leaves: there is nothing to erase", () => {
     const stage = stageOf({ select: dropOldest({ maxMessages: 3 }), removedTo: "discard" });
     const session = sessionWith(policyOf([stage], unprotected));
-    const change = changeWindow(context, { session, window, stamp }, onAppend);
+    const change = changeWindow(context, { session, window, stamp, tasks }, onAppend);
     expect(change.fields.inserts).toEqual([]);
     expect(change.erase).toEqual([{ seq: 3, messageId: "m3" }]);
     expect(change.head).toMatchObject({
@@ -126,7 +117,7 @@ describe("a change without stages", () => {
       after: totals,
       discarded: false,
     } as const;
-    const base = { session, window, stamp, trims: [trim] };
+    const base = { session, window, stamp, tasks, trims: [trim] };
     const change = changeWindow(context, base, []);
     expect(change.trims).toEqual([trim]);
     expect(change.events).toEqual([{ type: EVENT_TYPE.messagesTrimmed, trim }]);
@@ -136,7 +127,8 @@ describe("a change without stages", () => {
   test("is refused above the ceiling", () => {
     const session = sessionWith(policyOf([]));
     const heavy = [entry(3, CEILING.bytes)];
-    const refused = (): unknown => changeWindow(context, { session, window: heavy, stamp }, []);
+    const refused = (): unknown =>
+      changeWindow(context, { session, window: heavy, stamp, tasks }, []);
     expect(refused).toThrow(expect.objectContaining({ reason: "WINDOW_FULL" }));
   });
 });
@@ -146,7 +138,7 @@ test("a policy of one pass leaves what the session's own remembers", () => {
   const stage = stageOf({ anyOf: [trigger] });
   const session = sessionWith(policyOf([]));
   const passes = [{ occasions: ["append"], policy: policyOf([stage], unprotected) }] as const;
-  const change = changeWindow(context, { session, window, stamp }, passes);
+  const change = changeWindow(context, { session, window, stamp, tasks }, passes);
   expect(change.runs).toHaveLength(1);
   expect(change.head.policyState).toBe(session.head.policyState);
 });
@@ -163,7 +155,7 @@ test("sixteen warnings are told of, those of limits first", () => {
   );
   const tight = stageOf({ name: "tight", select: dropOldest({ maxTokens: 1 }) });
   const session = sessionWith(policyOf([...failing, tight], unprotected));
-  const change = changeWindow(context, { session, window, stamp }, onAppend);
+  const change = changeWindow(context, { session, window, stamp, tasks }, onAppend);
   const warnings = change.events.flatMap((event) =>
     event.type === EVENT_TYPE.policyWarned ? [event.warning] : [],
   );
@@ -172,47 +164,76 @@ test("sixteen warnings are told of, those of limits first", () => {
   expect(warnings[1]).toMatchObject({ kind: "condition-failed", stage: "count-0" });
 });
 
-describe("hooks", () => {
-  const promote = stageOf({ select: dropOldest({ maxMessages: 3 }), removedTo: "promote" });
-  const summarize = stageOf({
-    name: "sum",
-    select: dropOldest({ maxMessages: 2 }),
-    removedTo: "summarize",
-  });
+describe("what stages have summarized", () => {
+  const hooked: ServiceContext = { ...context, hooks: hooksOf([scriptedHook("writer")]) };
+  const summarize = { ...DEFAULT_SUMMARY_SPEC, hook: "writer" };
+  const stage = stageOf({ name: "sum", removedTo: "summarize", summarize });
+  const atOnce = {
+    ...stage,
+    summarize: { ...summarize, keep: "append", leave: "at-once" },
+  } as const;
+  const first = taskNoAt(stamp.revision, 0);
+  const unread = (): never => expect.unreachable("the tasks were read");
 
-  test("get what stages hand them, and add to the events of the change", () => {
-    const removals: Removal[] = [];
-    const event = { type: EVENT_TYPE.sessionUpdated, paths: ["hook"] } as const;
-    const hooked: ServiceContext = {
-      ...context,
-      removals: {
-        kinds: new Set(["promote", "summarize"]),
-        take: (_, removal) => {
-          removals.push(removal);
-          return [event];
-        },
-      },
-    };
-    const session = sessionWith(policyOf([promote, summarize], unprotected));
-    const change = changeWindow(hooked, { session, window, stamp }, onAppend);
-    expect(
-      removals.map(({ kind, stage, entries }) => [kind, stage, entries.map((e) => e.seq)]),
-    ).toEqual([
-      ["promote", "two", [2.5, 3]],
-      ["summarize", "sum", [4]],
-    ]);
-    expect(change.events.slice(-2)).toEqual([event, event]);
-  });
-
-  test("are not asked for what they do not do", () => {
-    const silent: ServiceContext = {
-      ...context,
-      removals: { kinds: new Set(["promote"]), take: () => expect.unreachable() },
-    };
-    const session = sessionWith(policyOf([summarize], unprotected));
-    const change = changeWindow(silent, { session, window, stamp }, onAppend);
+  test("makes a task, named by the run of the stage", () => {
+    const session = sessionWith(policyOf([stage], unprotected));
+    const change = changeWindow(hooked, { session, window, stamp, tasks }, onAppend);
+    const ids = change.runs.map(({ stage: name, taskId }) => [name, taskId]);
+    expect(ids).toEqual([["sum", taskIdOf(first)]]);
     expect(change.runs[0]?.awaitsSummary.map(({ seq }) => seq)).toEqual([2.5, 3, 4]);
-    expect(change.events).toEqual([]);
+    expect(change.tasks?.put).toMatchObject([{ taskNo: first, hook: "writer", stage: "sum" }]);
+    expect(planOf(session, change).tasks).toBe(change.tasks);
+    expect(change.events).toMatchObject([{ type: EVENT_TYPE.summaryRequested, stage: "sum" }]);
+  });
+
+  test("is told of after the trims when messages leave at once", () => {
+    const session = sessionWith(policyOf([atOnce], unprotected));
+    const change = changeWindow(hooked, { session, window, stamp, tasks }, onAppend);
+    expect(change.window.map(({ seq }) => seq)).toEqual([5, 6]);
+    const told = change.events.map(({ type }) => type);
+    expect(told).toEqual([EVENT_TYPE.messagesTrimmed, EVENT_TYPE.summaryRequested]);
+    const [task] = change.tasks?.put ?? [];
+    expect(task?.summarize.made).toEqual([{ messageId: "i2.5", version: 1 }]);
+    expect(task?.summarize.ranges).toEqual([{ first: 3, last: 4 }]);
+  });
+
+  test("sees what the change did to tasks already", () => {
+    const session = sessionWith(policyOf([stage], unprotected));
+    const made = changeWindow(hooked, { session, window, stamp, tasks }, onAppend).tasks?.put?.[0];
+    if (made === undefined) throw new Error("no task");
+    const old = { ...made, taskNo: 7 };
+    const base = { session, window, stamp, tasks: () => [old] };
+    const kept = changeWindow(hooked, base, onAppend);
+    expect(kept.tasks).toBeUndefined();
+    expect(kept.runs[0]?.taskId).toBe(taskIdOf(7));
+    const gone = changeWindow(hooked, { ...base, taskPlan: { remove: [7] } }, onAppend);
+    expect(gone.tasks).toMatchObject({ put: [{ taskNo: first }], remove: [7] });
+  });
+
+  test("is nobody's work where it is done by hand, and costs nothing where there is none", () => {
+    const byHand = stageOf({ ...stage, summarize: { ...summarize, hook: "manual" } });
+    const session = sessionWith(policyOf([byHand], unprotected));
+    const change = changeWindow(hooked, { session, window, stamp, tasks }, onAppend);
+    expect(change.runs[0]?.awaitsSummary.map(({ seq }) => seq)).toEqual([2.5, 3, 4]);
+    expect(change.runs[0]?.taskId).toBe("");
+    expect([change.tasks, change.events]).toEqual([undefined, []]);
+    const idle = stageOf({ ...stage, select: dropOldest({ maxMessages: 99 }) });
+    for (const policy of [policyOf([stageOf()]), policyOf([idle])]) {
+      const plain = { session: sessionWith(policy), window, stamp, tasks: unread };
+      expect(changeWindow(hooked, plain, onAppend).tasks).toBeUndefined();
+    }
+  });
+
+  test("is not asked for by the policy of a single pass, and not by what left before", () => {
+    const session = sessionWith(policyOf([atOnce], unprotected));
+    const size = { messageCount: 1, tokenCount: 2 };
+    const sizes = { before: size, after: size, discarded: false };
+    const left = { stage: "sum", reason: "summarized", removed: [entry(1)], ...sizes } as const;
+    const base = { session, window: window.slice(2), stamp, tasks: unread, trims: [left] };
+    const passes = [{ occasions: ["append"], policy: policyOf([atOnce], unprotected) }] as const;
+    expect(changeWindow(hooked, base, passes).tasks).toBeUndefined();
+    const settled = { ...session, fields: { ...session.fields, inserts: [] } };
+    expect(changeWindow(hooked, { ...base, session: settled }, onAppend).tasks).toBeUndefined();
   });
 });
 

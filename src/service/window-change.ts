@@ -6,6 +6,7 @@ import { EVENT_TYPE, type EventDetail, type PolicyWarning } from "../domain/even
 import { LIMITS } from "../domain/limits.ts";
 import { CEILING, type Policy, type StageOn } from "../domain/policy.ts";
 import type { PolicyState, Session, SessionFields, SessionHead } from "../domain/session.ts";
+import type { Task } from "../domain/tasks/task.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import { type KnownWindow, type TrimRequest, trimWindow } from "../domain/window/trim.ts";
@@ -18,9 +19,11 @@ import type {
   TrimOutcome,
   WindowTotals,
 } from "../domain/window/types.ts";
-import type { SessionPlan, StoredEntry } from "../storage/store.ts";
+import type { SessionPlan, StoredEntry, TaskPlan } from "../storage/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { withRuns } from "./policy-state.ts";
+import { madeTasks, mergeTaskPlans, tasksAfter } from "./task-plan.ts";
+import { handOver } from "./tasks/hand-over.ts";
 import {
   detailReader,
   isInLog,
@@ -41,6 +44,10 @@ export interface WindowBase {
   /** The messages of the log that are in the window, by rising seq; must agree with the ranges. */
   readonly window: readonly StoredEntry[];
   readonly stamp: { readonly revision: number; readonly nowMs: number };
+  /** The tasks of the session as stored; asked for only when stages have messages summarized. */
+  readonly tasks: () => readonly Task[];
+  /** What the change itself does to the tasks already. */
+  readonly taskPlan?: TaskPlan;
   /** What is known of window and inserts together. */
   readonly known?: KnownWindow;
   /** What the change itself took out of the window already; comes first in answer and events. */
@@ -84,7 +91,9 @@ export interface WindowChange {
   readonly runs: readonly StageRun[];
   readonly warnings: readonly ConditionWarning[];
   readonly overLimit: boolean;
-  /** Follow the event of the change itself: trims, warnings, what hooks add. */
+  /** What becomes of the tasks of the session; undefined for nothing. */
+  readonly tasks: TaskPlan | undefined;
+  /** Follow the event of the change itself: trims, warnings, what is asked of hooks. */
   readonly events: readonly EventDetail[];
   /** What the last pass gave; undefined without a pass. For a read: `kept` is what it shows. */
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
@@ -97,6 +106,8 @@ interface Progress {
   readonly entries: readonly StoredEntry[];
   readonly trims: readonly Trim[];
   readonly runs: readonly StageRun[];
+  /** What the session's own policy did, without trims of the change itself. */
+  readonly own: { readonly trims: readonly Trim[]; readonly runs: readonly StageRun[] } | undefined;
   readonly warnings: readonly ConditionWarning[];
   readonly state: PolicyState;
   /** The occasions so far, of the session's own policy. */
@@ -129,6 +140,7 @@ export function changeWindow(
     entries: all,
     trims: base.trims ?? [],
     runs: [],
+    own: undefined,
     warnings: [],
     state: head.policyState,
     occasions: [],
@@ -152,8 +164,10 @@ export function changeWindow(
     updateMs: base.stamp.nowMs,
     revision: base.stamp.revision,
   };
+  const nextFields = inserts === fields.inserts ? fields : { ...fields, inserts };
+  const handed = handedOver(context, base, progress, { fields: nextFields, head: nextHead });
   return {
-    fields: inserts === fields.inserts ? fields : { ...fields, inserts },
+    fields: nextFields,
     head: nextHead,
     window,
     entries,
@@ -161,10 +175,11 @@ export function changeWindow(
     erase: discarded.map(({ seq, messageId }) => ({ seq, messageId })),
     windowTrimmed: left.length > 0,
     trims,
-    runs: progress.runs,
+    runs: handed.runs,
     warnings: progress.warnings,
     overLimit: progress.runs.some((stage) => stage.overLimit),
-    events: eventsOf(context, base, progress),
+    tasks: handed.tasks,
+    events: append(eventsOf(base, progress), handed.events),
     outcome: progress.outcome,
   };
 }
@@ -208,6 +223,7 @@ function runPass(
     entries: outcome.stored,
     trims: append(before.trims, outcome.storedTrims),
     runs,
+    own: isOwn ? { trims: append(before.own?.trims ?? [], outcome.storedTrims), runs } : before.own,
     warnings: append(before.warnings, outcome.warnings),
     // From the start: a limit that one pass could not reach may hold after the next.
     state: isOwn ? withRuns(session.head.policyState, ran) : before.state,
@@ -262,11 +278,7 @@ function lessTotals(
   return { messageCount: log.messageCount - gone.length, tokenCount };
 }
 
-function eventsOf(
-  context: ServiceContext,
-  base: WindowBase,
-  progress: Progress,
-): readonly EventDetail[] {
+function eventsOf(base: WindowBase, progress: Progress): readonly EventDetail[] {
   const { trims } = progress;
   const events: EventDetail[] = trims.map((trim) => ({ type: EVENT_TYPE.messagesTrimmed, trim }));
   const { policyState } = base.session.head;
@@ -275,7 +287,6 @@ function eventsOf(
       events.push({ type: EVENT_TYPE.policyWarned, warning });
     }
   }
-  if (context.removals.kinds.size > 0) events.push(...handedOver(context, base, progress));
   return events;
 }
 
@@ -290,30 +301,53 @@ function warningsOf(before: PolicyState, progress: Progress): readonly PolicyWar
   ].slice(0, LIMITS.policyWarnings);
 }
 
-/** Offers to the hooks what stages removed for them, or left waiting. */
+/** Whether hooks may have work after these passes. */
+function mayHandOver({ session }: WindowBase, { own }: Progress): boolean {
+  if (own === undefined) return false;
+  return session.fields.policy.stages.some(({ name, removedTo, effect, summarize }) => {
+    if (removedTo !== "summarize" || effect !== "store") return false;
+    // Its summaries may have become enough for one of the next level.
+    if (summarize?.keep === "hierarchical") return true;
+    const awaits = own.runs.some((run) => run.stage === name && run.awaitsSummary.length > 0);
+    return awaits || own.trims.some((trim) => trim.stage === name);
+  });
+}
+
+/** Makes the tasks for what stages want summarized. */
 function handedOver(
   context: ServiceContext,
-  { session }: WindowBase,
+  base: WindowBase,
   progress: Progress,
-): readonly EventDetail[] {
-  const { kinds } = context.removals;
-  const events: EventDetail[] = [];
-  const hand = (kind: "promote" | "summarize", stage: string, seqs: ReadonlySet<number>): void => {
-    const entries = progress.all.filter((entry) => seqs.has(entry.seq));
-    if (entries.length > 0)
-      events.push(...context.removals.take(session, { kind, stage, entries }));
-  };
-  for (const { name, removedTo } of session.fields.policy.stages) {
-    if (removedTo === "promote" && kinds.has("promote")) {
-      const own = progress.trims.filter((trim) => trim.stage === name);
-      hand("promote", name, new Set(own.flatMap((trim) => trim.removed.map(({ seq }) => seq))));
-    }
-    if (removedTo === "summarize" && kinds.has("summarize")) {
-      const run = progress.runs.find((stage) => stage.stage === name);
-      hand("summarize", name, new Set(run?.awaitsSummary.map(({ seq }) => seq)));
-    }
+  after: Pick<Session, "fields" | "head">,
+): Pick<WindowChange, "tasks" | "runs" | "events"> {
+  const { session, stamp, taskPlan } = base;
+  const { runs, own } = progress;
+  if (own === undefined || !mayHandOver(base, progress)) {
+    return { tasks: taskPlan, runs, events: [] };
   }
-  return events;
+  const { revision, nowMs } = stamp;
+  const { plan, events, taskIds } = handOver(context, {
+    session: { ...session, ...after },
+    revision,
+    nowMs,
+    before: progress.all,
+    inserts: session.fields.inserts,
+    inserts: session.fields.inserts,
+    trims: own.trims,
+    runs: own.runs,
+    tasks: tasksAfter(base.tasks(), taskPlan),
+    firstTask: madeTasks(taskPlan, revision),
+  });
+  return {
+    tasks: mergeTaskPlans(taskPlan, plan, revision),
+    runs: taskIds.size === 0 ? runs : runs.map((run) => withTask(run, taskIds)),
+    events,
+  };
+}
+
+function withTask(run: StageRun, taskIds: ReadonlyMap<string, string>): StageRun {
+  const taskId = taskIds.get(run.stage);
+  return taskId === undefined ? run : { ...run, taskId };
 }
 
 /**
@@ -323,12 +357,13 @@ function handedOver(
 export function planOf(
   before: Session | undefined,
   change: WindowChange,
-): Pick<SessionPlan, "fields" | "head" | "window" | "windowTrimmed" | "erase"> {
+): Pick<SessionPlan, "fields" | "head" | "window" | "windowTrimmed" | "erase" | "tasks"> {
   return {
     ...(change.fields === before?.fields ? {} : { fields: change.fields }),
     head: change.head,
     window: change.window,
     windowTrimmed: change.windowTrimmed,
     ...(change.erase.length === 0 ? {} : { erase: change.erase }),
+    ...(change.tasks === undefined ? {} : { tasks: change.tasks }),
   };
 }

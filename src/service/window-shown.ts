@@ -4,6 +4,7 @@
 import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Healing, Policy } from "../domain/policy.ts";
+import { TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
 import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
 import { shortenPlan } from "../domain/window/shorten.ts";
@@ -140,6 +141,8 @@ function madeResult(
   const bytes = codec.encodeMade({
     ...as,
     kind: "result",
+    role: ROLE.tool,
+    trust: TRUST.low,
     toolCallId: callId,
     name: callName,
     createMs: 0,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { insertOf } from "../../test/support/inserts.ts";
 import { draftOf, jsonCodec } from "../../test/support/json-codec.ts";
 import { policyOf, stageOf } from "../../test/support/policies.ts";
 import type { WindowInsert } from "../domain/session.ts";
@@ -20,21 +21,7 @@ function entry(seq: number): StoredEntry {
   return { ...jsonCodec.readFacts(bytes), seq, byteCount: bytes.length, bytes };
 }
 
-function insert(position: number): WindowInsert {
-  const messageId = `i${position}`;
-  const made = { messageId, kind: "summary", text: "sum", toolCallId: "", name: "" } as const;
-  const bytes = jsonCodec.encodeMade({ ...made, tokenCount: 5, createMs: 77 });
-  return {
-    position,
-    kind: "summary",
-    messageId,
-    tokenCount: 5,
-    bytes,
-    ranges: [],
-    firstMs: 1,
-    createMs: 77,
-  };
-}
+const insert = (position: number): WindowInsert => insertOf(position);
 
 describe("inserts", () => {
   const window = [entry(2), entry(3), entry(7)];
@@ -43,7 +30,7 @@ describe("inserts", () => {
   test("stand among the messages by their positions", () => {
     const entries = mergeInserts(window, inserts, jsonCodec);
     expect(entries.map(({ seq }) => seq)).toEqual([0.5, 2, 2.25, 2.5, 3, 7, 7.5]);
-    expect(entries[0]).toMatchObject({ messageId: "i0.5", role: 3, tokenCount: 5, createMs: 77 });
+    expect(entries[0]).toMatchObject({ messageId: "i0.5", role: 3, tokenCount: 5, createMs: 7 });
   });
 
   test("that there are none of cost nothing", () => {

@@ -8,6 +8,8 @@ import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { StageOn } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
+import { MANUAL_HOOK } from "../domain/summaries/spec.ts";
+import { isLive, taskIdOf } from "../domain/tasks/task.ts";
 import { openCallIds } from "../domain/window/groups.ts";
 import { newestRanges, outsideRanges } from "../domain/window/ranges.ts";
 import { removeSeqs } from "../domain/window/remove-seqs.ts";
@@ -20,7 +22,8 @@ import { changeSession, checkLive, liveSession } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { withRuns } from "./policy-state.ts";
-import { checkHooks } from "./removal-port.ts";
+import { showsSummary, withSummary } from "./summary-view.ts";
+import { checkHooks } from "./tasks/hand-over.ts";
 import type { WindowInput, WindowResult } from "./window-api.ts";
 import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
 import { type Shown, showWindow, type Viewed } from "./window-shown.ts";
@@ -48,14 +51,20 @@ export async function getWindow(
   checkHooks(context, input.policy);
   let stored = await readStored(context, input);
   let viewed = look(context, stored, input);
-  if (input.policy === undefined && !stored.isPast && changesStored(stored, viewed.outcome)) {
-    const read = await storeRead(context, call, input).catch(unlessFull);
-    if (read !== undefined) {
-      stored = read.stored;
-      viewed = { ...viewed, ...read.viewed };
+  if (input.policy === undefined && !stored.isPast) {
+    const asking = await askingRuns(context, stored, viewed.outcome);
+    if (asking !== undefined) viewed = { ...viewed, outcome: asking.outcome };
+    if (asking?.asks || changesStored(stored, viewed.outcome)) {
+      const read = await storeRead(context, call, input).catch(unlessFull);
+      if (read !== undefined) {
+        stored = read.stored;
+        viewed = { ...viewed, ...read.viewed };
+      }
     }
   }
-  const shown = await showWindow(context, viewed, input.newest);
+  const summary = stored.isPast ? undefined : stored.session.fields.summary;
+  let shown = await showWindow(context, viewed, input.newest);
+  if (showsSummary(viewed, summary)) shown = await withSummary(context, viewed, shown, summary);
   return resultOf(input, stored, viewed.outcome, shown);
 }
 
@@ -114,6 +123,38 @@ function changesStored({ session }: Stored, outcome: TrimOutcome<StoredEntry>): 
   );
 }
 
+/**
+ * Whether stages on read want something summarized that no task is there for, and the outcome with
+ * the tasks that are. Undefined when nothing waits for a summary.
+ */
+async function askingRuns(
+  context: ServiceContext,
+  { session }: Stored,
+  outcome: TrimOutcome<StoredEntry>,
+): Promise<{ readonly outcome: TrimOutcome<StoredEntry>; readonly asks: boolean } | undefined> {
+  const waiting = outcome.runs.filter(({ awaitsSummary }) => awaitsSummary.length > 0);
+  if (waiting.length === 0) return undefined;
+  const { namespace, sessionId, fields } = session;
+  const hooked = new Set(
+    fields.policy.stages.flatMap(({ name, summarize }) => {
+      const hook = summarize?.hook || context.hooks.defaultSummarizer;
+      return summarize === undefined || hook === MANUAL_HOOK ? [] : [name];
+    }),
+  );
+  if (!waiting.some(({ stage }) => hooked.has(stage))) return undefined;
+  const query = { namespace, sessionId, limit: LIMITS.pageSizeMax };
+  const { tasks } = await context.store.listTasks(query);
+  const live = new Map(
+    tasks.filter(isLive).map(({ stage, taskNo }) => [stage, taskIdOf(taskNo)] as const),
+  );
+  const runs = outcome.runs.map((run) => {
+    const taskId = live.get(run.stage);
+    return taskId === undefined || run.awaitsSummary.length === 0 ? run : { ...run, taskId };
+  });
+  const asks = waiting.some(({ stage }) => hooked.has(stage) && !live.has(stage));
+  return { outcome: { ...outcome, runs }, asks };
+}
+
 /** Reads go on while the disk is full: the view is the same, and a later read stores it. */
 function unlessFull(error: unknown): undefined {
   if (error instanceof AppError && error.reason === "STORE_FULL") return;
@@ -146,9 +187,11 @@ async function storeRead(
     if (outcome === undefined) throw new Error("no stage ran");
     const { policy } = session.fields;
     const hasInserts = session.fields.inserts.length > 0;
-    const viewed = { outcome, policy, own: policy, hasInserts };
+    const told = { ...outcome, runs: change.runs };
+    const viewed = { outcome: told, policy, own: policy, hasInserts };
     // Another read may have done it in between.
-    if (!changesStored(storedNow(session, view.window ?? []), outcome)) {
+    const isSame = !changesStored(storedNow(session, view.window ?? []), outcome);
+    if (isSame && change.tasks === undefined) {
       return {
         kind: "answer",
         result: { stored: storedNow(session, view.window ?? []), viewed },
@@ -186,6 +229,7 @@ function readStages(
       session,
       window,
       stamp: { revision: view.revision, nowMs },
+      tasks: view.tasks,
       known: { totals: sessionTotals(session), pairedTo },
     },
     [{ occasions: ON_READ, isRead: true }],

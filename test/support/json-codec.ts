@@ -2,6 +2,7 @@
 // without protobuf.
 
 import type { Event } from "../../src/domain/event.ts";
+import { TRUST, type Trust } from "../../src/domain/summaries/summary.ts";
 import { ROLE, type Role, type WindowFacts } from "../../src/domain/window/types.ts";
 import type { Codec, MadeMessage, MessageDraft, MessageStamp } from "../../src/service/api.ts";
 
@@ -23,8 +24,9 @@ export interface JsonMessage {
 /** A message as stored. */
 export type StoredJsonMessage = Required<Omit<JsonMessage, "tokenCount" | "messageId">> & {
   readonly stamp: MessageStamp;
-  /** Set for what stands in the window only. */
+  /** Set for what stands in the window only, as is its trust. */
   readonly made?: MadeMessage["kind"];
+  readonly trust?: Trust;
 };
 
 /** The JSON form of anything. */
@@ -75,7 +77,7 @@ export function draftOf(message: JsonMessage): MessageDraft {
 function encodeMade(made: MadeMessage): Uint8Array {
   const { messageId, kind, tokenCount, createMs } = made;
   const stored: StoredJsonMessage = {
-    role: kind === "summary" ? ROLE.system : ROLE.tool,
+    role: made.role,
     name: made.name,
     text: made.text,
     callIds: [],
@@ -94,8 +96,16 @@ function encodeMade(made: MadeMessage): Uint8Array {
       etag: "",
     },
     made: kind,
+    trust: made.trust,
   };
   return toBytes(stored);
+}
+
+/** As the contract says: little for what holds results, most for system messages. */
+function trustOf(message: StoredJsonMessage): Trust {
+  if (message.trust !== undefined) return message.trust;
+  if (message.role === ROLE.tool || answersOf(message).length > 0) return TRUST.low;
+  return message.role === ROLE.system ? TRUST.high : TRUST.medium;
 }
 
 /** Reads and writes JSON. */
@@ -130,9 +140,15 @@ export const jsonCodec: Codec = {
     const text = [...message.text].slice(0, keptChars).join("");
     return toBytes({ ...message, text, stamp: { ...message.stamp, tokenCount } });
   },
+  readTrust: (bytes) => trustOf(fromBytes<StoredJsonMessage>(bytes)),
+  appendText(bytes, suffix, tokenCount) {
+    const message = fromBytes<StoredJsonMessage>(bytes);
+    const { text, stamp } = message;
+    return toBytes({ ...message, text: `${text}${suffix}`, stamp: { ...stamp, tokenCount } });
+  },
   encodeMade,
   mergeMessage(bytes, draft, paths) {
-    const { stamp, made: _, ...stored } = fromBytes<StoredJsonMessage>(bytes);
+    const { stamp, made: _, trust: __, ...stored } = fromBytes<StoredJsonMessage>(bytes);
     const given = (draft.wire ?? {}) as JsonMessage;
     const merged: JsonMessage = {
       ...stored,

@@ -1,6 +1,7 @@
 // Reads the few fields of a stored message that the window rules need, and skips the rest.
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role, type WindowFacts } from "../../domain/window/types.ts";
 
 // The fields of Message, of what it holds, and of Timestamp by number, as in message.proto.
@@ -11,6 +12,7 @@ const PARTS = 6;
 const TOOL_CALLS = 7;
 const TOOL_CALL_ID = 9;
 const TOKEN_COUNT = 15;
+const TRUST_FIELD = 19;
 const CREATE_TIME = 21;
 const TOKEN_QUARTERS = 24;
 const ID_IN_CALL_OR_RESULT = 1;
@@ -144,6 +146,18 @@ export function readFacts(bytes: Uint8Array): WindowFacts {
     tokenCount,
     createMs,
   };
+}
+
+/** Reads how far a stored message may be trusted; one that does not say, as little as possible. */
+export function readTrust(bytes: Uint8Array): Trust {
+  const reader = new BinaryReader(bytes);
+  let trust = 0;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === TRUST_FIELD) trust = reader.int32();
+    else reader.skip(tag & 7);
+  }
+  return trust === TRUST.high || trust === TRUST.medium ? trust : TRUST.low;
 }
 
 /** The ids that a message answers: its own and those of its parts. */

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { message } from "../../../test/support/samples.ts";
 import { wireMessages } from "../../../test/support/wire-messages.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import { Message, Role, Source, Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { readDetail } from "./detail.ts";
-import { readFacts } from "./facts.ts";
-import { encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
+import { readFacts, readTrust } from "./facts.ts";
+import { appendText, encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
 
 const bytesOf = (whole: Message) => Message.encode(whole).finish();
 
@@ -75,8 +76,12 @@ describe("a shortened message", () => {
 describe("what stands in the window only", () => {
   const made = { messageId: "m", text: "so far", tokenCount: 2.25, createMs: 1_700_000_000_123 };
 
-  test("as a summary is a system message of low trust without a seq", () => {
-    const bytes = encodeMade({ ...made, kind: "summary", toolCallId: "ignored", name: "" });
+  test("as a summary is a model's message of its role and trust, without a seq", () => {
+    const shown = { role: ROLE.system, trust: TRUST.medium } as const;
+    const bytes = encodeMade({
+      ...{ ...made, ...shown, kind: "summary" },
+      ...{ toolCallId: "ignored", name: "" },
+    });
     expect(Message.decode(bytes)).toMatchObject({
       messageId: "m",
       seq: 0n,
@@ -87,7 +92,7 @@ describe("what stands in the window only", () => {
       tokenCount: 2,
       tokenQuarters: 1,
       source: Source.MODEL,
-      trust: Trust.LOW,
+      trust: Trust.MEDIUM,
       etag: "",
     });
     expect(readFacts(bytes)).toMatchObject({
@@ -101,7 +106,7 @@ describe("what stands in the window only", () => {
 
   test("as a result is a failed answer of its tool, with no time when it was made for a read", () => {
     const given = { ...made, createMs: 0, toolCallId: "c", name: "search" };
-    const bytes = encodeMade({ ...given, kind: "result" });
+    const bytes = encodeMade({ ...given, kind: "result", role: ROLE.tool, trust: TRUST.low });
     const whole = Message.decode(bytes);
     expect(whole).toMatchObject({
       role: Role.TOOL,
@@ -114,6 +119,49 @@ describe("what stands in the window only", () => {
     expect(whole.createTime).toBeUndefined();
     expect(readFacts(bytes)).toMatchObject({ answers: ["c"], isResult: true, createMs: 0 });
   });
+});
+
+test("what the user of an exchange asked for is a user message from the model", () => {
+  const request = { kind: "request", role: ROLE.user, trust: TRUST.low } as const;
+  const words = { text: "[User Requests Summary]", name: "", toolCallId: "c" };
+  const made = { ...request, ...words, messageId: "m", tokenCount: 6, createMs: 1 };
+  const bytes = encodeMade(made);
+  expect(Message.decode(bytes)).toMatchObject({
+    role: Role.USER,
+    toolCallId: "",
+    toolError: false,
+    source: Source.MODEL,
+    trust: Trust.LOW,
+  });
+  expect(readFacts(bytes)).toMatchObject({ role: ROLE.user, answers: [], isResult: false });
+});
+
+describe("a text behind that of a message", () => {
+  const text = (value: string) => ({ part: { $case: "text", value } }) as const;
+
+  test("stands behind its text, and the message says what it costs", () => {
+    const whole = message({ role: Role.SYSTEM, messageId: "m", text: "rules", tokenCount: 1 });
+    const longer = Message.decode(appendText(bytesOf(whole), "\n\nso far", 3.5));
+    expect(longer).toEqual({
+      ...whole,
+      ...{ text: "rules\n\nso far", tokenCount: 3, tokenQuarters: 2 },
+    });
+  });
+
+  test("stands behind the last text part", () => {
+    const parts = [text("a"), text("b"), { part: { $case: "data", value: Buffer.alloc(0) } }];
+    const whole = message({ role: Role.SYSTEM, text: "rules", parts: parts as never });
+    const longer = Message.decode(appendText(bytesOf(whole), "!", 1));
+    expect(longer.text).toBe("rules");
+    expect(longer.parts.slice(0, 2)).toEqual([text("a"), text("b!")]);
+  });
+});
+
+test("trust is read as it is stored, and is low where nothing is said", () => {
+  for (const trust of [Trust.LOW, Trust.MEDIUM, Trust.HIGH]) {
+    expect(readTrust(bytesOf(message({ text: "t", trust, etag: "e" })))).toBe(trust);
+  }
+  expect(readTrust(bytesOf(message({ text: "t" })))).toBe(TRUST.low);
 });
 
 test("tokens are whole on the wire, with the quarters beside them", () => {

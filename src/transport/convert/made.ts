@@ -83,21 +83,34 @@ export function shortenMessage(
 }
 
 /**
- * Gives the wire form of a message that stands in the window only. A summary is derived from the
- * conversation, tool results included, so that it is a model's and of low trust.
+ * Gives the wire form of a stored message with a text behind its own: behind the last text part
+ * where it has such, else behind its text.
+ */
+export function appendText(bytes: Uint8Array, suffix: string, tokenCount: number): Uint8Array {
+  const message = wire.Message.decode(bytes);
+  const last = message.parts.findLast(({ part }) => part?.$case === "text")?.part;
+  if (last?.$case === "text") last.value += suffix;
+  else message.text += suffix;
+  setTokens(message, tokenCount);
+  return encodeWire(wire.Message, message);
+}
+
+/**
+ * Gives the wire form of a message that stands in the window only. What shows a summary is a
+ * model's, whatever its role; a healed result is a failed answer of its tool.
  */
 export function encodeMade(made: MadeMessage): Uint8Array {
-  const isSummary = made.kind === "summary";
+  const isResult = made.kind === "result";
   const message: wire.Message = {
     ...wire.Message.decode(NOTHING),
     messageId: made.messageId,
-    role: isSummary ? wire.Role.SYSTEM : wire.Role.TOOL,
+    role: made.role,
     name: made.name,
     text: made.text,
-    toolCallId: isSummary ? "" : made.toolCallId,
-    toolError: !isSummary,
-    source: isSummary ? wire.Source.MODEL : wire.Source.TOOL,
-    trust: wire.Trust.LOW,
+    toolCallId: isResult ? made.toolCallId : "",
+    toolError: isResult,
+    source: isResult ? wire.Source.TOOL : wire.Source.MODEL,
+    trust: made.trust,
   };
   if (made.createMs !== 0) {
     message.createTime = toTimestamp(made.createMs);

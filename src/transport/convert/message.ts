@@ -12,8 +12,8 @@ import { Violations } from "../validate/violations.ts";
 import { countedContent, countImages, resultsIn } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
 import { encodeEvent } from "./event.ts";
-import { answersOf, readFacts } from "./facts.ts";
-import { encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
+import { answersOf, readFacts, readTrust } from "./facts.ts";
+import { appendText, encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
 import { TOKEN_RULES, toTokenRule } from "./policy.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
 
@@ -217,6 +217,8 @@ export const CODEC: Codec = {
   readDetail,
   readSpeech,
   shortenMessage,
+  readTrust,
+  appendText,
   encodeMade,
   mergeMessage,
   encodeEvent,

@@ -5,8 +5,9 @@ import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
 import type { SnapshotFormat } from "../../domain/event.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import type { Session, StageMark, WindowInsert } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import { Message } from "../../gen/memorysidecar/v1/message.ts";
+import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
+import { type Role as DomainRole, ROLE, type SeqRange } from "../../domain/window/types.ts";
+import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
 import type { PlacedSummary, Session as WireSession } from "../../gen/memorysidecar/v1/session.ts";
 import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
@@ -133,8 +134,11 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
       tokenCount: summary.tokenCount,
       version: Number(summary.version),
       updateMs: timeOf(summary.updateTime),
+      ranges: summary.seqRanges.map(fromRange),
+      hook: summary.hook,
+      trust: trustOf(summary.trust),
     },
-    summaryVersion: Number(header.summaryVersion),
+    summaryVersion: Number(header.summaryVersion) + unnumbered(session).length,
     inserts: insertsOf(header, session),
     forkedFrom: forkedFrom && { sessionId: forkedFrom.sessionId, seq: Number(forkedFrom.seq) },
     createMs: timeOf(session.createTime),
@@ -158,30 +162,81 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
   };
 }
 
+/** Placed summaries of servers that did not number them. */
+function unnumbered(session: WireSession): readonly PlacedSummary[] {
+  return session.placedSummaries.filter(({ version }) => version === 0n);
+}
+
+/** As little as possible where nothing is said. */
+function trustOf(trust: number): Trust {
+  return trust === TRUST.high || trust === TRUST.medium ? trust : TRUST.low;
+}
+
 /** Several inserts behind the same message share the room up to the next one. */
 function insertsOf(header: SnapshotHeader, session: WireSession): WindowInsert[] {
   const placed = new Map(session.placedSummaries.map((summary) => [summary.messageId, summary]));
-  const { inserts } = header;
-  return inserts.map(({ afterSeq, message, summary }, index) => {
-    if (message === undefined) throw new Error("An insert without a message was let through.");
+  const { inserts, summaryVersion } = header;
+  const numbers = new Map(
+    unnumbered(session).map(({ messageId }, index) => [
+      messageId,
+      Number(summaryVersion) + index + 1,
+    ]),
+  );
+  return inserts.map((insert, index) => {
+    const { afterSeq } = insert;
     const group = inserts.filter((other) => other.afterSeq === afterSeq);
     const at = index - inserts.findIndex((other) => other.afterSeq === afterSeq);
-    const kind = summary ? "summary" : "result";
-    const { messageId, name, text, toolCallId } = message;
-    const tokenCount = tokensOf(message);
-    const createMs = timeOf(message.createTime);
-    const made = { messageId, kind, text, tokenCount, toolCallId, name, createMs } as const;
-    return {
-      position: Number(afterSeq) + (at + 1) / (group.length + 1),
-      kind,
-      messageId,
-      tokenCount,
-      bytes: encodeMade(made),
-      ranges: placed.get(messageId)?.seqRanges.map(fromRange) ?? [],
-      firstMs: summary ? timeOf(placed.get(messageId)?.firstMessageTime) : 0,
-      createMs,
-    };
+    const position = Number(afterSeq) + (at + 1) / (group.length + 1);
+    const id = shownSummary(inserts, index)?.message?.messageId ?? "";
+    return insertOf(insert, { position, summary: placed.get(id), number: numbers.get(id) });
   });
+}
+
+/** The summary that an insert shows, or asks for: what was asked for stands before it. */
+function shownSummary(
+  inserts: readonly SnapshotInsert[],
+  index: number,
+): SnapshotInsert | undefined {
+  const insert = inserts[index];
+  if (insert?.summary) return insert;
+  return insert?.message?.role === Role.USER ? inserts[index + 1] : undefined;
+}
+
+function insertOf(
+  { message, summary: isSummary }: SnapshotInsert,
+  known: {
+    readonly position: number;
+    readonly summary: PlacedSummary | undefined;
+    /** The number of a summary that came without one. */
+    readonly number: number | undefined;
+  },
+): WindowInsert {
+  if (message === undefined) throw new Error("An insert without a message was let through.");
+  const { summary } = known;
+  const kind = isSummary ? "summary" : message.role === Role.USER ? "request" : "result";
+  const { messageId, name, text, toolCallId } = message;
+  const tokenCount = tokensOf(message);
+  const createMs = timeOf(message.createTime);
+  const trust = trustOf(summary?.trust ?? TRUST.low);
+  const role = roleOf(kind, message.role);
+  const shown = { messageId, kind, tokenCount, createMs, trust } as const;
+  return {
+    ...shown,
+    position: known.position,
+    bytes: encodeMade({ ...shown, role, text, toolCallId, name }),
+    ranges: isSummary ? (summary?.seqRanges.map(fromRange) ?? []) : [],
+    firstMs: isSummary ? timeOf(summary?.firstMessageTime) : 0,
+    version: known.number ?? Number(summary?.version ?? 0n),
+    hook: isSummary ? (summary?.hook ?? "") : "",
+    stage: isSummary ? (summary?.stage ?? "") : "",
+    level: isSummary ? Math.max(1, summary?.level ?? 0) : 0,
+  };
+}
+
+function roleOf(kind: WindowInsert["kind"], role: Role): DomainRole {
+  if (kind === "result") return ROLE.tool;
+  if (kind === "request") return ROLE.user;
+  return role === Role.ASSISTANT ? ROLE.assistant : ROLE.system;
 }
 
 function fromRange({ firstSeq, lastSeq }: WireRange): SeqRange {

@@ -1,0 +1,118 @@
+// ListSummaries and ListSummarySources: the summaries that a session has had, and the messages of
+// the log that each stands for.
+
+import { sessionNotFound, summaryNotFound } from "../domain/errors.ts";
+import { LIMITS } from "../domain/limits.ts";
+import type { Session, SessionRef } from "../domain/session.ts";
+import type { SeqRange } from "../domain/window/types.ts";
+import type { SummaryPage } from "../storage/store.ts";
+import type { Call } from "./api.ts";
+import { checkLive, liveSession } from "./change.ts";
+import type { ServiceContext } from "./context.ts";
+import { currentVersions } from "./summary-records.ts";
+import type { ListedSummary, ListSummariesInput, ListSummarySourcesInput } from "./tasks-api.ts";
+
+/** A page of summaries, and the version to go on after. */
+type ListedPage = Omit<SummaryPage, "summaries"> & { readonly summaries: readonly ListedSummary[] };
+
+async function existing(context: ServiceContext, ref: SessionRef): Promise<Session> {
+  const session = liveSession(context, await context.store.readSession(ref));
+  if (session === undefined) throw sessionNotFound(ref.sessionId);
+  return session;
+}
+
+/** Lists the summaries that a session has had. */
+export async function listSummaries(
+  context: ServiceContext,
+  call: Call,
+  input: ListSummariesInput,
+): Promise<ListedPage> {
+  checkLive(call.signal);
+  const session = await existing(context, input);
+  const current = currentVersions(session.fields);
+  if (input.currentOnly) return await listCurrent(context, input, current);
+  const { order, limit, after } = input;
+  const page = await context.store.listSummaries(input, {
+    ...{ order, limit, maxBytes: LIMITS.pageBytes },
+    ...(after === undefined ? {} : { after }),
+  });
+  if (page === undefined) throw sessionNotFound(input.sessionId);
+  const { summaries, ...rest } = page;
+  return {
+    ...rest,
+    summaries: summaries.map((record) => ({ record, current: current.has(record.version) })),
+  };
+}
+
+/** Those in use are few, wherever they stand in the history. */
+async function listCurrent(
+  context: ServiceContext,
+  input: ListSummariesInput,
+  current: ReadonlySet<number>,
+): Promise<ListedPage> {
+  const { order, limit, after } = input;
+  const sign = order === "asc" ? 1 : -1;
+  const versions = [...current]
+    .filter((version) => after === undefined || (version - after) * sign > 0)
+    .sort((a, b) => (a - b) * sign);
+  const summaries: ListedSummary[] = [];
+  let bytes = 0;
+  for (const [index, version] of versions.entries()) {
+    const record = await context.store.readSummary(input, version);
+    if (record === undefined) continue;
+    bytes += Buffer.byteLength(record.text) + rangeBytes(record.ranges) + rangeBytes(record.added);
+    const isFull = summaries.length >= limit || bytes > LIMITS.pageBytes;
+    if (isFull && summaries.length > 0) return { summaries, next: versions[index - 1] };
+    summaries.push({ record, current: true });
+  }
+  return { summaries, next: undefined };
+}
+
+/** What a run takes at most in an answer. */
+const RANGE_BYTES = 24;
+
+function rangeBytes(ranges: readonly SeqRange[]): number {
+  return ranges.length * RANGE_BYTES;
+}
+
+/** Lists the messages that a summary stands for, as they are now. */
+export async function listSummarySources(
+  context: ServiceContext,
+  call: Call,
+  input: ListSummarySourcesInput,
+): Promise<{ readonly messages: readonly Uint8Array[]; readonly next: number | undefined }> {
+  checkLive(call.signal);
+  await existing(context, input);
+  const record = await context.store.readSummary(input, input.version);
+  if (record === undefined) throw summaryNotFound(input.version);
+  const after = input.after ?? 0;
+  const messages: Uint8Array[] = [];
+  let bytes = 0;
+  let seq = after;
+  for (const range of record.ranges) {
+    if (range.last <= after) continue;
+    let next: number | undefined = Math.max(range.first, after + 1);
+    while (next !== undefined) {
+      const page = await context.store.listMessages(input, {
+        ...{ firstSeq: next, lastSeq: range.last, order: "asc" },
+        limit: input.limit - messages.length,
+      });
+      if (page === undefined) throw sessionNotFound(input.sessionId);
+      for (const message of page.messages) {
+        bytes += message.bytes.length;
+        const isFull = bytes > LIMITS.pageBytes && messages.length > 0;
+        if (isFull) return { messages, next: seq };
+        messages.push(message.bytes);
+        seq = message.seq;
+      }
+      next = page.next;
+      if (messages.length < input.limit) {
+        checkLive(call.signal);
+        continue;
+      }
+      const isEnd = next === undefined && range === record.ranges.at(-1);
+      return { messages, next: isEnd ? undefined : seq };
+    }
+  }
+  return { messages, next: undefined };
+}

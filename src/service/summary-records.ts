@@ -1,0 +1,115 @@
+// The history of a session that begins with summaries already: a fork, an import, a reset that
+// keeps the summary. What is not known of how they were made is left open.
+
+import type { SessionFields, SessionRef, WindowInsert } from "../domain/session.ts";
+import type { Summary, SummaryRecord } from "../domain/summaries/summary.ts";
+import type { SeqRange, Totals } from "../domain/window/types.ts";
+import type { Codec } from "./codec.ts";
+import type { ServiceContext } from "./context.ts";
+
+const NO_TOTALS: Totals = { messageCount: 0, tokenCount: 0 };
+
+/** What nobody knows of a summary that came from elsewhere. */
+const UNKNOWN = {
+  added: [],
+  sourceVersions: [],
+  model: "",
+  taskId: "",
+  inputTokens: 0,
+  outputTokens: 0,
+  callCount: 0,
+  durationMs: 0,
+  placeholder: false,
+} as const;
+
+/** The summaries that a session has in use. */
+type InUse = Pick<SessionFields, "summary" | "inserts">;
+
+/** The placed summaries of a session, each once. */
+function placedOf({ inserts }: InUse): readonly WindowInsert[] {
+  return inserts.filter(({ kind, version }) => kind === "summary" && version > 0);
+}
+
+/** The versions of the summaries that a session has in use. */
+export function currentVersions(fields: InUse): ReadonlySet<number> {
+  const placed = placedOf(fields).map(({ version }) => version);
+  return new Set(fields.summary === undefined ? placed : [fields.summary.version, ...placed]);
+}
+
+/** Reads the records of the summaries that a session has in use; those without one are missing. */
+export async function readCurrentRecords(
+  { store }: ServiceContext,
+  ref: SessionRef,
+  fields: InUse,
+): Promise<ReadonlyMap<number, SummaryRecord>> {
+  const records = new Map<number, SummaryRecord>();
+  for (const version of currentVersions(fields)) {
+    const record = await store.readSummary(ref, version);
+    if (record !== undefined) records.set(version, record);
+  }
+  return records;
+}
+
+/**
+ * The records of the summaries that a session has in use, by rising version. `known` gives those
+ * that are there; of the others it is told how much they stand for, as far as that is known.
+ */
+export function currentRecords(
+  fields: InUse,
+  codec: Codec,
+  known: {
+    readonly record?: (version: number) => SummaryRecord | undefined;
+    readonly sources?: (version: number) => Totals | undefined;
+  },
+): readonly SummaryRecord[] {
+  const sourcesOf = (version: number): Totals => known.sources?.(version) ?? NO_TOTALS;
+  const records = placedOf(fields).map(
+    (insert) =>
+      known.record?.(insert.version) ?? placedRecord(insert, codec, sourcesOf(insert.version)),
+  );
+  const { summary } = fields;
+  if (summary !== undefined) {
+    const { version } = summary;
+    records.push(known.record?.(version) ?? sessionRecord(summary, sourcesOf(version)));
+  }
+  return records.sort((a, b) => a.version - b.version);
+}
+
+function placedRecord(insert: WindowInsert, codec: Codec, sources: Totals): SummaryRecord {
+  const { version, tokenCount, messageId, ranges, hook, stage, level, trust, createMs } = insert;
+  return {
+    ...UNKNOWN,
+    ...{ version, tokenCount, ranges, sources, hook, stage, level, trust, createMs },
+    text: codec.readSpeech(insert.bytes).text,
+    placement: "in-place",
+    placedMessageId: messageId,
+  };
+}
+
+function sessionRecord(summary: Summary, sources: Totals): SummaryRecord {
+  const { text, tokenCount, version, ranges, hook, trust, updateMs } = summary;
+  return {
+    ...UNKNOWN,
+    ...{ text, tokenCount, version, ranges, hook, trust, sources },
+    placement: "session",
+    placedMessageId: "",
+    level: 1,
+    stage: "",
+    createMs: updateMs,
+  };
+}
+
+/** The parts of runs up to a seq. */
+export function rangesUpTo(ranges: readonly SeqRange[], lastSeq: number): readonly SeqRange[] {
+  if ((ranges.at(-1)?.last ?? 0) <= lastSeq) return ranges;
+  return ranges
+    .filter(({ first }) => first <= lastSeq)
+    .map(({ first, last }) => ({ first, last: Math.min(last, lastSeq) }));
+}
+
+/** A record that knows nothing of seqs above one. */
+export function recordUpTo(record: SummaryRecord, lastSeq: number): SummaryRecord {
+  const ranges = rangesUpTo(record.ranges, lastSeq);
+  if (ranges === record.ranges) return record;
+  return { ...record, ranges, added: rangesUpTo(record.added, lastSeq) };
+}

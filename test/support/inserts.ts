@@ -1,0 +1,39 @@
+// What stands in windows of tests and not in the log.
+
+import type { WindowInsert } from "../../src/domain/session.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
+import { ROLE, type Role } from "../../src/domain/window/types.ts";
+import { jsonCodec } from "./json-codec.ts";
+
+const ROLES: Readonly<Record<WindowInsert["kind"], Role>> = {
+  summary: ROLE.system,
+  request: ROLE.user,
+  result: ROLE.tool,
+};
+
+/** An insert with what a test names; a summary that a caller set, unless the test says otherwise. */
+export function insertOf(
+  position: number,
+  fields: Partial<WindowInsert> & { readonly text?: string; readonly toolCallId?: string } = {},
+): WindowInsert {
+  const { text = "sum", toolCallId = "", ...own } = fields;
+  const insert = {
+    position,
+    kind: "summary",
+    messageId: `i${position}`,
+    tokenCount: 5,
+    ranges: [],
+    firstMs: 1,
+    createMs: 7,
+    version: 1,
+    hook: "",
+    stage: "",
+    level: 1,
+    trust: TRUST.medium,
+    ...own,
+  } as const;
+  const { kind, messageId, tokenCount, createMs, trust } = insert;
+  const shown = { kind, messageId, tokenCount, createMs, trust, role: ROLES[kind] };
+  const bytes = jsonCodec.encodeMade({ ...shown, text, toolCallId, name: "" });
+  return { bytes, ...insert };
+}
