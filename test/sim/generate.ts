@@ -124,6 +124,7 @@ function drawMaintain({ random, nowMs }: Draw): Operation {
     eventAgeMsMax: rarely(1_000, 20_000),
     eventCountMax: rarely(20, 600),
     replyAgeMsMax: rarely(REPLY_AGE_MS, 10_000),
+    usageHourMin: random.int(0, 6),
   };
   return { kind: "maintain", plan };
 }
@@ -198,7 +199,7 @@ function drawInserts(random: Random): readonly WindowInsert[] {
   return Array.from({ length: random.int(0, 3) }, (_, index) =>
     newInsert({
       position: index * 5 + random.pick([0.5, 1.25, 3.75]),
-      kind: random.pick(["summary", "result"] as const),
+      kind: random.pick(["summary", "result", "request"] as const),
       tokenCount: drawTokens(random),
     }),
   );

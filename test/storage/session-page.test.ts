@@ -1,6 +1,7 @@
 // A page of sessions is bounded by what the sessions take on the wire, not by their number.
 
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
 import {
   DEFAULT_POLICY,
   DEFAULT_STAGE,
@@ -9,6 +10,9 @@ import {
   type Trigger,
 } from "../../src/domain/policy.ts";
 import type { WindowInsert } from "../../src/domain/session.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../src/domain/summaries/spec.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
+import { ROLE } from "../../src/domain/window/types.ts";
 import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
 import { newSession } from "../../src/service/new-session.ts";
 import { sessionBytes } from "../../src/storage/lmdb/session-bytes.ts";
@@ -75,7 +79,25 @@ const LARGEST: Policy = {
     select,
     boundary: { rule: "absorb-and-grow", always: true },
     effect: "view",
+    removedTo: "summarize",
+    summarize: {
+      ...DEFAULT_SUMMARY_SPEC,
+      hook: "h".repeat(63),
+      maxTokens: 16_384,
+      instructions: wide.repeat(1_024),
+      placeholder: wide.repeat(256),
+      separator: wide.repeat(16),
+      lastChars: 16_000,
+      prefix: wide.repeat(64),
+      keep: "hierarchical",
+      flow: "density",
+      leave: "at-once",
+      onFailure: "placeholder",
+      transcript: "paragraphs",
+      shape: "exchange",
+    },
   })),
+  summaryView: { show: "system-suffix", prefix: wide.repeat(64) },
 };
 
 const PLACED = {
@@ -83,13 +105,24 @@ const PLACED = {
   messageId: wide.repeat(64),
   tokenCount: MOST,
   createMs: 253_402_300_799_999,
+  trust: TRUST.low,
 } as const;
 const INSERT: WindowInsert = {
   ...PLACED,
   position: 10.5,
-  bytes: encodeMade({ ...PLACED, text: "s".repeat(65_536), toolCallId: "", name: "" }),
+  bytes: encodeMade({
+    ...PLACED,
+    role: ROLE.system,
+    text: "s".repeat(65_536),
+    toolCallId: "",
+    name: "",
+  }),
   ranges: [{ first: 1, last: Number.MAX_SAFE_INTEGER }],
   firstMs: 253_402_300_799_999,
+  version: Number.MAX_SAFE_INTEGER,
+  hook: "h".repeat(63),
+  stage: "s".repeat(63),
+  level: 2_147_483_647,
 };
 
 test("the bytes counted for a session are no less than it takes", () => {
@@ -109,7 +142,18 @@ test("the bytes counted for a session are no less than it takes", () => {
       ...largest.fields,
       forkedFrom: { sessionId: ref.sessionId, seq: count },
       inserts: [INSERT],
-      summary: { text: wide.repeat(16_384), tokenCount: 65_536, version: count, updateMs: 1 },
+      summary: {
+        text: wide.repeat(16_384),
+        tokenCount: 65_536,
+        version: count,
+        updateMs: 1,
+        ranges: Array.from({ length: LIMITS.summaryRanges }, (_, i) => ({
+          first: count - 1_000 + i * 2,
+          last: count - 1_000 + i * 2,
+        })),
+        hook: "h".repeat(63),
+        trust: TRUST.high,
+      },
     },
     head: {
       ...largest.head,

@@ -151,6 +151,7 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
       eventAgeMsMax: 1e12,
       eventCountMax: 300,
       replyAgeMsMax: 10_000,
+      usageHourMin: 0,
     });
   }
 }

@@ -10,6 +10,14 @@ import {
   type SessionRef,
   type WindowInsert,
 } from "../../src/domain/session.ts";
+import { DEFAULT_SUMMARY_SPEC } from "../../src/domain/summaries/spec.ts";
+import { type SummaryRecord, TRUST } from "../../src/domain/summaries/summary.ts";
+import {
+  SERVER_WORKER,
+  type SummarizeWork,
+  type Task,
+  type TaskLease,
+} from "../../src/domain/tasks/task.ts";
 import { ROLE, type SeqRange, type WindowFacts } from "../../src/domain/window/types.ts";
 import type { NewEvent, NewMessage, ReadFacts, StoredReply } from "../../src/storage/store.ts";
 
@@ -100,6 +108,92 @@ export function newInsert(
     bytes,
     ranges: [{ first: 1, last: Math.ceil(position) }],
     firstMs: START_MS,
+    createMs: START_MS,
+    version: 0,
+    hook: "",
+    stage: "",
+    level: (parts.kind ?? "summary") === "summary" ? 1 : 0,
+    trust: TRUST.medium,
+    ...parts,
+  };
+}
+
+/** What makes a task; everything but its number and its session has a default. */
+export type TaskParts = Partial<Omit<Task, "summarize">> &
+  Pick<Task, "taskNo" | "sessionId"> & { readonly work?: Partial<SummarizeWork> };
+
+/** A task, ready from the start on. */
+export function newTask({ work = {}, ...parts }: TaskParts): Task {
+  const ranges = [{ first: 1, last: 2 }];
+  return {
+    namespace: "default",
+    type: "summarize",
+    hook: "hook",
+    stage: "stage",
+    state: "ready",
+    dueMs: START_MS,
+    generation: 1,
+    failedAttempts: 0,
+    callCount: 0,
+    lease: undefined,
+    lastFailure: undefined,
+    createMs: START_MS,
+    deadMs: 0,
+    summarize: {
+      spec: DEFAULT_SUMMARY_SPEC,
+      ranges,
+      made: [],
+      sources: { messageCount: 2, tokenCount: 20.25 },
+      triggers: [],
+      loop: 1,
+      draft: undefined,
+      level: 1,
+      inputTokens: 0,
+      outputTokens: 0,
+      ...work,
+    },
+    ...parts,
+  };
+}
+
+/** A lease of the server. */
+export function newLease(parts: Partial<TaskLease> = {}): TaskLease {
+  return {
+    token: "token",
+    worker: SERVER_WORKER,
+    startMs: START_MS,
+    generation: 1,
+    priorVersion: 0,
+    reservedTokens: 100,
+    hour: Math.floor(START_MS / 3_600_000),
+    ...parts,
+  };
+}
+
+/** A summary of the history, of the session and made by a hook. */
+export function newSummary(
+  parts: Partial<SummaryRecord> & { readonly version: number },
+): SummaryRecord {
+  return {
+    text: `summary ${parts.version}`,
+    tokenCount: 7.25,
+    placement: "session",
+    placedMessageId: "",
+    ranges: [{ first: 1, last: 4 }],
+    added: [{ first: 3, last: 4 }],
+    sources: { messageCount: 4, tokenCount: 40.5 },
+    sourceVersions: [],
+    level: 1,
+    stage: "stage",
+    hook: "hook",
+    model: "model",
+    taskId: "task-00000000001",
+    trust: TRUST.low,
+    inputTokens: 50,
+    outputTokens: 9,
+    callCount: 1,
+    durationMs: 1_200,
+    placeholder: false,
     createMs: START_MS,
     ...parts,
   };

@@ -199,7 +199,8 @@ function bytesOf(cached: CachedSession): number {
   }
   const { fields, head } = state.session;
   const text = fields.metadata.length + (fields.summary?.text.length ?? 0);
-  const parts = fields.labels.size * 100 + head.windowRanges.length * 40;
+  const runs = head.windowRanges.length + (fields.summary?.ranges.length ?? 0);
+  const parts = fields.labels.size * 100 + runs * 40;
   const base = SESSION_BYTES + text + parts + insertBytesOf(fields.inserts) + stateBytesOf(head);
   return state.window === undefined
     ? base

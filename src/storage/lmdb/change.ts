@@ -2,57 +2,29 @@
 // it is synchronous; a plan is checked as a whole before any of it is applied.
 
 import { recordCorrupt } from "../../domain/errors.ts";
-import { seqOfMessageId } from "../../domain/ids.ts";
 import { expireMs, type Session, type SessionHead } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
-import type {
-  NewMessage,
-  SessionChange,
-  SessionPlan,
-  SessionView,
-  StoredEntry,
-  StoredReply,
-} from "../store.ts";
+import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import {
-  decodeReply,
-  encodeEntry,
-  encodeNumber,
-  encodePurge,
-  encodeRanges,
-  encodeReply,
-} from "./codec.ts";
-import { type Core, readIndex } from "./core.ts";
-import {
-  entryKey,
-  expiryKey,
-  headKey,
-  idKey,
-  keptKey,
-  nameKey,
-  purgeKey,
-  replyKey,
-  sessionKey,
-  u64,
-  windowKey,
-} from "./keys.ts";
+import { encodeNumber, encodePurge, encodeRanges } from "./codec.ts";
+import type { Core } from "./core.ts";
+import { expiryKey, headKey, nameKey, purgeKey, sessionKey, u64, windowKey } from "./keys.ts";
+import { appendMessages, eraseEntry, putEntry, saveKept } from "./log-writes.ts";
 import { findMessage, loadWindow, readEntry } from "./messages.ts";
 import { checkPlan, unsound } from "./plan-check.ts";
+import { pendingReply, saveReply } from "./replies.ts";
 import { encodeSession } from "./session-codec.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
+import { checkSummaries, readSummary, saveSummaries } from "./summaries.ts";
+import { readUsage, removalSteps, saveTasks, type TaskSteps, taskSteps, tasksOf } from "./tasks.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
 const NO_WINDOW: readonly StoredEntry[] = [];
 
-/** The answer remembered under a request id, durable or not. */
-export function pendingReply(
-  core: Core,
-  namespace: string,
-  requestId: string | undefined,
-): StoredReply | undefined {
-  return requestId === undefined || requestId === ""
-    ? undefined
-    : readIndex(core, replyKey(namespace, requestId), "pending", decodeReply);
+/** What a decision wants to see. */
+export interface Looks {
+  window: boolean;
+  /** It looked at tasks, usage or summaries, which the state of the session does not tell of. */
+  beside: boolean;
 }
 
 /** What decide gets to see of the pending state. */
@@ -60,7 +32,7 @@ export function viewOf(
   core: Core,
   cached: CachedSession | undefined,
   change: SessionChange,
-  needWindow: boolean,
+  looks: Looks,
 ): SessionView {
   const state = cached?.pending ?? null;
   let messages = NO_MESSAGES;
@@ -81,9 +53,21 @@ export function viewOf(
   return {
     revision: core.writer.pendingRevision + 1,
     session: state?.session,
-    window: needWindow ? windowOf(core, cached, state) : undefined,
+    window: looks.window ? windowOf(core, cached, state) : undefined,
     messages,
     reply: pendingReply(core, change.namespace, change.requestId),
+    tasks: () => {
+      looks.beside = true;
+      return state === null ? [] : tasksOf(core, state.sessionNo, "pending");
+    },
+    usage: (hook, hour) => {
+      looks.beside = true;
+      return readUsage(core, { namespace: change.namespace, hook, hour }, "pending");
+    },
+    summary: (version) => {
+      looks.beside = true;
+      return state === null ? undefined : readSummary(core, state.logNo, version, "pending");
+    },
   };
 }
 
@@ -118,14 +102,23 @@ export function applyPlan(
   const erased = (plan.erase ?? [])
     .filter(({ seq }) => !isNew(seq))
     .map(({ seq, messageId }) => ({ seq, messageId, messageNo: messageNoOf(core, old, seq) }));
+  const tasks = taskSteps(core, change, plan.tasks);
+  const removal = plan.remove === true ? removalOf(core, cached) : undefined;
+  checkSummariesOf(core, old, plan);
   core.writer.whole(() => {
-    if (plan.remove === true) {
-      removeSession(core, cached);
+    if (removal !== undefined) {
+      removeSession(core, cached, { ...removal, usage: tasks.usage });
     } else if (plan.head !== undefined) {
-      saveSession(core, cached, plan, { head: plan.head, replaced, erased });
+      saveSession(core, cached, plan, { head: plan.head, replaced, erased, tasks });
     }
     finishChange(core, change, plan);
   });
+}
+
+function checkSummariesOf(core: Core, old: SessionState | null, plan: SessionPlan): void {
+  const fields = plan.fields ?? old?.session.fields;
+  const logNo = plan.resetLog === true ? undefined : old?.logNo;
+  checkSummaries(core, plan.summaries, { newest: fields?.summaryVersion ?? 0, logNo });
 }
 
 /** Adds the events of a change and its reply. */
@@ -138,18 +131,6 @@ export function finishChange(
   saveReply(core, change, plan.reply);
 }
 
-/** Remembers the answer to a request id. */
-export function saveReply(
-  core: Core,
-  change: { readonly namespace: string; readonly requestId?: string },
-  reply: StoredReply | undefined,
-): void {
-  if (reply !== undefined && change.requestId !== undefined && change.requestId !== "") {
-    const key = replyKey(change.namespace, change.requestId);
-    core.memtable.set(key, encodeReply(key, reply));
-  }
-}
-
 /** The head of a plan, and the messages of the old log that go. */
 interface Replaced {
   readonly head: SessionHead;
@@ -159,6 +140,7 @@ interface Replaced {
     readonly messageId: string;
     readonly messageNo: number;
   }[];
+  readonly tasks: TaskSteps;
 }
 
 /** Tells the seqs of a plan's own messages from those of the log. */
@@ -171,7 +153,7 @@ function saveSession(
   core: Core,
   cached: CachedSession,
   plan: SessionPlan,
-  { head, replaced, erased }: Replaced,
+  { head, replaced, erased, tasks }: Replaced,
 ): void {
   const { memtable, writer } = core;
   const old = cached.pending;
@@ -200,6 +182,8 @@ function saveSession(
     eraseEntry(core, logNo, seq, messageId);
   }
   appendMessages(core, logNo, plan);
+  saveSummaries(core, logNo, plan.summaries);
+  saveTasks(core, { sessionNo, namespace: cached.ref.namespace }, tasks);
   if (plan.windowTrimmed === true || (plan.resetLog === true && head.windowRanges.length > 0)) {
     const key = windowKey(logNo, head.lastSeq);
     memtable.set(key, encodeRanges(key, head.windowRanges));
@@ -252,79 +236,6 @@ function messageNoOf(core: Core, old: SessionState | null, seq: number): number 
   return entry.messageNo;
 }
 
-function putEntry(core: Core, logNo: number, message: NewMessage): void {
-  const messageNo = core.writer.putMessage(message.bytes);
-  const key = entryKey(logNo, message.seq);
-  core.memtable.set(
-    key,
-    encodeEntry(key, {
-      messageNo,
-      role: message.role,
-      tokenCount: message.tokenCount,
-      byteCount: message.bytes.length,
-    }),
-  );
-}
-
-/** Adds a message to a log. */
-export function appendMessage(core: Core, logNo: number, message: NewMessage): void {
-  putEntry(core, logNo, message);
-  if (seqOfMessageId(message.messageId) !== message.seq) {
-    const key = idKey(logNo, message.messageId);
-    core.memtable.set(key, encodeNumber(key, message.seq));
-  }
-}
-
-/** Says that a seq has no message, so that the seqs stay dense. */
-export function putTombstone(core: Core, logNo: number, seq: number): void {
-  const key = entryKey(logNo, seq);
-  const nothing = { messageNo: 0, role: 1, tokenCount: 0, byteCount: 0 } as const;
-  core.memtable.set(key, encodeEntry(key, nothing));
-}
-
-/** Adds the messages of a plan; of one that the plan erases as well only the seq is taken. */
-function appendMessages(core: Core, logNo: number, plan: SessionPlan): void {
-  const erased = new Set(plan.append === undefined ? [] : plan.erase?.map(({ seq }) => seq));
-  for (const message of plan.append ?? []) {
-    if (erased.has(message.seq)) {
-      putTombstone(core, logNo, message.seq);
-    } else {
-      appendMessage(core, logNo, message);
-    }
-  }
-}
-
-function eraseEntry(core: Core, logNo: number, seq: number, messageId: string): void {
-  putTombstone(core, logNo, seq);
-  if (seqOfMessageId(messageId) !== seq) {
-    core.memtable.set(idKey(logNo, messageId), null);
-  }
-}
-
-function saveKept(
-  core: Core,
-  logNo: number,
-  messages: readonly NewMessage[],
-  firstSeq: number,
-): void {
-  const ranges: SeqRange[] = [];
-  for (const { seq } of messages) {
-    const last = ranges.at(-1);
-    if (seq >= firstSeq) {
-      break;
-    }
-    if (last !== undefined && last.last === seq - 1) {
-      ranges[ranges.length - 1] = { first: last.first, last: seq };
-    } else {
-      ranges.push({ first: seq, last: seq });
-    }
-  }
-  if (ranges.length > 0) {
-    const key = keptKey(logNo);
-    core.memtable.set(key, encodeRanges(key, ranges));
-  }
-}
-
 /** Writes the session record and the lists it is in. */
 export function saveFields(
   core: Core,
@@ -367,8 +278,13 @@ export function saveExpiry(
   }
 }
 
-/** Removes a session and has its log erased. */
-export function removeSession(core: Core, cached: CachedSession): void {
+/** What becomes of the tasks of a session that goes. Throws when one of them is damaged. */
+export function removalOf(core: Core, cached: CachedSession): TaskSteps {
+  return removalSteps(core, cached.pending?.sessionNo ?? 0);
+}
+
+/** Removes a session with its tasks, and has its log erased. */
+export function removeSession(core: Core, cached: CachedSession, tasks: TaskSteps): void {
   const { memtable, writer } = core;
   const old = cached.pending;
   if (old === null) {
@@ -381,14 +297,16 @@ export function removeSession(core: Core, cached: CachedSession): void {
   for (const prefix of listPrefixes(namespace, fields)) {
     memtable.set(prefix + u64(old.sessionNo), null);
   }
+  saveTasks(core, { sessionNo: old.sessionNo, namespace }, tasks);
   purgeLater(core, old);
   writer.setState(cached, null);
 }
 
 /** Has the log of a state erased by upkeep. */
 function purgeLater(core: Core, state: SessionState): void {
-  const { lastSeq } = state.session.head;
-  if (lastSeq > 0) {
+  const { head, fields } = state.session;
+  const { lastSeq } = head;
+  if (lastSeq > 0 || fields.summaryVersion > 0) {
     const key = purgeKey(state.logNo);
     core.memtable.set(key, encodePurge(key, 1, lastSeq));
   }

@@ -219,6 +219,15 @@ export function decodeNumber(payload: Uint8Array): number {
   return payload.reduce((value, byte) => value * 256 + byte, 0);
 }
 
+/** A text as the whole record. */
+export function encodeText(key: string, text: string): Buffer {
+  return sealIndex(key, Buffer.from(text, "utf8"));
+}
+
+export function decodeText(payload: Uint8Array): string {
+  return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8");
+}
+
 export function encodeEvent(key: string, event: NewEvent): Buffer {
   writer.reset(ENVELOPE_BYTES);
   writer.bytes(1, event.body);

@@ -1,11 +1,11 @@
 // Named consumers of events: a position each.
 
 import type { Consumer, ConsumerDecision, ConsumerRef, ConsumerView } from "../store.ts";
-import { pendingReply, saveReply } from "./change.ts";
 import { decodeConsumer, encodeConsumer } from "./codec.ts";
 import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
 import { afterPrefix, consumerKey, consumerPrefix, readText } from "./keys.ts";
 import type { Visibility } from "./memtable.ts";
+import { pendingReply, saveReply } from "./replies.ts";
 
 /** Reads a consumer; undefined when there is none. */
 export function readConsumer(

@@ -8,21 +8,17 @@ import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { CopyDecision, CopyView, SessionCopy, StoredEntry } from "../store.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import {
-  appendMessage,
-  finishChange,
-  pendingReply,
-  putTombstone,
-  saveExpiry,
-  saveFields,
-} from "./change.ts";
+import { finishChange, saveExpiry, saveFields } from "./change.ts";
 import { decodeRanges, encodePurge, encodeRanges } from "./codec.ts";
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
 import { keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
+import { appendMessage, putTombstone } from "./log-writes.ts";
 import { denseEntries, denseRanges, readStored, runsAt } from "./messages.ts";
 import { readWindowAt } from "./past-window.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
+import { pendingReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
+import { checkSummaries, saveSummaries } from "./summaries.ts";
 
 const CHUNK_MESSAGES = 256;
 const CHUNK_BYTES = 1_048_576;
@@ -282,9 +278,12 @@ class CopyAttempt {
     if (head.lastSeq !== this.atSeq || head.log.messageCount !== copied.log.messageCount) {
       throw new Error("The head of a copy does not match what was copied.");
     }
+    const summaries = { put: decision.summaries ?? [] };
+    checkSummaries(core, summaries, { newest: fields.summaryVersion, logNo: undefined });
     const sessionNo = core.writer.nextSessionNo++;
     const session = { ...cached.ref, fields, head };
     saveFields(core, sessionNo, undefined, session);
+    saveSummaries(core, this.logNo, summaries);
     saveExpiry(core, sessionNo, undefined, session);
     core.memtable.set(purgeKey(this.logNo), null);
     const isWhole = copied.window.length === head.window.messageCount;

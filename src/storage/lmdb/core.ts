@@ -83,43 +83,66 @@ export interface IndexRow {
 
 const RANGE_PAGE = 256;
 
+/** A part of the index; it must lie in one bucket of the memtable. */
+export interface IndexRange {
+  readonly start: string;
+  readonly end: string;
+  /** Default false. */
+  readonly reverse?: boolean;
+  /** How many records are read at a time; a caller who wants few says so. Default 256. */
+  readonly page?: number;
+}
+
 /**
  * The records of the index with keys from `start` on and below `end`, by rising key, or by falling
- * key when `reverse` is set. The range must lie in one bucket of the memtable.
+ * key when `reverse` is set.
  */
 export function* rangeIndex(
   core: Core,
   visibility: Visibility,
-  range: { readonly start: string; readonly end: string; readonly reverse?: boolean },
+  range: IndexRange,
 ): Generator<IndexRow> {
-  const overlay = [...core.memtable.range(range.start, range.end)];
-  if (range.reverse === true) {
-    overlay.reverse();
-  }
-  const before = (a: string, b: string): boolean => (range.reverse === true ? a > b : a < b);
+  const { slots, from, to } = core.memtable.range(range.start, range.end);
+  const reverse = range.reverse === true;
+  const before = (a: string, b: string): boolean => (reverse ? a > b : a < b);
+  const slotAt = (at: number): Slot | undefined =>
+    at < to - from ? slots[reverse ? to - 1 - at : from + at] : undefined;
   let next = 0;
   for (const stored of storedRange(core, range)) {
-    for (let slot = overlay[next]; slot !== undefined && before(slot.key, stored.key); next++) {
-      yield* rowOfSlot(slot, visibility);
-      slot = overlay[next + 1];
-    }
-    const same = overlay[next];
-    if (same?.key === stored.key) {
+    let slot = slotAt(next);
+    for (; slot !== undefined && before(slot.key, stored.key); slot = slotAt(next)) {
       next++;
-      if (slotValue(same, visibility) !== undefined) {
-        yield* rowOfSlot(same, visibility);
+      yield* rowOfSlot(slot, visibility);
+    }
+    if (slot?.key === stored.key) {
+      next++;
+      if (slotValue(slot, visibility) !== undefined) {
+        yield* rowOfSlot(slot, visibility);
         continue;
       }
     }
     yield rowOf(stored.key, stored.value);
   }
-  for (; next < overlay.length; next++) {
-    const slot = overlay[next];
-    if (slot !== undefined) {
-      yield* rowOfSlot(slot, visibility);
-    }
+  for (let slot = slotAt(next); slot !== undefined; slot = slotAt(next)) {
+    next++;
+    yield* rowOfSlot(slot, visibility);
   }
 }
+
+/** The first record of a range; undefined when there is none. */
+export function firstOf(
+  core: Core,
+  visibility: Visibility,
+  range: Omit<IndexRange, "page">,
+): IndexRow | undefined {
+  for (const row of rangeIndex(core, visibility, { ...range, page: FIRST_PAGE })) {
+    return row;
+  }
+  return undefined;
+}
+
+// More than one: what the memtable says is gone may stand before it.
+const FIRST_PAGE = 4;
 
 function rowOf(key: string, record: Uint8Array): IndexRow {
   return { key, payload: unseal(key, record, `index table ${key.charCodeAt(0)}`) };
@@ -135,8 +158,9 @@ function* rowOfSlot(slot: Slot, visibility: Visibility): Generator<IndexRow> {
 /** The records of the B-tree alone, read page by page so that no cursor stays open. */
 function* storedRange(
   core: Core,
-  range: { readonly start: string; readonly end: string; readonly reverse?: boolean },
+  range: IndexRange,
 ): Generator<{ key: string; value: Uint8Array }> {
+  const page = range.page ?? RANGE_PAGE;
   if (range.reverse === true) {
     // LMDB takes the bounds of a reverse range as from (included) down to (excluded).
     let from = range.end;
@@ -147,14 +171,14 @@ function* storedRange(
           start: from,
           end: range.start,
           reverse: true,
-          limit: RANGE_PAGE,
+          limit: page,
           exclusiveStart: exclusive,
           inclusiveEnd: true,
         }),
       ];
       yield* rows;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < RANGE_PAGE) {
+      if (last === undefined || rows.length < page) {
         return;
       }
       from = last.key;
@@ -168,13 +192,13 @@ function* storedRange(
       ...core.env.index.getRange({
         start,
         end: range.end,
-        limit: RANGE_PAGE,
+        limit: page,
         exclusiveStart: exclusive,
       }),
     ];
     yield* rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < RANGE_PAGE) {
+    if (last === undefined || rows.length < page) {
       return;
     }
     start = last.key;

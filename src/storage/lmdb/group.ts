@@ -2,8 +2,9 @@
 
 import type { NewEvent, StoredEvent } from "../store.ts";
 import type { CachedSession } from "./cache.ts";
-import { encodeEvent } from "./codec.ts";
-import { eventKey, REVISION_EVENTS_MAX, u64 } from "./keys.ts";
+import { encodeEvent, encodeHead } from "./codec.ts";
+import { eventKey, headKey, REVISION_EVENTS_MAX, u64 } from "./keys.ts";
+import type { Memtable } from "./memtable.ts";
 import { sealLog } from "./slab.ts";
 
 /** A record on its way into a table. */
@@ -35,6 +36,8 @@ export class Group {
   /** Sessions that have another state after the group. */
   readonly sessions: CachedSession[] = [];
   readonly waiters: Waiter[] = [];
+  /** The hooks of tasks that are new or changed and may be taken at some time. */
+  readonly taskHooks = new Set<string>();
   /** What the group does, for the failpoints. */
   trimmed = false;
   purging = false;
@@ -68,6 +71,19 @@ export class Group {
     this.messages.push(bytes);
     this.messagePuts.push({ key, value: sealLog(key, bytes) });
     this.bytes += bytes.length;
+  }
+
+  /** Adds the heads of the sessions, whose newest states are on their way from here on. */
+  sealSessions(memtable: Memtable): void {
+    for (const cached of this.sessions) {
+      const state = cached.forming;
+      if (state !== undefined && state !== null) {
+        const key = headKey(state.sessionNo);
+        memtable.set(key, encodeHead(key, state.logNo, state.session.head));
+      }
+      cached.inFlight = state;
+      cached.forming = undefined;
+    }
   }
 
   /** Adds the events of a revision. */

@@ -8,22 +8,19 @@ import { seqOfMessageId } from "../../domain/ids.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
-import {
-  appendMessage,
-  finishChange,
-  pendingReply,
-  putTombstone,
-  removeSession,
-  saveExpiry,
-  saveFields,
-} from "./change.ts";
+import type { CachedSession } from "./cache.ts";
+import { finishChange, removalOf, removeSession, saveExpiry, saveFields } from "./change.ts";
 import { decodeNumber, encodePurge, encodeRanges } from "./codec.ts";
 import type { CopyContext } from "./copy.ts";
 import { type Core, readIndex } from "./core.ts";
 import { idKey, keptKey, purgeKey, windowKey } from "./keys.ts";
+import { appendMessage, putTombstone } from "./log-writes.ts";
 import { readEntry, readStored } from "./messages.ts";
 import { checkEvents, checkFields, checkHead, unsound } from "./plan-check.ts";
+import { pendingReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
+import { checkSummaries, saveSummaries } from "./summaries.ts";
+import type { TaskSteps } from "./tasks.ts";
 
 const CHUNK_ENTRIES = 1_024;
 const CHUNK_BYTES = 1_048_576;
@@ -157,7 +154,11 @@ class ImportedLog implements LogImport {
     if (decision.kind === "save") {
       const save: Save = decision;
       this.check(save);
-      writer.whole(() => this.save(target, save));
+      const cached = openSession(this.core, target) ?? this.core.cache.add(target, null);
+      const removal = removalOf(this.core, cached);
+      writer.whole(() =>
+        this.save(cached, removal, { ...save, requestId: target.requestId ?? "" }),
+      );
       this.published = true;
     }
     return writer.whenFormingDurable(decision.result);
@@ -216,10 +217,12 @@ class ImportedLog implements LogImport {
     }
   }
 
-  private check({ events, head, fields }: Save): void {
+  private check({ events, head, fields, summaries = [] }: Save): void {
     checkEvents(events);
     checkHead(head);
     checkFields(fields);
+    const newest = fields.summaryVersion;
+    checkSummaries(this.core, { put: summaries }, { newest, logNo: undefined });
     if (
       head.firstSeq !== this.seqs.firstSeq ||
       head.lastSeq !== this.seqs.lastSeq ||
@@ -230,18 +233,20 @@ class ImportedLog implements LogImport {
     }
   }
 
-  private save(target: Target, save: Save): void {
+  private save(
+    cached: CachedSession,
+    removal: TaskSteps,
+    save: Save & { readonly requestId: string },
+  ): void {
     const { core, kept, logNo } = this;
-    const { fields, head } = save;
+    const { fields, head, requestId } = save;
     const { memtable, writer } = core;
-    const cached = openSession(core, target) ?? core.cache.add(target, null);
-    if (cached.pending !== null) {
-      removeSession(core, cached);
-    }
+    removeSession(core, cached, removal);
     const sessionNo = writer.nextSessionNo++;
     const session = { ...cached.ref, fields, head };
     saveFields(core, sessionNo, undefined, session);
     saveExpiry(core, sessionNo, undefined, session);
+    saveSummaries(core, logNo, { put: save.summaries ?? [] });
     memtable.set(purgeKey(logNo), null);
     if (kept.length > 0) {
       const key = keptKey(logNo);
@@ -258,7 +263,6 @@ class ImportedLog implements LogImport {
     }
     const log = { sessionNo, logNo, window: undefined, edits: 0 };
     writer.setState(cached, { ...log, session });
-    const { namespace, requestId } = target;
-    finishChange(core, { namespace, requestId: requestId ?? "" }, save);
+    finishChange(core, { namespace: session.namespace, requestId }, save);
   }
 }

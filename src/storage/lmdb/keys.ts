@@ -23,6 +23,13 @@
 // expiry    ms, session number           -> nothing
 // purge     log number                   -> PurgeRecord
 // dropped   (nothing)                    -> ConsumerRecord: the newest event that was dropped
+// task      task number                  -> TaskRecord
+// taskIn    namespace, task number       -> nothing
+// taskOf    session number, task number  -> nothing
+// due       hook, namespace, zero byte, ms, task number -> nothing; only ready and leased tasks
+// dueAt     hook, ms, task number        -> namespace; the same tasks
+// usage     hour, namespace, hook        -> UsageRecord
+// summary   log number, version          -> SummaryRecord
 
 const TWO_32 = 4_294_967_296;
 
@@ -44,7 +51,17 @@ export const TABLE = {
   expiry: "\x0e",
   purge: "\x0f",
   dropped: "\x10",
+  task: "\x11",
+  taskIn: "\x12",
+  taskOf: "\x13",
+  due: "\x14",
+  dueAt: "\x15",
+  usage: "\x16",
+  summary: "\x17",
 } as const;
+
+/** The table with the highest first byte. */
+export const LAST_TABLE = TABLE.summary;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -148,6 +165,32 @@ export const expiryKey = (ms: number, sessionNo: number): string =>
   TABLE.expiry + u64(ms) + u64(sessionNo);
 export const purgeKey = (logNo: number): string => TABLE.purge + u64(logNo);
 export const DROPPED_KEY = TABLE.dropped;
+export const taskKey = (taskNo: number): string => TABLE.task + u64(taskNo);
+export const taskInPrefix = (namespace: string): string => TABLE.taskIn + sized(namespace);
+export const taskOfPrefix = (sessionNo: number): string => TABLE.taskOf + u64(sessionNo);
+export const duePrefix = (hook: string): string => TABLE.due + sized(hook);
+export const dueInPrefix = (hook: string, namespace: string): string =>
+  `${duePrefix(hook)}${textPart(namespace)}\0`;
+export const dueAtPrefix = (hook: string): string => TABLE.dueAt + sized(hook);
+export const usageHourPrefix = (hour: number): string => TABLE.usage + u64(hour);
+export const usageKey = (hour: number, namespace: string, hook: string): string =>
+  usageHourPrefix(hour) + sized(namespace) + textPart(hook);
+export const summaryPrefix = (logNo: number): string => TABLE.summary + u64(logNo);
+export const summaryKey = (logNo: number, version: number): string =>
+  summaryPrefix(logNo) + u64(version);
+
+/** The parts of a key of `due` behind its hook. */
+export function readDueKey(
+  key: string,
+  prefix: string,
+): { readonly namespace: string; readonly dueMs: number; readonly taskNo: number } {
+  const end = key.length - 16;
+  return {
+    namespace: readText(key.slice(prefix.length, end - 1)),
+    dueMs: readU64(key, end),
+    taskNo: readU64(key, end + 8),
+  };
+}
 
 /** The key of an event. */
 export function eventKey(revision: number, index: number, isLast: boolean): string {
@@ -174,12 +217,18 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.agent:
     case TABLE.label:
     case TABLE.window:
+    case TABLE.taskIn:
+    case TABLE.taskOf:
+    case TABLE.summary:
       return key.slice(0, -8);
     case TABLE.consumer:
+    case TABLE.due:
+    case TABLE.dueAt:
       return key.slice(0, 3 + key.charCodeAt(1) * 256 + key.charCodeAt(2));
     case TABLE.expiry:
     case TABLE.purge:
     case TABLE.reply:
+    case TABLE.usage:
       return key.slice(0, 1);
     default:
       return undefined;

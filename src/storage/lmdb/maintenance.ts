@@ -13,13 +13,16 @@ import {
   keptKey,
   purgeKey,
   readU64,
+  summaryPrefix,
   TABLE,
+  usageHourPrefix,
   windowPrefix,
 } from "./keys.ts";
 
 const PURGE_STEP = 256;
 const REPLY_STEP = 1_024;
 const REPLY_STEP_BYTES = 4_194_304;
+const USAGE_STEP = 1_024;
 const READER_CHECK_MS = 60_000;
 // Replies are looked through from end to end; a new round starts after this share of their age.
 const REPLY_ROUND_SHARE = 16;
@@ -56,6 +59,7 @@ export class Maintenance {
       () => this.purgeStep(),
       () => this.events.dropOld(plan),
       () => this.dropReplies(plan),
+      () => dropUsage(this.core, plan),
     ]) {
       writer.assertOpen();
       try {
@@ -126,7 +130,7 @@ export class Maintenance {
   /** Some keys of a dead log, at most `limit`. Erases the messages of those that are entries. */
   private purgeKeys(logNo: number, limit: number): string[] {
     const keys = this.purgeEntries(logNo, limit);
-    for (const prefix of [idPrefix(logNo), windowPrefix(logNo), keptKey(logNo)]) {
+    for (const prefix of [idPrefix, windowPrefix, keptKey, summaryPrefix].map((of) => of(logNo))) {
       if (keys.length < limit) {
         keys.push(...this.keysUnder(prefix, limit - keys.length));
       }
@@ -187,4 +191,20 @@ export class Maintenance {
     }
     return this.replyCursor !== undefined;
   }
+}
+
+/** Drops what hooks took in old hours; true when there is more. */
+function dropUsage(core: Core, { usageHourMin }: MaintenancePlan): boolean {
+  const { memtable } = core;
+  const range = { start: usageHourPrefix(0), end: usageHourPrefix(Math.max(0, usageHourMin)) };
+  let looks = 0;
+  for (const { key } of rangeIndex(core, "committed", range)) {
+    if (looks++ >= USAGE_STEP) {
+      return true;
+    }
+    if (memtable.pendingIn(key) === undefined) {
+      memtable.set(key, null);
+    }
+  }
+  return false;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { afterPrefix, allPrefix, u64 } from "./keys.ts";
-import { type FlushChunk, Memtable, slotValue, type Visibility } from "./memtable.ts";
+import { type FlushChunk, Memtable, type Slot, slotValue, type Visibility } from "./memtable.ts";
 
 const prefix = allPrefix("n");
 const keyOf = (n: number): string => prefix + u64(n);
@@ -80,10 +80,15 @@ function apply(state: Map<string, number>, changes: ReadonlyMap<string, number |
   }
 }
 
+function slotsOf(memtable: Memtable): readonly Slot[] {
+  const { slots, from, to } = memtable.range(keyOf(0), afterPrefix(prefix));
+  return slots.slice(from, to);
+}
+
 // What a read finds: the memtable over the index.
 function seen(memtable: Memtable, model: Model, visibility: Visibility): Map<string, number> {
   const found = new Map(model.index);
-  for (const slot of memtable.range(keyOf(0), afterPrefix(prefix))) {
+  for (const slot of slotsOf(memtable)) {
     const value = slotValue(slot, visibility);
     expect(memtable.get(slot.key, visibility)).toBe(value);
     if (value !== undefined) {
@@ -123,7 +128,7 @@ describe("the memtable", () => {
       memtable.flushed(chunk);
     }
     expect([memtable.size, memtable.oldestDirty]).toEqual([0, 0]);
-    expect(memtable.range(keyOf(0), afterPrefix(prefix))).toEqual([]);
+    expect(slotsOf(memtable)).toEqual([]);
   });
 
   it("keeps a key that changed while it was flushed", () => {

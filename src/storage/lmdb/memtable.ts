@@ -61,6 +61,15 @@ class Bucket {
 /** Slots taken out for a flush, with the values being flushed. */
 export type FlushChunk = readonly { readonly slot: Slot; readonly value: Uint8Array | null }[];
 
+/** A part of a list of slots: from `from` on and below `to`. */
+export interface SlotRange {
+  readonly slots: readonly Slot[];
+  readonly from: number;
+  readonly to: number;
+}
+
+const NO_SLOTS: SlotRange = { slots: [], from: 0, to: 0 };
+
 function byKey(a: { key: string }, b: { key: string }): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
@@ -207,19 +216,19 @@ export class Memtable {
   }
 
   /**
-   * The slots of one bucket with keys from `start` on and below `end`, by rising key. The start
-   * must be as long as a whole key, because the bucket is found by it.
+   * The slots of one bucket with keys from `start` on and below `end`, by rising key, as a part of
+   * a list that is never changed. The start must be as long as a whole key, because the bucket is
+   * found by it.
    */
-  range(start: string, end: string): readonly Slot[] {
+  range(start: string, end: string): SlotRange {
     const name = bucketOf(start);
     const bucket = name === undefined ? undefined : this.buckets.get(name);
     if (bucket === undefined) {
-      return [];
+      return NO_SLOTS;
     }
     tidy(bucket);
-    const first = lowerBound(bucket.sorted, start);
-    const last = lowerBound(bucket.sorted, end);
-    return bucket.sorted.slice(first, last);
+    const { sorted } = bucket;
+    return { slots: sorted, from: lowerBound(sorted, start), to: lowerBound(sorted, end) };
   }
 
   private markDirty(slot: Slot, journalNo: number): void {

@@ -2,8 +2,8 @@
 // state, so whatever could stop it half-way is looked for here.
 
 import type { SessionFields, SessionHead, WindowInsert } from "../../domain/session.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
 import type { NewEvent, SessionPlan } from "../store.ts";
+import { areRanges } from "../task-faults.ts";
 import type { SessionState } from "./cache.ts";
 import { REVISION_EVENTS_MAX } from "./keys.ts";
 import { QUARTERS } from "./wire.ts";
@@ -20,6 +20,9 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
   if (plan.remove === true) {
     if (old === null) {
       throw unsound("it removes a session that does not exist");
+    }
+    if ((plan.tasks?.put ?? []).length > 0 || (plan.summaries?.put ?? []).length > 0) {
+      throw unsound("it adds to a session that it removes");
     }
     return;
   }
@@ -109,7 +112,7 @@ export function checkHead(head: SessionHead): void {
   checkNumber("size of the window", head.window.byteCount);
   checkNumber("time of the change", head.updateMs);
   checkNumber("revision", head.revision);
-  if (!isInOrder(head.windowRanges)) {
+  if (!areRanges(head.windowRanges)) {
     throw unsound("the ranges of the window are out of order");
   }
 }
@@ -122,6 +125,10 @@ export function checkFields(fields: SessionFields): void {
   checkNumber("version of the summary", fields.summaryVersion);
   checkNumber("token count of the summary", fields.summary?.tokenCount ?? 0);
   checkNumber("time of the summary", fields.summary?.updateMs ?? 0);
+  checkNumber("own version of the summary", fields.summary?.version ?? 0);
+  if (!areRanges(fields.summary?.ranges ?? [])) {
+    throw unsound("the ranges of the summary are out of order");
+  }
   checkNumber("seq of the fork", fields.forkedFrom?.seq ?? 0);
   const fault = insertsFault(fields.inserts);
   if (fault !== undefined) {
@@ -130,6 +137,8 @@ export function checkFields(fields: SessionFields): void {
   for (const insert of fields.inserts) {
     checkTokens("token count of an insert", insert.tokenCount);
     checkNumber("time of an insert", insert.createMs);
+    checkNumber("version of an insert", insert.version);
+    checkNumber("level of an insert", insert.level);
     if (!Number.isSafeInteger(insert.firstMs)) {
       throw unsound(`the first time of an insert is ${insert.firstMs}`);
     }
@@ -147,22 +156,11 @@ export function insertsFault(inserts: readonly WindowInsert[]): string | undefin
     if (ids.has(messageId)) {
       return "two inserts have one id";
     }
-    if (!isInOrder(ranges)) {
+    if (!areRanges(ranges)) {
       return "the ranges of an insert are out of order";
     }
     ids.add(messageId);
     last = position;
   }
   return undefined;
-}
-
-function isInOrder(ranges: readonly SeqRange[]): boolean {
-  let last = 0;
-  for (const range of ranges) {
-    if (range.first <= last || range.last < range.first || !Number.isSafeInteger(range.last)) {
-      return false;
-    }
-    last = range.last;
-  }
-  return true;
 }

@@ -11,12 +11,15 @@ import {
   type Selection,
 } from "../../domain/policy.ts";
 import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
+import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
 
 const policyTexts = new WeakMap<Policy, string>();
 const policies = new Map<string, Policy>();
 const POLICIES_MAX = 4_096;
 
 const DROP_OLDEST = { stopAtProtected: false, stopAtFree: false } as const;
+
+const MANUAL_SPEC = { ...DEFAULT_SUMMARY_SPEC, hook: MANUAL_HOOK };
 
 /** A policy as older versions stored it: what came later is missing. */
 type StoredPolicy = Partial<Omit<Policy, "protections" | "stages">> & {
@@ -61,8 +64,20 @@ function complete(stored: StoredPolicy): Policy {
       effect: stage.on === "read" ? "view" : "store",
       ...stage,
       select: completeSelection(stage.select),
+      summarize: completeSummarize(stage),
     })),
   };
+}
+
+// Before there were hooks, what was to be summarized waited for a caller to do it.
+function completeSummarize({
+  removedTo,
+  summarize,
+}: Partial<PolicyStage>): PolicyStage["summarize"] {
+  if (summarize !== undefined) {
+    return { ...DEFAULT_SUMMARY_SPEC, ...summarize };
+  }
+  return removedTo === "summarize" ? MANUAL_SPEC : undefined;
 }
 
 function completeSelection(select: Selection): Selection {

@@ -12,7 +12,13 @@ import { verifyDirectory } from "./verify.ts";
 
 const FACTS = new URL("../../../test/support/plans.ts", import.meta.url);
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
-const PLAN = { nowMs: 1e12, eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15 };
+const PLAN = {
+  nowMs: 1e12,
+  eventAgeMsMax: 1e15,
+  eventCountMax: 1e9,
+  replyAgeMsMax: 1e15,
+  usageHourMin: 0,
+};
 const ref = { namespace: "default", sessionId: "s" };
 
 function append(store: Store): Promise<number> {

@@ -7,9 +7,10 @@ import type { Session, WindowInsert } from "../../domain/session.ts";
 // What a session, a stage of its policy, a text, a run and a mark take beside their texts.
 const FIXED_BYTES = 640;
 const STAGE_BYTES = 80;
+const SUMMARIZE_BYTES = 80;
 const ENTRY_BYTES = 16;
 const RUN_BYTES = 22;
-const INSERT_BYTES = 64;
+const INSERT_BYTES = 96;
 const MARK_BYTES = 48;
 
 const policies = new WeakMap<Policy, number>();
@@ -20,7 +21,8 @@ export function sessionBytes(session: Session): number {
   const { userId, agentId, policy, summary, forkedFrom } = fields;
   let bytes = FIXED_BYTES + fields.metadata.length + policyBytes(policy);
   bytes += textBytes([namespace, sessionId, userId, agentId]);
-  bytes += textBytes([forkedFrom?.sessionId ?? "", summary?.text ?? ""]);
+  bytes += textBytes([forkedFrom?.sessionId ?? "", summary?.text ?? "", summary?.hook ?? ""]);
+  bytes += (summary?.ranges.length ?? 0) * RUN_BYTES;
   for (const [key, value] of fields.labels) {
     bytes += ENTRY_BYTES + key.length + Buffer.byteLength(value);
   }
@@ -46,14 +48,16 @@ function listBytes(texts: readonly string[]): number {
 }
 
 // Its text is no longer than the message that shows it.
-function insertBytes({ messageId, bytes, ranges }: WindowInsert): number {
-  return INSERT_BYTES + Buffer.byteLength(messageId) + bytes.length + ranges.length * RUN_BYTES;
+function insertBytes({ messageId, bytes, ranges, hook, stage }: WindowInsert): number {
+  const texts = textBytes([messageId, hook, stage]);
+  return INSERT_BYTES + texts + bytes.length + ranges.length * RUN_BYTES;
 }
 
 function policyBytes(policy: Policy): number {
   let bytes = policies.get(policy);
   if (bytes === undefined) {
     bytes = textBytes([policy.name, policy.model, policy.healing?.text ?? ""]);
+    bytes += textBytes([policy.summaryView.prefix]);
     bytes += listBytes(policy.protections.pinIds);
     for (const stage of policy.stages) {
       bytes += stageBytes(stage);
@@ -63,8 +67,12 @@ function policyBytes(policy: Policy): number {
   return bytes;
 }
 
-function stageBytes({ name, anyOf, countIf, select }: PolicyStage): number {
+function stageBytes({ name, anyOf, countIf, select, summarize }: PolicyStage): number {
   let bytes = STAGE_BYTES + name.length + anyOf.length * ENTRY_BYTES;
+  if (summarize !== undefined) {
+    const { hook, instructions, placeholder, separator, prefix } = summarize;
+    bytes += SUMMARIZE_BYTES + textBytes([hook, instructions, placeholder, separator, prefix]);
+  }
   for (const trigger of anyOf) {
     bytes += "names" in trigger ? listBytes(trigger.names) : 0;
   }

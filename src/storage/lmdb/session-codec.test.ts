@@ -69,6 +69,6 @@ test("a session as the first version stored it is read with an old policy and wi
 test("an insert of a kind that this version does not know is refused", () => {
   const fields = newFields({ inserts: [newInsert({ position: 1.5 })] });
   const record = SessionRecord.decode(unseal("k", encodeSession("k", { ...ROW, fields }), "test"));
-  for (const insert of record.inserts) insert.kind = 3;
+  for (const insert of record.inserts) insert.kind = 4;
   expect(() => decodeSession(SessionRecord.encode(record).finish())).toThrow("unknown kind");
 });

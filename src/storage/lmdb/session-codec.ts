@@ -1,6 +1,7 @@
 // Session records to bytes and back. They change seldom, so that the generated code does it.
 
 import type { SessionFields, WindowInsert } from "../../domain/session.ts";
+import { type Summary, TRUST, type Trust } from "../../domain/summaries/summary.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import { seal } from "./envelope.ts";
@@ -20,6 +21,7 @@ const INSERT_KINDS: readonly (WindowInsert["kind"] | undefined)[] = [
   undefined,
   "summary",
   "result",
+  "request",
 ];
 
 const NO_INSERTS: readonly WindowInsert[] = [];
@@ -45,13 +47,16 @@ export function encodeSession(key: string, row: SessionRow): Buffer {
     createMs: BigInt(fields.createMs),
     etagRevision: BigInt(fields.etagRevision),
     inserts: fields.inserts.map(toInsertRecord),
+    summaryRanges: flatten(fields.summary?.ranges ?? []).map(BigInt),
+    summaryHook: fields.summary?.hook ?? "",
+    summaryTrust: fields.summary?.trust ?? 0,
+    summaryOwnVersion: BigInt(fields.summary?.version ?? 0),
   };
   return seal(key, SessionRecord.encode(record).finish());
 }
 
 export function decodeSession(payload: Uint8Array): SessionRow {
   const record = SessionRecord.decode(payload);
-  const summaryVersion = Number(record.summaryVersion);
   return {
     sessionNo: Number(record.sessionNo),
     namespace: record.namespace,
@@ -63,16 +68,8 @@ export function decodeSession(payload: Uint8Array): SessionRow {
       metadata: record.metadata,
       policy: parsePolicy(record.policyJson),
       ttlMs: Number(record.ttlMs),
-      summary:
-        record.summaryText === ""
-          ? undefined
-          : {
-              text: record.summaryText,
-              tokenCount: Number(record.summaryTokenCount),
-              version: summaryVersion,
-              updateMs: Number(record.summaryUpdateMs),
-            },
-      summaryVersion,
+      summary: fromSummary(record),
+      summaryVersion: Number(record.summaryVersion),
       inserts: record.inserts.length === 0 ? NO_INSERTS : record.inserts.map(fromInsertRecord),
       forkedFrom:
         record.forkedFromSessionId === ""
@@ -82,6 +79,26 @@ export function decodeSession(payload: Uint8Array): SessionRow {
       etagRevision: Number(record.etagRevision),
     },
   };
+}
+
+// Before there were hooks a summary had the newest version, and nothing said how far to trust it.
+function fromSummary(record: SessionRecord): Summary | undefined {
+  if (record.summaryText === "") {
+    return undefined;
+  }
+  return {
+    text: record.summaryText,
+    tokenCount: Number(record.summaryTokenCount),
+    version: Number(record.summaryOwnVersion || record.summaryVersion),
+    updateMs: Number(record.summaryUpdateMs),
+    ranges: unflatten(record.summaryRanges.map(Number)),
+    hook: record.summaryHook,
+    trust: fromTrust(record.summaryTrust),
+  };
+}
+
+function fromTrust(trust: number): Trust {
+  return trust === 0 ? TRUST.medium : (trust as Trust);
 }
 
 function toInsertRecord(insert: WindowInsert): InsertRecord {
@@ -95,6 +112,11 @@ function toInsertRecord(insert: WindowInsert): InsertRecord {
     ranges: flatten(insert.ranges).map(BigInt),
     firstMs: BigInt(insert.firstMs),
     createMs: BigInt(insert.createMs),
+    version: BigInt(insert.version),
+    hook: insert.hook,
+    stage: insert.stage,
+    level: insert.level,
+    trust: insert.trust,
   };
 }
 
@@ -113,5 +135,11 @@ function fromInsertRecord(record: InsertRecord): WindowInsert {
     ranges,
     firstMs: Number(record.firstMs),
     createMs: Number(record.createMs),
+    version: Number(record.version),
+    hook: record.hook,
+    stage: record.stage,
+    // What was placed before there were levels stands on messages.
+    level: kind === "summary" ? Math.max(1, record.level) : record.level,
+    trust: fromTrust(record.trust),
   };
 }

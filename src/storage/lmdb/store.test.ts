@@ -30,7 +30,13 @@ describe("a store on a disk that is nearly full", () => {
     await store.changeSession({ ...ref, allowWhenFull: true }, () => {
       return { kind: "save", result: undefined, plan: { remove: true, events: [newEvent(ref)] } };
     });
-    const plan = { nowMs: 1e12, eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15 };
+    const plan = {
+      nowMs: 1e12,
+      eventAgeMsMax: 1e15,
+      eventCountMax: 1e9,
+      replyAgeMsMax: 1e15,
+      usageHourMin: 0,
+    };
     for (let more = true; more; ) {
       more = await store.maintain(plan);
     }

@@ -7,10 +7,15 @@ import { join } from "node:path";
 import { recordCorrupt } from "../../domain/errors.ts";
 import type { EventPosition } from "../../domain/event.ts";
 import type { SessionRef } from "../../domain/session.ts";
+import type { SummaryRecord } from "../../domain/summaries/summary.ts";
+import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import type {
   Consumer,
   ConsumerDecision,
   ConsumerRef,
+  ConsumerView,
+  DueQuery,
+  DueTask,
   EventPage,
   EventQuery,
   MaintenancePlan,
@@ -25,23 +30,23 @@ import type {
   Store,
   StoredEvent,
   StoredMessage,
+  SummaryPage,
+  SummaryQuery,
+  TaskChange,
+  TaskDecision,
+  TaskPage,
+  TaskQuery,
+  TaskView,
 } from "../store.ts";
 import { SessionCache } from "./cache.ts";
-import { applyPlan, saveReply, viewOf } from "./change.ts";
-import {
-  applyConsumer,
-  ConsumerCounts,
-  consumerView,
-  listConsumers,
-  readConsumer,
-} from "./consumers.ts";
+import { changeConsumer, changeSession, changeTask } from "./changing.ts";
+import { ConsumerCounts, listConsumers, readConsumer } from "./consumers.ts";
 import { type CopyContext, copySession } from "./copy.ts";
 import { type Core, readAgain } from "./core.ts";
 import { DATA_FILE, openEnvironment, prepareDirectory } from "./environment.ts";
 import { EventLog } from "./events.ts";
 import { Floor, type FloorOptions } from "./floor.ts";
 import { startImport } from "./import.ts";
-import { consumerKey, replyKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { Memtable } from "./memtable.ts";
@@ -58,6 +63,9 @@ import {
 import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
+import { listSummaries, readSummary } from "./summaries.ts";
+import { dueTasks, listTasks, nextDueMs } from "./task-lists.ts";
+import { readTaskRow, readUsage, TaskListeners } from "./tasks.ts";
 import { Writer } from "./writer.ts";
 
 /** How a store is opened. */
@@ -117,6 +125,7 @@ class LmdbStore implements Store {
   private readonly maintenance: Maintenance;
   private readonly floor: Floor;
   private readonly lock: DirectoryLock;
+  private readonly tasks = new TaskListeners();
   private readonly counts = new ConsumerCounts();
   private readonly copies: CopyContext;
   private closing: Promise<void> | undefined;
@@ -164,6 +173,7 @@ class LmdbStore implements Store {
       cache,
       start,
       publish: (events) => this.events.publish(events),
+      publishTasks: (hooks) => this.tasks.publish(hooks),
       onFatal: options.onFatal ?? (() => undefined),
       wrote: (bytes) => this.floor.wrote(bytes),
     });
@@ -246,8 +256,8 @@ class LmdbStore implements Store {
     try {
       const wait = this.admit(change.allowWhenFull);
       return wait === undefined
-        ? this.changeNow(change, decide)
-        : wait.then(() => this.changeNow(change, decide));
+        ? changeSession(this.core, change, decide)
+        : wait.then(() => changeSession(this.core, change, decide));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -265,24 +275,57 @@ class LmdbStore implements Store {
 
   async changeConsumer<T>(
     change: ConsumerRef & { readonly requestId?: string; readonly allowWhenFull?: boolean },
-    decide: Parameters<Store["changeConsumer"]>[1],
+    decide: (view: ConsumerView) => ConsumerDecision<T>,
   ): Promise<T> {
     await this.admit(change.allowWhenFull);
-    this.core.writer.assertOpen();
-    const key = consumerKey(change.namespace, change.consumerId);
-    try {
-      const view = consumerView(this.core, this.counts, change);
-      const decision = decide(view) as ConsumerDecision<T>;
-      if (decision.kind === "save") {
-        applyConsumer(this.core, this.counts, change, decision);
-        return await this.core.writer.whenFormingDurable(decision.result);
-      }
-      await this.whenSeen([key], change);
-      return decision.result;
-    } catch (error) {
-      await this.whenSeen([key], change);
-      throw error;
-    }
+    return changeConsumer(this.core, this.counts, change, decide);
+  }
+
+  async readTask(namespace: string, taskNo: number): Promise<Task | undefined> {
+    this.core.writer.assertReadable();
+    const task = readTaskRow(this.core, taskNo, "committed")?.task;
+    return task?.namespace === namespace ? task : undefined;
+  }
+
+  async listTasks(query: TaskQuery): Promise<TaskPage> {
+    this.core.writer.assertReadable();
+    return listTasks(this.core, query);
+  }
+
+  async dueTasks(query: DueQuery): Promise<readonly DueTask[]> {
+    this.core.writer.assertReadable();
+    return dueTasks(this.core, query);
+  }
+
+  async nextDueMs(hook: string, nowMs: number): Promise<number | undefined> {
+    this.core.writer.assertReadable();
+    return nextDueMs(this.core, hook, nowMs);
+  }
+
+  async changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {
+    await this.admit(change.allowWhenFull);
+    return changeTask(this.core, change, decide);
+  }
+
+  onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void {
+    return this.tasks.listen(listener);
+  }
+
+  async readUsage(namespace: string, hook: string, hour: number): Promise<TaskUsage> {
+    this.core.writer.assertReadable();
+    return readUsage(this.core, { namespace, hook, hour }, "committed");
+  }
+
+  async listSummaries(ref: SessionRef, query: SummaryQuery): Promise<SummaryPage | undefined> {
+    this.core.writer.assertReadable();
+    const state = committedState(this.core, ref);
+    return state && listSummaries(this.core, state.logNo, query);
+  }
+
+  async readSummary(ref: SessionRef, version: number): Promise<SummaryRecord | undefined> {
+    this.core.writer.assertReadable();
+    const state = committedState(this.core, ref);
+    return state && readSummary(this.core, state.logNo, version, "committed");
   }
 
   listEvents(query: EventQuery): Promise<EventPage> {
@@ -332,53 +375,5 @@ class LmdbStore implements Store {
   private async admitAsync(): Promise<void> {
     await this.admit(false);
     this.core.writer.assertOpen();
-  }
-
-  private changeNow<T>(
-    change: SessionChange,
-    decide: (view: SessionView) => SessionDecision<T>,
-  ): Promise<T> {
-    const { core } = this;
-    try {
-      core.writer.assertOpen();
-      const cached = openSession(core, change);
-      let needWindow = change.needWindow === true;
-      let decision = decide(viewOf(core, cached, change, needWindow));
-      if (decision.kind === "need-window" && !needWindow) {
-        needWindow = true;
-        decision = decide(viewOf(core, cached, change, needWindow));
-      }
-      if (decision.kind === "save") {
-        applyPlan(core, cached ?? core.cache.add(change, null), change, decision.plan);
-        return core.writer.whenFormingDurable(decision.result);
-      }
-      if (decision.kind === "need-window") {
-        throw new Error("A decision asked for a window it had.");
-      }
-      const { result } = decision;
-      saveReply(core, change, decision.reply);
-      return this.whenSeen([], change, change).then(() => result);
-    } catch (error) {
-      return this.whenSeen([], change, change).then(() => {
-        throw error;
-      });
-    }
-  }
-
-  // Waits for the changes that a decision may have seen.
-  private async whenSeen(
-    keys: readonly string[],
-    change: { readonly namespace: string; readonly requestId?: string },
-    ref?: SessionRef,
-  ): Promise<void> {
-    const { cache, memtable, writer } = this.core;
-    const cached = ref === undefined ? undefined : cache.get(ref);
-    const all = change.requestId ? [...keys, replyKey(change.namespace, change.requestId)] : keys;
-    const pending = all.map((key) => memtable.pendingIn(key));
-    if (cached?.forming !== undefined || pending.includes("forming")) {
-      await writer.whenFormingDurable(undefined);
-    } else if (cached?.inFlight !== undefined || pending.includes("in-flight")) {
-      await writer.whenInFlightDurable();
-    }
   }
 }

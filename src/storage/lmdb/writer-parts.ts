@@ -14,6 +14,8 @@ export interface WriterParts {
   readonly start: JournalStart;
   /** Called with the events of a group once they are durable. */
   readonly publish: (events: readonly StoredEvent[]) => void;
+  /** Called with the hooks that have new or changed tasks once these are durable. */
+  readonly publishTasks: (hooks: ReadonlySet<string>) => void;
   /** Called once, with the cause, when a commit failed. */
   readonly onFatal: (error: unknown) => void;
   /** Counts bytes that go to the disk. */

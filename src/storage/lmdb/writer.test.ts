@@ -30,6 +30,7 @@ function failingWriter() {
     cache: new SessionCache(1_000_000),
     start,
     publish: () => expect.fail("nothing is durable"),
+    publishTasks: () => expect.fail("nothing is durable"),
     onFatal,
     wrote: () => undefined,
   });

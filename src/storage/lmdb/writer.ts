@@ -27,12 +27,10 @@ import { AppError } from "../../domain/errors.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import type { NewEvent } from "../store.ts";
 import type { CachedSession, SessionState } from "./cache.ts";
-import { encodeHead } from "./codec.ts";
 import { type Flight, writeFlight } from "./flight.ts";
 import { Group } from "./group.ts";
 import { encodeJournal, type JournalPut } from "./journal.ts";
 import { JournalRange } from "./journal-range.ts";
-import { headKey } from "./keys.ts";
 import { MEMTABLE_SLOTS_MAX } from "./memtable.ts";
 import { Barriers, Gate } from "./waiting.ts";
 import type { WriterParts } from "./writer-parts.ts";
@@ -133,6 +131,11 @@ export class Writer {
 
   mark(what: "trimmed" | "purging" | "copying"): void {
     this.forming[what] = true;
+  }
+
+  /** Has listeners told, once the group is durable, that a hook has something to do. */
+  tellTasks(hook: string): void {
+    this.forming.taskHooks.add(hook);
   }
 
   /** Removes index keys that are in no journal and not in the memtable. */
@@ -311,15 +314,7 @@ export class Writer {
 
   private sealGroup(group: Group): JournalPut[] {
     const { memtable } = this.parts;
-    for (const cached of group.sessions) {
-      const state = cached.forming;
-      if (state !== undefined && state !== null) {
-        const key = headKey(state.sessionNo);
-        memtable.set(key, encodeHead(key, state.logNo, state.session.head));
-      }
-      cached.inFlight = state;
-      cached.forming = undefined;
-    }
+    group.sealSessions(memtable);
     return encodeJournal(this.journal.next, memtable.seal(), {
       revision: this.newestRevision,
       nextSessionNo: this.nextSessionNo,
@@ -338,6 +333,9 @@ export class Writer {
     this.flight = undefined;
     if (group !== undefined) {
       this.parts.publish(group.events);
+      if (group.taskHooks.size > 0) {
+        this.parts.publishTasks(group.taskHooks);
+      }
       for (const waiter of group.waiters) {
         waiter.resolve();
       }

@@ -1,6 +1,7 @@
 // The writes of the memory engine. Each is checked first and then done in one go.
 
 import type { SessionFields, SessionHead, SessionRef } from "../../domain/session.ts";
+import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { NewMessage, ReadFacts, SessionPlan } from "../store.ts";
 import { checkPlan, checkSession } from "./check-plan.ts";
@@ -12,33 +13,44 @@ import {
   type SessionState,
   sessionOf,
 } from "./state.ts";
+import { checkTasks, dropTasks, saveTasks, summariesAfter } from "./tasks.ts";
 
 /** A message as the log keeps it. */
 export function logMessage(message: NewMessage): LogMessage {
   return { messageId: message.messageId, bytes: message.bytes.slice() };
 }
 
-/** Saves what a plan says of its session. Throws, changing nothing, if the plan is faulty. */
+/**
+ * Saves what a plan says of its session; gives the hooks that have something to do. Throws,
+ * changing nothing, if the plan is faulty.
+ */
 export function saveSession(
   state: MemoryState,
   readFacts: ReadFacts,
   ref: SessionRef,
   plan: SessionPlan,
-): void {
+): ReadonlySet<string> {
   const before = sessionOf(state, ref);
   checkPlan(before, plan);
+  checkTasks(state, ref, plan.tasks);
   const { sessions } = namespaceOf(state, ref.namespace);
   const head = plan.head;
   const fields = plan.fields ?? before?.session.fields;
   if (plan.remove === true || head === undefined || fields === undefined) {
     sessions.delete(ref.sessionId);
-    return;
+    dropTasks(state, ref);
+    return saveTasks(state, ref.namespace, plan.tasks);
   }
   const after: SessionState = {
     sessionNo: before?.sessionNo ?? state.nextSessionNo,
     session: { namespace: ref.namespace, sessionId: ref.sessionId, fields, head },
     log: logAfter(before, plan),
     windows: windowsAfter(before, plan, head),
+    summaries: summariesAfter(
+      (plan.resetLog === true ? undefined : before?.summaries) ?? new Map(),
+      plan.summaries,
+      fields.summaryVersion,
+    ),
   };
   const mayDiffer = plan.windowTrimmed === true || plan.resetLog === true;
   checkSession(readFacts, after, {
@@ -47,6 +59,7 @@ export function saveSession(
   });
   if (before === undefined) state.nextSessionNo += 1;
   sessions.set(ref.sessionId, after);
+  return saveTasks(state, ref.namespace, plan.tasks);
 }
 
 function logAfter(before: SessionState | undefined, plan: SessionPlan): Map<number, LogMessage> {
@@ -96,15 +109,22 @@ function windowsAfter(
   return windows;
 }
 
+/** What is published with a log. */
+interface SavedLog {
+  readonly fields: SessionFields;
+  readonly head: SessionHead;
+  readonly summaries: readonly SummaryRecord[];
+}
+
 /** Publishes a copy of a session's log up to a seq. */
 export function saveCopy(
   state: MemoryState,
   readFacts: ReadFacts,
   copy: { readonly source: SessionState; readonly target: SessionRef; readonly atSeq: number },
-  saved: { readonly fields: SessionFields; readonly head: SessionHead },
+  saved: SavedLog,
 ): void {
   const { source, target, atSeq } = copy;
-  const { fields, head } = saved;
+  const { fields, head, summaries } = saved;
   const after: SessionState = {
     sessionNo: state.nextSessionNo,
     session: { namespace: target.namespace, sessionId: target.sessionId, fields, head },
@@ -113,6 +133,7 @@ export function saveCopy(
       ...[...source.windows].filter(([seq]) => seq <= atSeq),
       [atSeq, head.windowRanges],
     ]),
+    summaries: summariesAfter(new Map(), { put: summaries }, fields.summaryVersion),
   };
   checkSession(readFacts, after, {});
   if (sessionOf(state, target) !== undefined || head.lastSeq !== atSeq) {
@@ -127,11 +148,7 @@ export function saveImport(
   state: MemoryState,
   readFacts: ReadFacts,
   target: SessionRef,
-  saved: {
-    readonly fields: SessionFields;
-    readonly head: SessionHead;
-    readonly log: Map<number, LogMessage>;
-  },
+  saved: SavedLog & { readonly log: Map<number, LogMessage> },
 ): void {
   const { fields, head, log } = saved;
   const { firstSeq, lastSeq } = head;
@@ -145,10 +162,18 @@ export function saveImport(
   }
   windows.set(lastSeq, head.windowRanges);
   const session = { namespace: target.namespace, sessionId: target.sessionId, fields, head };
-  const after: SessionState = { sessionNo: state.nextSessionNo, session, log, windows };
+  const summaries = summariesAfter(new Map(), { put: saved.summaries }, fields.summaryVersion);
+  const after: SessionState = {
+    sessionNo: state.nextSessionNo,
+    session,
+    log,
+    windows,
+    summaries,
+  };
   checkSession(readFacts, after, {});
   state.nextSessionNo += 1;
   const { sessions } = namespaceOf(state, target.namespace);
+  dropTasks(state, target);
   // A session that is replaced is a new one: it goes to the end of the order of creation.
   sessions.delete(target.sessionId);
   sessions.set(target.sessionId, after);

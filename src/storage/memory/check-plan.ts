@@ -17,6 +17,8 @@ export function checkPlan(before: SessionState | undefined, plan: SessionPlan): 
   must(plan.resetLog !== true || (plan.erase ?? []).length === 0, "it erases from an erased log");
   if (plan.remove === true) {
     must(before !== undefined, "it deletes a session that does not exist");
+    const added = (plan.tasks?.put?.length ?? 0) + (plan.summaries?.put.length ?? 0);
+    must(added === 0, "it adds to a session that it deletes");
     return;
   }
   const { head } = plan;

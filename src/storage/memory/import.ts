@@ -47,12 +47,12 @@ export class ImportedLog implements LogImport {
         reply: replyOf(state, namespace, requestId),
       });
       if (decision.kind === "answer") return decision.result;
-      const { events, fields, head, reply, result } = decision;
+      const { events, fields, head, reply, result, summaries = [] } = decision;
       const { firstSeq, lastSeq } = this.#seqs;
       if (head.firstSeq !== firstSeq || head.lastSeq !== lastSeq) {
         throw new Error("The import is faulty: the head has other seqs.");
       }
-      saveImport(state, readFacts, target, { fields, head, log: this.#log });
+      saveImport(state, readFacts, target, { fields, head, log: this.#log, summaries });
       rememberReply(state, namespace, requestId, reply);
       publish(events);
       return result;

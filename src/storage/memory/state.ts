@@ -3,6 +3,8 @@
 
 import { type EventPosition, STREAM_START } from "../../domain/event.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
+import type { SummaryRecord } from "../../domain/summaries/summary.ts";
+import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { Consumer, NewEvent, ReadFacts, StoredEvent, StoredReply } from "../store.ts";
 
@@ -21,6 +23,8 @@ export interface SessionState {
   log: Map<number, LogMessage>;
   /** For every seq that was the newest at some time: the window then. */
   windows: Map<number, readonly SeqRange[]>;
+  /** By version. */
+  summaries: Map<number, SummaryRecord>;
 }
 
 /** What one namespace holds. */
@@ -35,6 +39,10 @@ export interface NamespaceState {
 export interface MemoryState {
   readonly storeId: string;
   readonly namespaces: Map<string, NamespaceState>;
+  /** By number, of all namespaces. */
+  readonly tasks: Map<number, Task>;
+  /** What hooks took, by hour, namespace and hook. */
+  readonly usage: Map<string, TaskUsage>;
   revision: number;
   nextSessionNo: number;
   /** The events that are kept, in order. */
@@ -58,6 +66,8 @@ export function newMemoryState(storeId: string): MemoryState {
   return {
     storeId,
     namespaces: new Map(),
+    tasks: new Map(),
+    usage: new Map(),
     revision: 0,
     nextSessionNo: 1,
     events: [],

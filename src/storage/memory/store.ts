@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { EventPosition } from "../../domain/event.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
+import type { Task } from "../../domain/tasks/task.ts";
 import type {
   Consumer,
   ConsumerDecision,
@@ -33,6 +34,9 @@ import type {
   StoredEntry,
   StoredEvent,
   StoredMessage,
+  TaskChange,
+  TaskDecision,
+  TaskView,
 } from "../store.ts";
 import { saveCopy, saveSession } from "./changes.ts";
 import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
@@ -49,6 +53,7 @@ import {
   type SessionState,
   sessionOf,
 } from "./state.ts";
+import * as tasks from "./tasks.ts";
 
 const FORMAT = 1;
 
@@ -71,6 +76,7 @@ class MemoryStore implements Store {
   readonly #state: MemoryState;
   readonly #readFacts: ReadFacts;
   readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>();
+  readonly #taskListeners = new Set<(hooks: ReadonlySet<string>) => void>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
   /** What snapshots and imports work with. */
@@ -158,9 +164,10 @@ class MemoryStore implements Store {
         return decision.result;
       }
       const { plan, result } = decision;
-      saveSession(this.#state, this.#readFacts, change, plan);
+      const hooks = saveSession(this.#state, this.#readFacts, change, plan);
       rememberReply(this.#state, change.namespace, change.requestId, plan.reply);
       this.#publish(plan.events);
+      this.#tellTasks(hooks);
       return result;
     });
   }
@@ -208,6 +215,46 @@ class MemoryStore implements Store {
     });
   }
 
+  readTask(namespace: string, taskNo: number): Promise<Task | undefined> {
+    return this.#run(() => {
+      const task = this.#state.tasks.get(taskNo);
+      return task?.namespace === namespace ? task : undefined;
+    });
+  }
+
+  readonly listTasks: Store["listTasks"] = (query) =>
+    this.#run(() => tasks.listTasks(this.#state, query));
+
+  readonly dueTasks: Store["dueTasks"] = (query) =>
+    this.#run(() => tasks.dueTasks(this.#state, query));
+
+  readonly nextDueMs: Store["nextDueMs"] = (hook, nowMs) =>
+    this.#run(() => tasks.nextDueMs(this.#state, hook, nowMs));
+
+  readonly readUsage: Store["readUsage"] = (namespace, hook, hour) =>
+    this.#run(() => tasks.usageOf(this.#state, { namespace, hook, hour }));
+
+  readonly listSummaries: Store["listSummaries"] = (ref, query) =>
+    this.#run(() => tasks.listSummaries(this.#state, ref, query));
+
+  readonly readSummary: Store["readSummary"] = (ref, version) =>
+    this.#run(() => sessionOf(this.#state, ref)?.summaries.get(version));
+
+  changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {
+    return this.#run(() => {
+      const { result, hooks } = tasks.changeTask(this.#state, change, decide);
+      this.#tellTasks(hooks);
+      return result;
+    });
+  }
+
+  onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void {
+    this.#taskListeners.add(listener);
+    return () => {
+      this.#taskListeners.delete(listener);
+    };
+  }
+
   listEvents(query: EventQuery): Promise<EventPage> {
     return this.#run(() => listEvents(this.#state, query));
   }
@@ -227,6 +274,7 @@ class MemoryStore implements Store {
           if (reply.createMs < plan.nowMs - plan.replyAgeMsMax) replies.delete(requestId);
         }
       }
+      tasks.dropUsage(this.#state, plan.usageHourMin);
       return false;
     });
   }
@@ -235,6 +283,7 @@ class MemoryStore implements Store {
     this.#closed = true;
     await Promise.allSettled(this.#running);
     this.#listeners.clear();
+    this.#taskListeners.clear();
   }
 
   /** Runs a step in its turn: after the steps asked for earlier, and never at once. */
@@ -268,6 +317,10 @@ class MemoryStore implements Store {
       window: withWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
       messages,
       reply: replyOf(this.#state, change.namespace, change.requestId),
+      tasks: () => (state === undefined ? [] : tasks.tasksOf(this.#state, change)),
+      usage: (hook, hour) =>
+        tasks.usageOf(this.#state, { namespace: change.namespace, hook, hour }),
+      summary: (version) => state?.summaries.get(version),
     };
   }
 
@@ -302,9 +355,9 @@ class MemoryStore implements Store {
     if (source === undefined || atSeq === undefined || view.copied === undefined) {
       throw new Error("There is no copy to save.");
     }
-    const { fields, head, events, reply, result } = decision;
+    const { fields, head, events, reply, result, summaries = [] } = decision;
     const place = { source, target: copy.target, atSeq };
-    saveCopy(this.#state, this.#readFacts, place, { fields, head });
+    saveCopy(this.#state, this.#readFacts, place, { fields, head, summaries });
     rememberReply(this.#state, copy.target.namespace, copy.requestId, reply);
     this.#publish(events);
     return { kind: "answer", result };
@@ -314,5 +367,10 @@ class MemoryStore implements Store {
     this.#state.revision += 1;
     const stored = addEvents(this.#state, this.#state.revision, events);
     for (const listener of [...this.#listeners]) listener(stored);
+  }
+
+  #tellTasks(hooks: ReadonlySet<string>): void {
+    if (hooks.size === 0) return;
+    for (const listener of [...this.#taskListeners]) listener(hooks);
   }
 }

@@ -1,9 +1,9 @@
 // Conformance: how a session is changed, and what decide gets to see.
 
 import { describe, expect } from "vitest";
-
 import { sessionNotFound } from "../../../src/domain/errors.ts";
 import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../../../src/domain/policy.ts";
+import { TRUST } from "../../../src/domain/summaries/summary.ts";
 import type { SessionView } from "../../../src/storage/store.ts";
 import { plain } from "../../support/plain.ts";
 import {
@@ -78,10 +78,30 @@ export function changeSuite(open: OpenEngine): void {
         ]),
         metadata: Uint8Array.from([0, 255, 1]),
         ttlMs: 1_234,
-        summary: { text: "what was said\n\u{1f600}", tokenCount: 7, version: 3, updateMs: 99 },
-        summaryVersion: 3,
+        summary: {
+          text: "what was said\n\u{1f600}",
+          tokenCount: 7,
+          version: 3,
+          updateMs: 99,
+          ranges: [
+            { first: 2, last: 2 },
+            { first: 4, last: 2 ** 40 },
+          ],
+          hook: "h\u00f6ok",
+          trust: TRUST.high,
+        },
+        summaryVersion: 5,
         inserts: [
-          newInsert({ position: 0.5, ranges: [{ first: 1, last: 3 }] }),
+          newInsert({ position: 0.25, kind: "request", version: 5, ranges: [] }),
+          newInsert({
+            position: 0.5,
+            ranges: [{ first: 1, last: 3 }],
+            version: 5,
+            hook: "hook",
+            stage: "stage",
+            level: 3,
+            trust: TRUST.low,
+          }),
           newInsert({ position: 7.25, kind: "result", tokenCount: 12, ranges: [], firstMs: 0 }),
           newInsert({ position: 7.5, tokenCount: 0.75, firstMs: -5 }),
         ],

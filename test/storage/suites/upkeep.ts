@@ -13,7 +13,13 @@ const STEPS_MAX = 100_000;
 /** Runs upkeep until it has nothing more to do. By default it drops nothing. */
 export async function settle(store: Store, plan: Partial<MaintenancePlan>): Promise<void> {
   const keep = Number.MAX_SAFE_INTEGER;
-  const whole = { nowMs: START_MS, eventAgeMsMax: keep, eventCountMax: keep, replyAgeMsMax: keep };
+  const whole = {
+    nowMs: START_MS,
+    eventAgeMsMax: keep,
+    eventCountMax: keep,
+    replyAgeMsMax: keep,
+    usageHourMin: 0,
+  };
   for (let step = 0; step < STEPS_MAX; step += 1) {
     if (!(await store.maintain({ ...whole, ...plan }))) return;
   }
@@ -47,6 +53,7 @@ export function upkeepSuite(open: OpenEngine): void {
         eventAgeMsMax: 1e12,
         eventCountMax: 1e6,
         replyAgeMsMax: 1e12,
+        usageHourMin: 0,
       });
       await scene.engine.reopen();
       await scene.append("gone", ["new"]);

@@ -1,0 +1,81 @@
+// The history of summaries. It stands beside the log, under the number of it, and goes with it.
+
+import type { SummaryRecord } from "../../domain/summaries/summary.ts";
+import type { SummaryPage, SummaryPlan, SummaryQuery } from "../store.ts";
+import { summaryPlanFault } from "../task-faults.ts";
+import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
+import { afterPrefix, summaryKey, summaryPrefix, u64 } from "./keys.ts";
+import type { Visibility } from "./memtable.ts";
+import { unsound } from "./plan-check.ts";
+import { decodeSummary, encodeSummary } from "./task-codec.ts";
+
+// A run of a page, beside its text.
+const RUN_BYTES = 22;
+
+/** Reads a summary; undefined when there is none of this version. */
+export function readSummary(
+  core: Core,
+  logNo: number,
+  version: number,
+  visibility: Visibility,
+): SummaryRecord | undefined {
+  return Number.isSafeInteger(version) && version > 0
+    ? readIndex(core, summaryKey(logNo, version), visibility, decodeSummary)
+    : undefined;
+}
+
+/** A page of the summaries of a log. */
+export function listSummaries(core: Core, logNo: number, query: SummaryQuery): SummaryPage {
+  const { after, limit, maxBytes } = query;
+  const reverse = query.order === "desc";
+  const prefix = summaryPrefix(logNo);
+  const start = prefix + u64(!reverse && after !== undefined ? after + 1 : 0);
+  const end = reverse && after !== undefined ? prefix + u64(after) : afterPrefix(prefix);
+  const summaries: SummaryRecord[] = [];
+  let bytes = 0;
+  for (const row of rangeIndex(core, "committed", { start, end, reverse, page: PAGE })) {
+    const summary = decodeRecord("summary", row.payload, decodeSummary);
+    bytes += summaryBytes(summary);
+    if (summaries.length >= limit || (summaries.length > 0 && bytes > maxBytes)) {
+      return { summaries, next: summaries.at(-1)?.version };
+    }
+    summaries.push(summary);
+  }
+  return { summaries, next: undefined };
+}
+
+// Texts are large: few are read ahead.
+const PAGE = 32;
+
+function summaryBytes({ text, ranges, added }: SummaryRecord): number {
+  return Buffer.byteLength(text) + (ranges.length + added.length) * RUN_BYTES;
+}
+
+/** Checks what a plan does to summaries. Throws an Error that names the fault. */
+export function checkSummaries(
+  core: Core,
+  plan: SummaryPlan | undefined,
+  base: { readonly newest: number; readonly logNo: number | undefined },
+): void {
+  if (plan === undefined) {
+    return;
+  }
+  const { newest, logNo } = base;
+  const has = (version: number): boolean =>
+    logNo !== undefined && readSummary(core, logNo, version, "pending") !== undefined;
+  const fault = summaryPlanFault(plan, { newest, has });
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
+}
+
+/** Applies what a plan does to the summaries of a log. */
+export function saveSummaries(core: Core, logNo: number, plan: SummaryPlan | undefined): void {
+  for (const version of plan?.remove ?? []) {
+    core.memtable.set(summaryKey(logNo, version), null);
+  }
+  for (const summary of plan?.put ?? []) {
+    const key = summaryKey(logNo, summary.version);
+    core.memtable.set(key, encodeSummary(key, summary));
+  }
+}
