@@ -8,17 +8,21 @@ import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error
 import { Status } from "../../src/gen/google/rpc/status.ts";
 import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
+import { HookServiceService } from "../../src/gen/memorysidecar/v1/hook_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { createLogs } from "../../src/log.ts";
+import type { Hooks } from "../../src/service/hook-port.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { CODEC } from "../../src/transport/convert/message.ts";
+import { MANUAL_HOOKS } from "./hooks.ts";
 import { makeTempDir } from "./temp-dir.ts";
 
 /** Every method of the contract. */
 export const METHODS = {
   ...SessionServiceService,
   ...EventServiceService,
+  ...HookServiceService,
   ...AdminServiceService,
 } as const;
 
@@ -247,6 +251,8 @@ export interface TestServerOptions {
   readonly settings?: Partial<AppSettings>;
   /** Stands between the services and the store. */
   readonly wrapStore?: (store: Store) => Store;
+  /** Default: summaries are made by hand. */
+  readonly hooks?: Hooks;
 }
 
 /** Starts a server. Dispose of it with `await using`, or in `afterAll`. */
@@ -261,6 +267,7 @@ export async function startContractServer(options: TestServerOptions = {}): Prom
     settings: { ...SETTINGS, listen: [{ kind: "unix", path }], ...options.settings },
     logs: createLogs("debug", { write: (line: string) => void log.push(line) }),
     store,
+    hooks: options.hooks ?? MANUAL_HOOKS,
     world: {
       nowMs: () => Date.now() + shiftMs,
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),

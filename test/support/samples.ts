@@ -4,6 +4,7 @@ import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { DropOldest, PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
+import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -42,6 +43,11 @@ export function protections(fields: Partial<Protections> = {}): Protections {
 /** A selection that drops the oldest. */
 export function dropOldest(fields: Partial<DropOldest>): DropOldest {
   return { ...DropOldest.decode(NOTHING), ...fields };
+}
+
+/** What a worker makes of messages, with what a test names. */
+export function summaryOutput(fields: Partial<SummarizeOutput> = {}): SummarizeOutput {
+  return { ...SummarizeOutput.decode(NOTHING), ...fields };
 }
 
 /** A tool call. */
@@ -119,6 +125,22 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteConsumer: { consumerId: "gone", allowMissing: true },
   ackEvents: { consumerId: "seed", resumeToken: "x" },
   getServerInfo: {},
+  compactSession: { sessionId: "doomed", choice: { $case: "keepRecent", value: 2 } },
+  listSummaries: { sessionId: "seed", pageSize: 10 },
+  listSummarySources: { sessionId: "seed", version: 1n },
+  pollTasks: { hooks: ["workers"], workerId: "w" },
+  completeTask: {
+    taskId: "task-00000000001",
+    leaseToken: "x",
+    output: { $case: "summarize", value: summaryOutput({ text: "so far" }) },
+  },
+  failTask: { taskId: "task-00000000001", leaseToken: "x", message: "no model" },
+  extendLease: { taskId: "task-00000000001", leaseToken: "x" },
+  listTasks: { pageSize: 10 },
+  getTask: { taskId: "task-00000000001" },
+  retryTask: { taskId: "task-00000000001" },
+  deleteTask: { taskId: "task-00000000001", allowMissing: true },
+  listHooks: { namespace: "default" },
 };
 
 /** The wire form of the sound request of a method. */

@@ -1,0 +1,335 @@
+// Goal: operators see the tasks and hooks of a server, try again what was given up, and delete what
+// nobody wants; a hook that is gone is named.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
+import {
+  BreakerState,
+  HookKind,
+  TaskFailureReason,
+  TaskState,
+} from "../../src/gen/memorysidecar/v1/task.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
+import {
+  detailsOf,
+  kindsOf,
+  makeScene,
+  outputOf,
+  span,
+  summarizingPolicy,
+  takeTask,
+  WORKERS,
+  windowTexts,
+} from "../support/summarizing.ts";
+
+const model = scriptedHook("model", [], { callsPerHour: 50, tokensPerHour: 9_000, concurrency: 3 });
+
+let server: TestServer;
+let count = 0;
+
+beforeAll(async () => {
+  const hooks = [pollHook(WORKERS, { callsPerHour: 1_000 }), pollHook("others"), model];
+  server = await startContractServer({ hooks: hooksOf(hooks, "model") });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const nextNamespace = (): string => `n${count++}`;
+
+/** A namespace with a session whose task is dead. */
+async function givenUp(): Promise<{ namespace: string; taskId: string }> {
+  const namespace = nextNamespace();
+  await makeScene(server, "s", { namespace });
+  const { ref } = await takeTask(server, { namespace });
+  await server.client.call("failTask", { namespace, ...ref, permanent: true, message: "no use" });
+  return { namespace, taskId: ref.taskId };
+}
+
+describe("ListTasks", () => {
+  const namespace = "listed";
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    for (const sessionId of ["a", "b", "c", "d"]) {
+      const hook = sessionId === "d" ? "others" : WORKERS;
+      const policy = summarizingPolicy({ hook });
+      const { stageRuns } = await makeScene(server, sessionId, { namespace, policy });
+      ids.push(stageRuns[0]?.taskId ?? "");
+    }
+    await server.client.call("pollTasks", { namespace, hooks: [WORKERS], workerId: "w" });
+  });
+
+  const list = async (fields: object) => {
+    const { tasks } = await server.client.call("listTasks", { namespace, ...fields });
+    return tasks.map(({ sessionId }) => sessionId);
+  };
+
+  it("gives all tasks of a namespace, the oldest first, with ids that sort", async () => {
+    const { tasks, nextPageToken } = await server.client.call("listTasks", { namespace });
+    expect(tasks.map(({ taskId }) => taskId)).toEqual(ids);
+    expect([...ids].sort()).toEqual(ids);
+    expect(nextPageToken).toBe("");
+    expect(await list({ namespace: "nobody" })).toEqual([]);
+  });
+
+  it("gives those of a session, a hook or a state", async () => {
+    expect(await list({ sessionId: "b" })).toEqual(["b"]);
+    expect(await list({ sessionId: "none" })).toEqual([]);
+    expect(await list({ hook: "others" })).toEqual(["d"]);
+    expect(await list({ hook: "nobody" })).toEqual([]);
+    expect(await list({ state: TaskState.LEASED })).toEqual(["a"]);
+    expect(await list({ state: TaskState.READY })).toEqual(["b", "c", "d"]);
+    expect(await list({ state: TaskState.DEAD })).toEqual([]);
+    expect(await list({ hook: WORKERS, state: TaskState.READY })).toEqual(["b", "c"]);
+  });
+
+  it("gives pages, with or without filters", async () => {
+    for (const filter of [{}, { hook: WORKERS }, { state: TaskState.READY }]) {
+      const found: string[] = [];
+      let pageToken = "";
+      do {
+        const request = { namespace, ...filter, pageSize: 1, pageToken };
+        const page = await server.client.call("listTasks", request);
+        expect(page.tasks.length).toBeLessThanOrEqual(1);
+        found.push(...page.tasks.map(({ sessionId }) => sessionId));
+        pageToken = page.nextPageToken;
+      } while (pageToken !== "");
+      expect(found).toEqual(await list(filter));
+    }
+  });
+
+  it("refuses page tokens of another list, and those that are none", async () => {
+    const first = await server.client.call("listTasks", { namespace, pageSize: 1 });
+    const pageToken = first.nextPageToken;
+    expect(pageToken).not.toBe("");
+    for (const request of [
+      { namespace, pageToken: "x" },
+      { namespace, hook: WORKERS, pageToken },
+      { namespace: "other", pageToken },
+      { namespace, state: TaskState.READY, pageToken },
+    ]) {
+      expect(await server.client.fail("listTasks", request)).toMatchObject({
+        code: "INVALID_ARGUMENT",
+        reason: "PAGE_TOKEN_INVALID",
+      });
+    }
+  });
+});
+
+describe("GetTask", () => {
+  it("gives a task as it is now", async () => {
+    const namespace = nextNamespace();
+    const { stageRuns } = await makeScene(server, "s", { namespace });
+    const taskId = stageRuns[0]?.taskId ?? "";
+    const ready = await server.client.call("getTask", { namespace, taskId });
+    expect(ready.task).toMatchObject({ state: TaskState.READY, callCount: 0, workerId: "" });
+    expect(ready.task?.readyTime).toBeDefined();
+    expect(ready.task?.leaseExpireTime).toBeUndefined();
+    const { task } = await takeTask(server, { namespace, workerId: "w" });
+    const leased = await server.client.call("getTask", { namespace, taskId });
+    expect(leased.task).toEqual(task);
+    expect(leased.task?.readyTime).toBeUndefined();
+  });
+
+  it("refuses a task that is none, or of another namespace", async () => {
+    const { taskId } = await givenUp();
+    for (const request of [{ taskId }, { taskId: "none" }, { taskId: "task-zzzzzzzzzzz" }]) {
+      expect(await server.client.fail("getTask", request)).toMatchObject({
+        code: "NOT_FOUND",
+        reason: "TASK_NOT_FOUND",
+        metadata: { task_id: request.taskId },
+        details: ["ErrorInfo", "ResourceInfo"],
+      });
+    }
+  });
+});
+
+describe("a dead task", () => {
+  it("stays with its reason; the messages stay in the window", async () => {
+    const { namespace, taskId } = await givenUp();
+    const { task } = await server.client.call("getTask", { namespace, taskId });
+    expect(task).toMatchObject({ state: TaskState.DEAD, readyTime: undefined, workerId: "" });
+    expect(task?.lastFailure).toMatchObject({
+      reason: TaskFailureReason.WORKER,
+      message: "no use",
+    });
+    const { messages } = await server.client.call("getWindow", { namespace, sessionId: "s" });
+    expect(messages).toHaveLength(5);
+    expect((await server.client.call("pollTasks", { namespace, hooks: [WORKERS] })).tasks).toEqual(
+      [],
+    );
+  });
+});
+
+describe("RetryTask", () => {
+  it("makes a dead task ready with all its attempts", async () => {
+    const { namespace, taskId } = await givenUp();
+    const { task } = await server.client.call("retryTask", { namespace, taskId });
+    expect(task).toMatchObject({ taskId, state: TaskState.READY, failedAttempts: 0 });
+    const { ref } = await takeTask(server, { namespace });
+    const done = { namespace, ...ref, output: outputOf("at last") };
+    expect((await server.client.call("completeTask", done)).summaryVersion).toBe(1n);
+  });
+
+  it("makes one ready that waits before it is tried again", async () => {
+    const namespace = nextNamespace();
+    await makeScene(server, "s", { namespace });
+    const { ref } = await takeTask(server, { namespace });
+    await server.client.call("failTask", { namespace, ...ref, retryDelay: span(600_000) });
+    await server.client.call("retryTask", { namespace, taskId: ref.taskId });
+    expect((await takeTask(server, { namespace })).task.taskId).toBe(ref.taskId);
+  });
+
+  it("leaves a leased one alone", async () => {
+    const namespace = nextNamespace();
+    await makeScene(server, "s", { namespace });
+    const { ref, task } = await takeTask(server, { namespace, workerId: "w" });
+    const retried = await server.client.call("retryTask", { namespace, taskId: ref.taskId });
+    expect(retried.task).toEqual(task);
+    await server.client.call("extendLease", { namespace, ...ref });
+  });
+
+  it("does a repeat once", async () => {
+    const { namespace, taskId } = await givenUp();
+    const request = { namespace, taskId, requestId: "again" };
+    const first = await server.client.call("retryTask", request);
+    const { ref } = await takeTask(server, { namespace });
+    await server.client.call("failTask", { namespace, ...ref, permanent: true });
+    expect(await server.client.call("retryTask", request)).toEqual(first);
+    const { task } = await server.client.call("getTask", { namespace, taskId });
+    expect(task?.state).toBe(TaskState.DEAD);
+    const other = { ...request, taskId: "task-00000000001" };
+    expect((await server.client.fail("retryTask", other)).reason).toBe("REQUEST_ID_REUSED");
+  });
+
+  it("refuses a task that is none", async () => {
+    expect(await server.client.fail("retryTask", { taskId: "none" })).toMatchObject({
+      code: "NOT_FOUND",
+      reason: "TASK_NOT_FOUND",
+    });
+  });
+
+  it("refuses a task whose hook is gone", async () => {
+    const { namespace, taskId } = await givenUp();
+    await using later = await startContractServer({
+      hooks: hooksOf([model]),
+      wrapStore: () => server.store,
+    });
+    expect(await later.client.fail("retryTask", { namespace, taskId })).toMatchObject({
+      code: "FAILED_PRECONDITION",
+      reason: "HOOK_NOT_CONFIGURED",
+      metadata: { hook: WORKERS },
+    });
+    const { task } = await later.client.call("getTask", { namespace, taskId });
+    expect(task).toMatchObject({ state: TaskState.DEAD, maxAttempts: 0 });
+  });
+});
+
+describe("DeleteTask", () => {
+  it("deletes a task without doing it; its messages stay", async () => {
+    const sessionId = `s${count++}`;
+    const { stageRuns } = await makeScene(server, sessionId);
+    const taskId = stageRuns[0]?.taskId ?? "";
+    await server.client.call("deleteTask", { taskId });
+    expect((await server.client.fail("getTask", { taskId })).reason).toBe("TASK_NOT_FOUND");
+    expect(await windowTexts(server, sessionId)).toHaveLength(5);
+    expect((await kindsOf(server, sessionId)).slice(2)).toEqual([
+      "summaryRequested",
+      "summarySuperseded",
+    ]);
+    expect(await detailsOf(server, sessionId, "summarySuperseded")).toEqual([
+      { taskId, stage: "shrink", hook: WORKERS, reason: SupersedeReason.DELETED },
+    ]);
+  });
+
+  it("deletes dead ones, and those that a worker has", async () => {
+    const { namespace, taskId } = await givenUp();
+    await server.client.call("deleteTask", { namespace, taskId });
+    expect((await server.client.call("listTasks", { namespace })).tasks).toEqual([]);
+    const other = nextNamespace();
+    await makeScene(server, "s", { namespace: other });
+    const { ref } = await takeTask(server, { namespace: other });
+    await server.client.call("deleteTask", { namespace: other, taskId: ref.taskId });
+    const late = { namespace: other, ...ref, output: outputOf("late") };
+    expect((await server.client.fail("completeTask", late)).reason).toBe("TASK_NOT_FOUND");
+  });
+
+  it("refuses a task that is none, unless told otherwise", async () => {
+    expect(await server.client.fail("deleteTask", { taskId: "none" })).toMatchObject({
+      code: "NOT_FOUND",
+      reason: "TASK_NOT_FOUND",
+      metadata: { task_id: "none" },
+    });
+    for (const taskId of ["none", "task-00000000zzz"]) {
+      await server.client.call("deleteTask", { taskId, allowMissing: true });
+    }
+  });
+
+  it("does a repeat once", async () => {
+    const { namespace, taskId } = await givenUp();
+    const request = { namespace, taskId, requestId: "gone" };
+    const first = await server.client.call("deleteTask", request);
+    expect(await server.client.call("deleteTask", request)).toEqual(first);
+    const other = { ...request, taskId: "task-00000000001" };
+    expect((await server.client.fail("deleteTask", other)).reason).toBe("REQUEST_ID_REUSED");
+  });
+});
+
+describe("ListHooks", () => {
+  it("gives the hooks by name, and what the namespace used", async () => {
+    const namespace = nextNamespace();
+    await makeScene(server, "s", { namespace });
+    await takeTask(server, { namespace });
+    const { hooks } = await server.client.call("listHooks", { namespace });
+    expect(hooks.map(({ name, kind }) => [name, kind])).toEqual([
+      ["builtin", HookKind.BUILTIN],
+      ["model", HookKind.OPENAI],
+      ["others", HookKind.POLL],
+      [WORKERS, HookKind.POLL],
+    ]);
+    const [builtin, openai, , workers] = hooks;
+    expect(builtin).toMatchObject({ default: false, taskTypes: [1] });
+    expect(openai).toMatchObject({
+      default: true,
+      breaker: BreakerState.CLOSED,
+      retryTime: undefined,
+      runningCalls: 0,
+      maxRunningCalls: 3,
+      timeout: span(60_000),
+      callsPerHour: 50n,
+      tokensPerHour: 9_000n,
+      usedCalls: 0n,
+      usedTokens: 0n,
+    });
+    expect(workers).toMatchObject({
+      breaker: BreakerState.UNSPECIFIED,
+      runningCalls: 0,
+      maxRunningCalls: 0,
+      timeout: undefined,
+      callsPerHour: 1_000n,
+      usedCalls: 1n,
+    });
+    const elsewhere = await server.client.call("listHooks", { namespace: nextNamespace() });
+    expect(elsewhere.hooks.map(({ usedCalls }) => usedCalls)).toEqual([0n, 0n, 0n, 0n]);
+  });
+
+  it("counts the failures by reason", async () => {
+    const namespace = nextNamespace();
+    const failuresOf = async () => {
+      const { hooks } = await server.client.call("listHooks", { namespace });
+      return hooks.find(({ name }) => name === WORKERS);
+    };
+    const before = await failuresOf();
+    await makeScene(server, "s", { namespace });
+    const { ref } = await takeTask(server, { namespace });
+    await server.client.call("failTask", { namespace, ...ref });
+    const after = await failuresOf();
+    const ofWorkers = (hook: typeof before): bigint =>
+      hook?.failures.find(({ reason }) => reason === TaskFailureReason.WORKER)?.count ?? 0n;
+    expect(ofWorkers(after) - ofWorkers(before)).toBe(1n);
+    expect((after?.callCount ?? 0n) - (before?.callCount ?? 0n)).toBe(1n);
+    const reasons = after?.failures.map(({ reason }) => reason) ?? [];
+    expect([...reasons].sort((a, b) => a - b)).toEqual(reasons);
+  });
+});

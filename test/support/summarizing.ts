@@ -1,0 +1,145 @@
+// Sessions whose stages have their messages summarized, and workers of the tests.
+
+import type { Event } from "../../src/gen/memorysidecar/v1/event.ts";
+import type { LeasedTask } from "../../src/gen/memorysidecar/v1/hook_service.ts";
+import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { type PolicyStage, RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { Summarize } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+import type { Task } from "../../src/gen/memorysidecar/v1/task.ts";
+import type { RequestOf, ResponseOf, TestServer } from "./contract.ts";
+import { bare, keepNewest } from "./policy-wire.ts";
+import { message, session, summaryOutput } from "./samples.ts";
+
+/** The hook of the stages here, whose tasks tests take themselves. */
+export const WORKERS = "workers";
+
+/** The name of the stage here. */
+export const STAGE = "shrink";
+
+/** A span of time. */
+export function span(ms: number): { seconds: bigint; nanos: number } {
+  return { seconds: BigInt(Math.floor(ms / 1_000)), nanos: (ms % 1_000) * 1_000_000 };
+}
+
+/** How messages are summarized, with what a test names. */
+export function summarize(fields: Partial<Summarize> = {}): Summarize {
+  return { ...Summarize.decode(new Uint8Array(0)), hook: WORKERS, ...fields };
+}
+
+/** A stage that keeps the newest two messages and has the others summarized. */
+export function summarizing(
+  fields: Partial<Summarize> = {},
+  stage: Partial<PolicyStage> = {},
+): PolicyStage {
+  return keepNewest(2, {
+    name: STAGE,
+    removedTo: RemovedTo.SUMMARIZE,
+    summarize: summarize(fields),
+    ...stage,
+  });
+}
+
+/** A policy of that stage, which protects nothing but the newest message. */
+export function summarizingPolicy(fields: Partial<Summarize> = {}): Policy {
+  return bare([summarizing(fields)]);
+}
+
+/** A message of 20 tokens. */
+export function line(messageId: string, fields: Partial<Message> = {}): Message {
+  return message({ messageId, text: `${messageId} says: `.padEnd(80, "so it goes, "), ...fields });
+}
+
+/** Messages of 20 tokens each with ids m1, m2 and so on. */
+export function lines(count: number, first = 1): Message[] {
+  return Array.from({ length: count }, (_, index) => line(`m${first + index}`));
+}
+
+/** What a test may say about a session. */
+export interface Scene {
+  readonly namespace?: string;
+  readonly policy?: Policy;
+  readonly messages?: readonly Message[];
+}
+
+/** Makes a session whose append asks for a summary: by default of m1, m2 and m3. */
+export async function makeScene(
+  { client }: TestServer,
+  sessionId: string,
+  scene: Scene = {},
+): Promise<ResponseOf<"appendMessages">> {
+  const { namespace = "", policy = summarizingPolicy(), messages = lines(5) } = scene;
+  await client.call("createSession", { namespace, session: session({ sessionId, policy }) });
+  return await client.call("appendMessages", { namespace, sessionId, messages: [...messages] });
+}
+
+/** Takes the one task that is there. */
+export async function takeTask(
+  { client }: TestServer,
+  fields: Partial<RequestOf<"pollTasks">> = {},
+): Promise<{ leased: LeasedTask; task: Task; ref: { taskId: string; leaseToken: string } }> {
+  const { tasks } = await client.call("pollTasks", { hooks: [WORKERS], ...fields });
+  const [leased] = tasks;
+  if (leased?.task === undefined || tasks.length !== 1) {
+    throw new Error(`there are ${tasks.length} tasks`);
+  }
+  const { leaseToken, task } = leased;
+  return { leased, task, ref: { taskId: task.taskId, leaseToken } };
+}
+
+/** The output of a text. */
+export function outputOf(text: string, fields: Parameters<typeof summaryOutput>[0] = {}) {
+  return { $case: "summarize", value: summaryOutput({ text, ...fields }) } as const;
+}
+
+/** The tasks of a session. */
+export async function tasksOf({ client }: TestServer, sessionId: string): Promise<Task[]> {
+  return (await client.call("listTasks", { sessionId })).tasks;
+}
+
+/** The texts of the window. */
+export async function windowTexts({ client }: TestServer, sessionId: string): Promise<string[]> {
+  const { messages } = await client.call("getWindow", { sessionId });
+  return messages.map(({ text }) => text);
+}
+
+/** What happened to a session, by kind and in order. */
+export async function kindsOf(
+  { client }: TestServer,
+  sessionId: string,
+  from = 0n,
+): Promise<string[]> {
+  const filter = { sessionId, userId: "", types: [] };
+  const { events } = await client.call("listEvents", { filter, pageSize: 1_000 });
+  return events
+    .filter((event) => event.revision >= from)
+    .map(({ detail }) => detail?.$case ?? "none");
+}
+
+type Detail = NonNullable<Event["detail"]>;
+type ValueOf<K extends Detail["$case"]> = Extract<Detail, { $case: K }>["value"];
+
+/** The details of one kind of event of a session, oldest first. */
+export async function detailsOf<K extends Detail["$case"]>(
+  { client }: TestServer,
+  sessionId: string,
+  kind: K,
+): Promise<ValueOf<K>[]> {
+  const filter = { sessionId, userId: "", types: [] };
+  const { events } = await client.call("listEvents", { filter, pageSize: 1_000 });
+  return events.flatMap(({ detail }) =>
+    detail?.$case === kind ? [detail.value as unknown as ValueOf<K>] : [],
+  );
+}
+
+/** Waits until something is there; throws after five seconds. */
+export async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (let tries = 0; tries < 250; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+  throw new Error("it did not come");
+}
