@@ -12,24 +12,32 @@ import { makeInsertId } from "../domain/ids.ts";
 import { LIMITS } from "../domain/limits.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import type { Session, SessionFields, WindowInsert } from "../domain/session.ts";
+import { type SummaryRecord, TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
 import { groupEntries } from "../domain/window/groups.ts";
-import { joinOldest, mergeRanges } from "../domain/window/merge-ranges.ts";
-import { rangesOf } from "../domain/window/ranges.ts";
-import { addTotals, totalsOf } from "../domain/window/totals.ts";
-import type { SeqRange, Trim } from "../domain/window/types.ts";
+import type { Totals } from "../domain/window/types.ts";
 import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { placeBefore, placeInserts } from "./insert-places.ts";
 import { newEvents } from "./new-events.ts";
-import { withSummary } from "./update-session.ts";
+import {
+  ancestorOfSession,
+  hasPlace,
+  originsOfEntries,
+  setEvent,
+  setText,
+  summaryPlan,
+  trimOf,
+  withOwnSummary,
+  withPlacedSummary,
+} from "./tasks/apply-summary.ts";
 import type { SetSummaryInput } from "./window-api.ts";
 import { changeWindow, planOf } from "./window-change.ts";
-import { insertEntry, isInLog, mergeInserts } from "./window-view.ts";
+import { insertEntry, mergeInserts } from "./window-view.ts";
 
 const RANDOM_BYTES = 10;
+const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
 
 /** What stays the same however often it is decided. */
 interface Setting {
@@ -76,34 +84,52 @@ function decideSummary(setting: Setting, view: SessionView): SessionDecision<Uin
     const bytes = input.encode({ session, trims: [], placed: undefined });
     return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
   }
+  return setAlone(setting, view, session);
+}
+
+/** Sets or removes the summary of the session and leaves the window as it is. */
+function setAlone(
+  setting: Setting,
+  view: SessionView,
+  session: Session,
+): SessionDecision<Uint8Array> {
+  const { context, input, call, nowMs, tokenCount } = setting;
   const { revision } = view;
-  const fields = summarized(setting, session.fields, revision);
+  const prior = priorRecord(view, session);
+  const { fields: changed, record } = setText(
+    session.fields,
+    { text: input.text, tokenCount },
+    { nowMs, revision, ...(prior === undefined ? {} : { prior }) },
+  );
+  const fields = { ...changed, etagRevision: revision };
   const head = { ...session.head, updateMs: nowMs, revision };
   const after: Session = { ...session, fields, head };
   const bytes = input.encode({ session: after, trims: [], placed: undefined });
   const origin = { session: after, revision, nowMs, requestId: call.requestId };
-  const events = newEvents(setting.context, origin, [sessionEvent(fields)]);
-  const plan = { fields, head, events, ...replyPart(call, nowMs, bytes) };
+  const told = record === undefined ? removedEvent(session.fields) : setEvent(record, NOTHING);
+  const plan = {
+    fields,
+    head,
+    events: newEvents(context, origin, [told]),
+    ...(record === undefined ? {} : { summaries: summaryPlan(view, session, fields, record) }),
+    ...replyPart(call, nowMs, bytes),
+  };
   return { kind: "save", result: bytes, plan };
 }
 
-/** The fields with the text as the summary of the session. */
-function summarized(setting: Setting, fields: SessionFields, revision: number): SessionFields {
-  const { input, tokenCount, nowMs } = setting;
-  if (input.text === "" && fields.summary === undefined) return fields;
-  return {
-    ...withSummary(fields, { text: input.text, tokenCount }, nowMs),
-    etagRevision: revision,
-  };
+function priorRecord(view: SessionView, { fields }: Session): SummaryRecord | undefined {
+  return fields.summary === undefined ? undefined : view.summary(fields.summary.version);
 }
 
-function sessionEvent({ summary }: SessionFields): EventDetail {
+/** Tells of the summary of the session that is no more. */
+function removedEvent({ summary }: SessionFields): EventDetail {
   return {
     type: EVENT_TYPE.summarySet,
     version: summary?.version ?? 0,
     placedMessageId: "",
-    tokenCount: summary?.tokenCount ?? 0,
+    tokenCount: 0,
     ranges: [],
+    made: undefined,
   };
 }
 
@@ -120,32 +146,93 @@ function replace(
   const replaced = replacedEntries(entries, session, input.replacedMessageIds);
   const gone = new Set(replaced.map((entry) => entry.messageId));
   const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
-  const left = { ...session.fields, inserts };
-  const made = input.placement === "in-place" ? place(setting, left, session, replaced) : undefined;
-  const fields =
-    made === undefined
-      ? summarized(setting, left, revision)
-      : { ...left, inserts: placeInserts(inserts, [made]) };
-  const placed = fields.inserts.find(({ messageId }) => messageId === setting.messageId);
+  const made = summarized(setting, view, { session, inserts, replaced });
+  const { fields, record, placed } = made;
+  const trim = trimOf(
+    "",
+    "summarized",
+    placed === undefined ? entries : [...entries, insertEntry(placed, codec)],
+    replaced,
+  );
   const change = changeWindow(
     context,
     {
       session: { ...session, fields },
       window: (view.window ?? []).filter((entry) => !gone.has(entry.messageId)),
       stamp: { revision, nowMs },
-      trims: [
-        trimOf(placed === undefined ? entries : [...entries, insertEntry(placed, codec)], replaced),
-      ],
+      tasks: view.tasks,
+      trims: [trim],
     },
     [],
   );
   const after: Session = { ...session, fields: change.fields, head: change.head };
   const bytes = input.encode({ session: after, trims: change.trims, placed });
-  const first = placed === undefined ? sessionEvent(fields) : placedEvent(placed);
-  const origin = { session: after, revision, nowMs, requestId: call.requestId };
-  const events = newEvents(context, origin, [first, ...change.events]);
-  const plan = { ...planOf(session, change), events, ...replyPart(call, nowMs, bytes) };
+  const [trimmed, ...others] = change.events;
+  const told = record === undefined ? removedEvent(session.fields) : setEvent(record, made.added);
+  const events = newEvents(
+    context,
+    { session: after, revision, nowMs, requestId: call.requestId },
+    [...(trimmed === undefined ? [] : [trimmed]), told, ...others],
+  );
+  const plan = {
+    ...planOf(session, change),
+    events,
+    ...(record === undefined
+      ? {}
+      : { summaries: summaryPlan(view, session, change.fields, record) }),
+    ...replyPart(call, nowMs, bytes),
+  };
   return { kind: "save", result: bytes, plan };
+}
+
+interface Summarized {
+  readonly fields: SessionFields;
+  /** Undefined when the summary of the session is removed. */
+  readonly record: SummaryRecord | undefined;
+  readonly placed: WindowInsert | undefined;
+  /** How much became part of it. */
+  readonly added: Totals;
+}
+
+/** The fields with the text, as the summary of the session or in the window. */
+function summarized(
+  setting: Setting,
+  view: SessionView,
+  from: {
+    readonly session: Session;
+    readonly inserts: readonly WindowInsert[];
+    readonly replaced: readonly StoredEntry[];
+  },
+): Summarized {
+  const { context, input, tokenCount, messageId, nowMs } = setting;
+  const { session, inserts, replaced } = from;
+  const isPlaced = input.placement === "in-place";
+  const fields: SessionFields = { ...session.fields, inserts };
+  if (!isPlaced && input.text === "") {
+    const etagRevision = fields.summary === undefined ? fields.etagRevision : view.revision;
+    const left = { ...fields, summary: undefined, etagRevision };
+    return { fields: left, record: undefined, placed: undefined, added: NOTHING };
+  }
+  const prior = isPlaced ? undefined : ancestorOfSession(fields, priorRecord(view, session));
+  const known = { entries: replaced, inserts: session.fields.inserts, prior };
+  const exact = originsOfEntries(context, view, known);
+  // Whoever sets a text by hand may have put anything into it.
+  const origins = { ...exact, trust: exact.trust > TRUST.medium ? TRUST.medium : exact.trust };
+  const summary = { text: input.text, tokenCount, made: undefined };
+  const added = origins.addedTotals;
+  if (!isPlaced) {
+    const at = { nowMs, revision: view.revision };
+    return { ...withOwnSummary(fields, summary, origins, at), placed: undefined, added };
+  }
+  if (!hasPlace(inserts)) throw windowFull(`${LIMITS.placedSummaries} placed summaries`);
+  const [first] = replaced;
+  if (first === undefined) throw new Error("A summary is placed for no message.");
+  const firstInsert = session.fields.inserts.find((one) => one.messageId === first.messageId);
+  const { placed, ...made } = withPlacedSummary(context, fields, {
+    ...{ messageId, summary, origins, shownText: input.text, request: undefined },
+    ...{ shape: "system", first, firstInsert, nowMs },
+  });
+  return { ...made, placed: placed[0], added };
 }
 
 /** The entries with some ids, by rising position. Throws when one is missing or parts a call. */
@@ -175,77 +262,4 @@ function replacedEntries(
     throw requestInvalid([{ field: "replaced_message_ids", description }]);
   }
   return replaced;
-}
-
-function trimOf(before: readonly StoredEntry[], removed: readonly StoredEntry[]): Trim {
-  const all = totalsOf(before);
-  const less = totalsOf(removed);
-  const after = addTotals(all, {
-    messageCount: -less.messageCount,
-    tokenCount: -less.tokenCount,
-    byteCount: -less.byteCount,
-  });
-  return { stage: "", reason: "summarized", removed, before: all, after, discarded: false };
-}
-
-/** The summary that stands in the window, and behind what. */
-function place(
-  setting: Setting,
-  { inserts }: SessionFields,
-  session: Session,
-  replaced: readonly StoredEntry[],
-): { readonly insert: Omit<WindowInsert, "position">; readonly after: number } {
-  const { context, input, tokenCount, messageId, nowMs } = setting;
-  const summaries = inserts.filter(({ kind }) => kind === "summary");
-  if (summaries.length >= LIMITS.placedSummaries) {
-    throw windowFull(`${LIMITS.placedSummaries} placed summaries`);
-  }
-  const [first] = replaced;
-  if (first === undefined) throw new Error("A summary is placed for no message.");
-  const old = new Map(session.fields.inserts.map((insert) => [insert.messageId, insert]));
-  let ranges: readonly SeqRange[] = rangesOf(replaced.filter(isInLog));
-  for (const entry of replaced) {
-    ranges = mergeRanges(ranges, old.get(entry.messageId)?.ranges ?? []);
-  }
-  const made = {
-    messageId,
-    kind: "summary",
-    text: input.text,
-    tokenCount,
-    toolCallId: "",
-    name: "",
-    createMs: nowMs,
-  } as const;
-  return {
-    insert: {
-      kind: "summary",
-      messageId,
-      tokenCount,
-      bytes: context.codec.encodeMade(made),
-      ranges: joinOldest(ranges, LIMITS.summaryRanges),
-      firstMs: saidMs(context, first, old.get(first.messageId)),
-      createMs: nowMs,
-    },
-    after: isInLog(first) ? placeBefore(inserts, first.seq) : first.seq,
-  };
-}
-
-/** When the first of the replaced messages was said, or else stored. */
-function saidMs(
-  { codec }: ServiceContext,
-  first: StoredEntry,
-  insert: WindowInsert | undefined,
-): number {
-  if (insert?.kind === "summary") return insert.firstMs;
-  return codec.readSpeech(first.bytes).saidMs;
-}
-
-function placedEvent(placed: WindowInsert): EventDetail {
-  return {
-    type: EVENT_TYPE.summarySet,
-    version: 0,
-    placedMessageId: placed.messageId,
-    tokenCount: placed.tokenCount,
-    ranges: placed.ranges,
-  };
 }

@@ -1,0 +1,376 @@
+// What a new summary does to a session, whoever made it: its number, what it stands for, where its
+// text goes, and its record in the history.
+
+import { EVENT_TYPE, type EventDetail, type SummaryMade } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
+import type { SummaryShape } from "../../domain/summaries/spec.ts";
+import { type SummaryRecord, TRUST, type Trust } from "../../domain/summaries/summary.ts";
+import { joinOldest, mergeRanges } from "../../domain/window/merge-ranges.ts";
+import { rangesOf } from "../../domain/window/ranges.ts";
+import { addTotals, totalsOf } from "../../domain/window/totals.ts";
+import {
+  ROLE,
+  type SeqRange,
+  type Totals,
+  type Trim,
+  type TrimReason,
+} from "../../domain/window/types.ts";
+import type { SessionView, StoredEntry, SummaryPlan } from "../../storage/store.ts";
+import type { ServiceContext } from "../context.ts";
+import { placeBefore, placeInserts } from "../insert-places.ts";
+import { isInLog } from "../window-view.ts";
+
+const NOTHING: Totals = { messageCount: 0, tokenCount: 0 };
+
+/** What a summary is made from. */
+export interface Origins {
+  /** All that it stands for. */
+  readonly ranges: readonly SeqRange[];
+  /** The messages of the log that come with it. */
+  readonly added: readonly SeqRange[];
+  /** How much those are. */
+  readonly addedTotals: Totals;
+  /** How much it stands for, over all levels. */
+  readonly sources: Totals;
+  /** Rising. */
+  readonly versions: readonly number[];
+  readonly level: number;
+  readonly trust: Trust;
+}
+
+/** An earlier summary that becomes part of a new one. */
+export type Ancestor = Pick<SummaryRecord, "version" | "ranges" | "sources" | "level" | "trust">;
+
+/** Messages of the log that become part of a summary. */
+export interface Added {
+  readonly ranges: readonly SeqRange[];
+  readonly totals: Totals;
+  readonly trusts: readonly Trust[];
+}
+
+/** Puts together what a summary is made from. */
+export function originsOf(
+  added: Added,
+  placed: readonly Ancestor[],
+  prior: Ancestor | undefined,
+): Origins {
+  const ancestors = prior === undefined ? placed : [...placed, prior];
+  let ranges = added.ranges;
+  let sources = added.totals;
+  let trust: Trust = TRUST.high;
+  for (const one of added.trusts) if (one < trust) trust = one;
+  for (const ancestor of ancestors) {
+    ranges = mergeRanges(ranges, ancestor.ranges);
+    sources = plus(sources, ancestor.sources);
+    if (ancestor.trust < trust) trust = ancestor.trust;
+  }
+  const versions = [...new Set(ancestors.map(({ version }) => version))];
+  return {
+    ranges: joinOldest(ranges, LIMITS.summaryHistoryRanges),
+    added: joinOldest(added.ranges, LIMITS.summaryHistoryRanges),
+    addedTotals: added.totals,
+    sources,
+    versions: versions
+      .filter((version) => version > 0)
+      .sort((a, b) => a - b)
+      .slice(-LIMITS.summarySourceVersions),
+    // What goes on from a summary stands on what that stood on.
+    level: Math.max(1, prior?.level ?? 0, ...placed.map(({ level }) => level + 1)),
+    trust,
+  };
+}
+
+function plus(a: Totals, b: Totals): Totals {
+  return {
+    messageCount: a.messageCount + b.messageCount,
+    tokenCount: a.tokenCount + b.tokenCount,
+  };
+}
+
+function countOf(ranges: readonly SeqRange[]): number {
+  let count = 0;
+  for (const { first, last } of ranges) count += last - first + 1;
+  return count;
+}
+
+/** What a placed summary stands for; one from before there was a history says less. */
+export function ancestorOfInsert(
+  insert: WindowInsert,
+  record: SummaryRecord | undefined,
+): Ancestor {
+  const { version, ranges, level, trust } = insert;
+  return record ?? { version, ranges, level, trust, sources: guessed(ranges) };
+}
+
+/** What the summary of a session stands for. */
+export function ancestorOfSession(
+  { summary }: Pick<SessionFields, "summary">,
+  record: SummaryRecord | undefined,
+): Ancestor | undefined {
+  if (summary === undefined) return undefined;
+  const { version, ranges, trust } = summary;
+  if (record?.version === version) return record;
+  return { version, ranges, trust, level: 1, sources: guessed(ranges) };
+}
+
+function guessed(ranges: readonly SeqRange[]): Totals {
+  return { messageCount: countOf(ranges), tokenCount: 0 };
+}
+
+/** What is known of entries that a summary takes the place of. */
+export function originsOfEntries(
+  context: Pick<ServiceContext, "codec">,
+  view: Pick<SessionView, "summary">,
+  from: {
+    readonly entries: readonly StoredEntry[];
+    readonly inserts: readonly WindowInsert[];
+    readonly prior: Ancestor | undefined;
+  },
+): Origins {
+  const inLog = from.entries.filter(isInLog);
+  const byId = new Map(from.inserts.map((insert) => [insert.messageId, insert]));
+  const trusts = inLog.map(({ bytes }) => context.codec.readTrust(bytes));
+  const placed: Ancestor[] = [];
+  for (const { messageId } of from.entries) {
+    const insert = byId.get(messageId);
+    if (insert?.kind === "summary") {
+      placed.push(ancestorOfInsert(insert, view.summary(insert.version)));
+    } else if (insert !== undefined) trusts.push(insert.trust);
+  }
+  const { messageCount, tokenCount } = totalsOf(inLog);
+  const added = { ranges: rangesOf(inLog), totals: { messageCount, tokenCount }, trusts };
+  return originsOf(added, placed, from.prior);
+}
+
+/** A text that becomes a summary. */
+export interface NewSummary {
+  readonly text: string;
+  /** What it costs, as the message that shows it does. */
+  readonly tokenCount: number;
+  /** How a hook made it; undefined for a text that a caller set. */
+  readonly made: Omit<SummaryMade, "added"> | undefined;
+}
+
+/** When something is set. */
+export interface SetAt {
+  readonly nowMs: number;
+  readonly revision: number;
+}
+
+/** The record of a summary for the history. */
+export function summaryRecordOf(
+  summary: NewSummary,
+  origins: Origins,
+  at: { readonly version: number; readonly placedMessageId: string; readonly nowMs: number },
+): SummaryRecord {
+  const { made } = summary;
+  return {
+    version: at.version,
+    text: summary.text,
+    tokenCount: summary.tokenCount,
+    placement: at.placedMessageId === "" ? "session" : "in-place",
+    placedMessageId: at.placedMessageId,
+    ranges: origins.ranges,
+    added: origins.added,
+    sources: origins.sources,
+    sourceVersions: origins.versions,
+    level: origins.level,
+    stage: made?.stage ?? "",
+    hook: made?.hook ?? "",
+    model: made?.model ?? "",
+    taskId: made?.taskId ?? "",
+    trust: origins.trust,
+    inputTokens: made?.inputTokens ?? 0,
+    outputTokens: made?.outputTokens ?? 0,
+    callCount: made?.callCount ?? 0,
+    durationMs: made?.durationMs ?? 0,
+    placeholder: made?.placeholder ?? false,
+    createMs: at.nowMs,
+  };
+}
+
+/** The fields of a session with a summary of its own, and its record. */
+export function withOwnSummary(
+  fields: SessionFields,
+  summary: NewSummary,
+  origins: Origins,
+  { nowMs, revision }: SetAt,
+): { readonly fields: SessionFields; readonly record: SummaryRecord } {
+  const version = fields.summaryVersion + 1;
+  const record = summaryRecordOf(summary, origins, { version, placedMessageId: "", nowMs });
+  const { text, tokenCount, trust, hook } = record;
+  const ranges = joinOldest(origins.ranges, LIMITS.summaryRanges);
+  const own = { text, tokenCount, version, updateMs: nowMs, ranges, hook, trust };
+  return {
+    fields: { ...fields, summary: own, summaryVersion: version, etagRevision: revision },
+    record,
+  };
+}
+
+/**
+ * Sets the text of the summary of a session by hand; an empty one removes it. It stands for what
+ * the one before stood for, of which `prior` is the record when it is known.
+ */
+export function setText(
+  fields: SessionFields,
+  text: { readonly text: string; readonly tokenCount: number },
+  at: SetAt & { readonly prior?: SummaryRecord },
+): { readonly fields: SessionFields; readonly record?: SummaryRecord } {
+  if (text.text === "") return { fields: { ...fields, summary: undefined } };
+  const prior = ancestorOfSession(fields, at.prior);
+  return withOwnSummary(fields, { ...text, made: undefined }, byHand(prior), at);
+}
+
+/** What a text that a caller sets in the place of a summary is made from. */
+function byHand(prior: Ancestor | undefined): Origins {
+  return originsOf({ ranges: [], totals: NOTHING, trusts: [TRUST.medium] }, [], prior);
+}
+
+/** A summary that is placed in a window. */
+export interface Placing {
+  readonly messageId: string;
+  readonly summary: NewSummary;
+  readonly origins: Origins;
+  /** What the message that shows it says. */
+  readonly shownText: string;
+  /** The user message before it; undefined for none. */
+  readonly request: { readonly text: string; readonly tokenCount: number } | undefined;
+  readonly shape: SummaryShape;
+  /** The first of what it takes the place of. */
+  readonly first: StoredEntry;
+  /** The insert that the first one is, if it is one. */
+  readonly firstInsert: WindowInsert | undefined;
+  readonly nowMs: number;
+}
+
+/** Whether one more summary may be placed beside these. */
+export function hasPlace(inserts: readonly WindowInsert[]): boolean {
+  return inserts.filter(({ kind }) => kind === "summary").length < LIMITS.placedSummaries;
+}
+
+/**
+ * The fields of a session with a placed summary, and its record. Those of what it takes the place
+ * of are no longer among the inserts of the fields.
+ */
+export function withPlacedSummary(
+  { codec }: Pick<ServiceContext, "codec">,
+  fields: SessionFields,
+  placing: Placing,
+): {
+  readonly fields: SessionFields;
+  readonly record: SummaryRecord;
+  readonly placed: readonly WindowInsert[];
+} {
+  const { messageId, summary, origins, shape, first, request, nowMs } = placing;
+  const version = fields.summaryVersion + 1;
+  const record = summaryRecordOf(summary, origins, { version, placedMessageId: messageId, nowMs });
+  const insertOf = (
+    kind: "summary" | "request",
+    message: { readonly id: string; readonly text: string; readonly tokenCount: number },
+  ): Omit<WindowInsert, "position"> => {
+    const isSummary = kind === "summary";
+    const role = isSummary ? (shape === "exchange" ? ROLE.assistant : ROLE.system) : ROLE.user;
+    const { id, text, tokenCount } = message;
+    const said = { messageId: id, kind, role, trust: record.trust, text, tokenCount };
+    return {
+      kind,
+      messageId: id,
+      tokenCount,
+      bytes: codec.encodeMade({ ...said, toolCallId: "", name: "", createMs: nowMs }),
+      ranges: isSummary ? joinOldest(origins.ranges, LIMITS.summaryRanges) : [],
+      firstMs: saidMs(codec, placing),
+      createMs: nowMs,
+      version,
+      hook: record.hook,
+      stage: record.stage,
+      level: isSummary ? record.level : 0,
+      trust: record.trust,
+    };
+  };
+  const { inserts } = fields;
+  const after = isInLog(first) ? placeBefore(inserts, first.seq) : first.seq;
+  const shown = { id: messageId, text: placing.shownText, tokenCount: summary.tokenCount };
+  const added = [insertOf("summary", shown)];
+  if (request !== undefined) {
+    added.unshift(insertOf("request", { id: `${messageId}-request`, ...request }));
+  }
+  const all = placeInserts(
+    inserts,
+    added.map((insert) => ({ insert, after })),
+  );
+  const ids = new Set(added.map((insert) => insert.messageId));
+  return {
+    fields: { ...fields, inserts: all, summaryVersion: version },
+    record,
+    placed: all.filter((insert) => ids.has(insert.messageId)),
+  };
+}
+
+/** When the first of what a summary takes the place of was said, or else stored. */
+function saidMs(codec: ServiceContext["codec"], { first, firstInsert }: Placing): number {
+  if (firstInsert === undefined || firstInsert.kind === "result") {
+    return codec.readSpeech(first.bytes).saidMs;
+  }
+  return firstInsert.firstMs;
+}
+
+/** The trim of what a summary takes the place of; `before` is the window with the summary in it. */
+export function trimOf(
+  stage: string,
+  reason: TrimReason,
+  before: readonly StoredEntry[],
+  removed: readonly StoredEntry[],
+): Trim {
+  const all = totalsOf(before);
+  const less = totalsOf(removed);
+  const after = addTotals(all, {
+    messageCount: -less.messageCount,
+    tokenCount: -less.tokenCount,
+    byteCount: -less.byteCount,
+  });
+  return { stage, reason, removed, before: all, after, discarded: false };
+}
+
+/** The event of a summary that was set. */
+export function setEvent(record: SummaryRecord, addedTotals: Totals): EventDetail {
+  const { version, placedMessageId, tokenCount, ranges, taskId, stage, hook, model } = record;
+  const { callCount, inputTokens, outputTokens, durationMs, placeholder } = record;
+  const calls = { callCount, inputTokens, outputTokens, durationMs, placeholder };
+  const made = { taskId, stage, hook, model, added: addedTotals, ...calls };
+  return {
+    type: EVENT_TYPE.summarySet,
+    version,
+    placedMessageId,
+    tokenCount,
+    ranges,
+    made: taskId === "" ? undefined : made,
+  };
+}
+
+/** The versions of the summaries that a session shows or holds. */
+function versionsInUse({ summary, inserts }: SessionFields): ReadonlySet<number> {
+  const versions = new Set(inserts.map(({ version }) => version));
+  if (summary !== undefined) versions.add(summary.version);
+  return versions;
+}
+
+/**
+ * What becomes of the history: the new record is added, and the oldest go that are neither in use
+ * nor among the newest LIMITS.summaryHistory.
+ */
+export function summaryPlan(
+  view: Pick<SessionView, "summary">,
+  before: Session,
+  after: SessionFields,
+  record: SummaryRecord,
+): SummaryPlan {
+  const end = after.summaryVersion - LIMITS.summaryHistory;
+  const inUse = versionsInUse(after);
+  const old = new Set([end, ...versionsInUse(before.fields)]);
+  const remove = [...old].filter(
+    (version) =>
+      version > 0 && version <= end && !inUse.has(version) && view.summary(version) !== undefined,
+  );
+  return { put: [record], ...(remove.length === 0 ? {} : { remove }) };
+}
