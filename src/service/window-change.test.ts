@@ -258,7 +258,7 @@ describe("over a store", () => {
         kind: "save",
         result: undefined,
         plan: {
-          fields: { ...session.fields, inserts: [insert(position)] },
+          fields: { ...session.fields, inserts: [insert(position)], summaryVersion: 1 },
           head: { ...session.head, revision },
           events: [
             {
