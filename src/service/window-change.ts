@@ -332,7 +332,6 @@ function handedOver(
     nowMs,
     before: progress.all,
     inserts: session.fields.inserts,
-    inserts: session.fields.inserts,
     trims: own.trims,
     runs: own.runs,
     tasks: tasksAfter(base.tasks(), taskPlan),
