@@ -10,7 +10,7 @@ import {
   StageOn,
 } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
-import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { keepNewest } from "../support/policy-wire.ts";
 import { message, policy, protections, session } from "../support/samples.ts";

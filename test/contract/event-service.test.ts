@@ -162,7 +162,7 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: "", userId: "", types: [0, 16] as 0[] };
+    const unknown = { sessionId: "", userId: "", types: [0, 20] as 0[] };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
       fields: ["filter.types[0]", "filter.types[1]"],
     });
@@ -177,6 +177,7 @@ describe("WatchEvents", () => {
       eventAgeMsMax: 1e12,
       eventCountMax: 2,
       replyAgeMsMax: 1e12,
+      usageHourMin: 0,
     });
     const start = { $case: "resumeToken", value: resumeToken } as const;
     const oldest = String(small.store.oldestRevision());

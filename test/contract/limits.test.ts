@@ -19,6 +19,7 @@ import {
   policy,
   protections,
   session,
+  sessionSummary,
   structOfSize,
   toolCall,
 } from "../support/samples.ts";
@@ -99,7 +100,7 @@ const ROWS: readonly Row[] = [
   create("metadata", LIMITS.metadataBytes, (size) => ({ metadata: structOfSize(size) })),
   create("metadata", LIMITS.structDepth, (size) => ({ metadata: deepStruct(size) })),
   create("summary.text", LIMITS.summaryBytes, (size) => ({
-    summary: { text: x(size), tokenCount: 0, version: 0n, updateTime: undefined },
+    summary: sessionSummary({ text: x(size) }),
   })),
   row("getSession", "session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: x(size) })),
   row("listSessions", "filter.labels", LIMITS.labels, (size) => ({

@@ -26,7 +26,14 @@ import {
   users,
   windowIds,
 } from "../support/policy-wire.ts";
-import { dropOldest, keepStage, message, protections, session } from "../support/samples.ts";
+import {
+  dropOldest,
+  keepStage,
+  message,
+  protections,
+  session,
+  sessionSummary,
+} from "../support/samples.ts";
 
 let server: TestServer;
 
@@ -347,8 +354,8 @@ describe("ResetSession", () => {
 
   it("keeps the summary when asked to", async () => {
     const sessionId = "reset-summary";
-    const summary = { text: "so far", tokenCount: 0, version: 0n, updateTime: undefined };
-    await server.client.call("createSession", { session: session({ sessionId, summary }) });
+    const before = sessionSummary({ text: "so far" });
+    await server.client.call("createSession", { session: session({ sessionId, summary: before }) });
     const kept = await server.client.call("resetSession", { sessionId, keepSummary: true });
     expect(kept.session?.summary?.text).toBe("so far");
     const gone = await server.client.call("resetSession", { sessionId });

@@ -11,6 +11,7 @@ import {
   policy,
   protections,
   session,
+  sessionSummary,
   structOfSize,
   toolCall,
 } from "../support/samples.ts";
@@ -71,7 +72,7 @@ describe("CreateSession", () => {
         ]),
         metadata,
         ttl: { seconds: 60n, nanos: 1 },
-        summary: { text: "so far", tokenCount: 99, version: 9n, updateTime: undefined },
+        summary: sessionSummary({ text: "so far", tokenCount: 99, version: 9n }),
         lastSeq: 7n,
         etag: "mine",
         namespace: "other",

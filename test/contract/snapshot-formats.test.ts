@@ -6,7 +6,14 @@ import { LIMITS } from "../../src/domain/limits.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
-import { message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import {
+  message,
+  policy,
+  session,
+  sessionSummary,
+  structOfSize,
+  toolCall,
+} from "../support/samples.ts";
 import { bringSnapshot, comparable, takeSnapshot } from "../support/snapshots.ts";
 
 let server: TestServer;
@@ -264,8 +271,8 @@ describe("a document of another session", () => {
   /** A session of ours with something of everything. */
   async function ours(): Promise<string> {
     const sessionId = fresh();
-    const summary = { text: "before", tokenCount: 0, version: 0n, updateTime: undefined };
-    const fields = { sessionId, summary, metadata: structOfSize(30) };
+    const before = sessionSummary({ text: "before" });
+    const fields = { sessionId, summary: before, metadata: structOfSize(30) };
     await server.client.call("createSession", { session: session(fields) });
     const data = { $case: "data", value: structOfSize(40) } as const;
     const messages = [
@@ -378,9 +385,9 @@ describe("what a document makes", () => {
   it("of the other systems keeps what it does not say of a session it replaces", async () => {
     const sessionId = fresh();
     const kept = { userId: "u", labels: new Map([["k", "v"]]), policy: policy({ name: "mine" }) };
-    const summary = { text: "S", tokenCount: 0, version: 0n, updateTime: undefined };
+    const before = sessionSummary({ text: "S" });
     await server.client.call("createSession", {
-      session: session({ sessionId, summary, ...kept }),
+      session: session({ sessionId, summary: before, ...kept }),
     });
     const list = [{ role: "user", content: "t1" }];
     await server.client.call("importSession", {

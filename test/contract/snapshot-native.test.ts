@@ -3,15 +3,23 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
-import { Message, Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event_detail.ts";
+import { Message, Role, TokenRule, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
-import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import type { Store } from "../../src/storage/store.ts";
 import type { RequestOf } from "../support/contract.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
-import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
+import {
+  keepStage,
+  message,
+  policy,
+  session,
+  sessionSummary,
+  structOfSize,
+  toolCall,
+} from "../support/samples.ts";
 import { bringSnapshot, comparable, type Snapshot, takeSnapshot } from "../support/snapshots.ts";
 
 let server: TestServer;
@@ -67,7 +75,7 @@ describe("a native snapshot comes back as it was", () => {
       labels: new Map([["k", "v"]]),
       metadata: structOfSize(100),
       policy: policy({ stages: [keepStage()], tokenRule: TokenRule.CHARS_SUM_4 }),
-      summary: { text: "What was.", tokenCount: 0, version: 0n, updateTime: undefined },
+      summary: sessionSummary({ text: "What was." }),
     });
     const messages = [
       message({ role: Role.SYSTEM, text: "Be brief.", labels: new Map([["a", "b"]]) }),
@@ -280,6 +288,7 @@ function placedHeader({ ranges = 1, name = "" }): SnapshotHeader {
     })),
     firstMessageTime: second(5),
     createTime: second(5),
+    ...{ version: 1n, hook: "", trust: Trust.LOW, level: 1, stage: "" },
   };
   const made = message({ messageId: "p", text: "t", name, createTime: second(5) });
   return headerOf({
@@ -317,7 +326,7 @@ describe("a snapshot of a stranger", () => {
         header: headerOf({
           session: {
             ...empty(),
-            summary: { text: "", tokenCount: 0, version: 1n, updateTime: second(5) },
+            summary: sessionSummary({ version: 1n, updateTime: second(5) }),
           },
         }),
       },
@@ -366,7 +375,7 @@ describe("a snapshot of a stranger", () => {
         header: headerOf({
           session: {
             ...empty(),
-            summary: { text: "x", tokenCount: 0, version: 1n, updateTime: second(5) },
+            summary: sessionSummary({ text: "x", version: 1n, updateTime: second(5) }),
           },
           summaryVersion: 2n,
         }),

@@ -14,7 +14,7 @@ import {
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
 import { bare, result } from "../support/policy-wire.ts";
-import { message, session, toolCall } from "../support/samples.ts";
+import { message, session, sessionSummary, toolCall } from "../support/samples.ts";
 import {
   line,
   lines,
@@ -168,10 +168,7 @@ describe("ListSummaries", () => {
     await server.client.call("updateSession", {
       session: session({
         sessionId,
-        summary: {
-          ...{ text: "by an update", tokenCount: 0, version: 0n, updateTime: undefined },
-          ...{ seqRanges: [], hook: "", trust: 0 },
-        },
+        summary: sessionSummary({ text: "by an update" }),
       }),
     });
     const found = await allSummaries({ sessionId, oldestFirst: true });

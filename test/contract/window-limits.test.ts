@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import * as wirePolicy from "../../src/gen/memorysidecar/v1/policy_rpc.ts";
 import * as wireStage from "../../src/gen/memorysidecar/v1/policy_stage.ts";
-import * as wireWindow from "../../src/gen/memorysidecar/v1/window_rpc.ts";
+import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { PREVIEW_ENUM_MAX } from "../../src/transport/validate/preview-requests.ts";
 import { WINDOW_ENUM_MAX } from "../../src/transport/validate/window-requests.ts";
 import {
@@ -151,7 +151,7 @@ describe("the enums of these requests", () => {
   it("end where the checks say", () => {
     expect(WINDOW_ENUM_MAX).toEqual({
       unit: highest(wireStage.Unit),
-      summaryPlacement: highest(wireWindow.SummaryPlacement),
+      summaryPlacement: highest(SummaryPlacement),
     });
     expect(PREVIEW_ENUM_MAX).toEqual({
       stageOn: highest(wireStage.StageOn),

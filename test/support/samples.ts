@@ -3,7 +3,7 @@
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { DropOldest, PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
-import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
+import { Session, Summary } from "../../src/gen/memorysidecar/v1/session.ts";
 import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
 
@@ -17,6 +17,11 @@ export function message(fields: Partial<Message> = {}): Message {
 /** A session with what a test names. */
 export function session(fields: Partial<Session> = {}): Session {
   return { ...Session.decode(NOTHING), ...fields };
+}
+
+/** The summary of a session with what a test names. */
+export function sessionSummary(fields: Partial<Summary> = {}): Summary {
+  return { ...Summary.decode(NOTHING), ...fields };
 }
 
 /** A policy with what a test names. */
