@@ -65,6 +65,11 @@ export interface World {
   nowMs(): number;
   /** Fresh random bytes. */
   random(length: number): Uint8Array;
+  /**
+   * Calls back when the clock has moved this far, and gives how to cancel. Default: a timer that
+   * does not keep the process alive.
+   */
+  readonly later?: (callback: () => void, ms: number) => () => void;
 }
 
 /** What of a session a caller may set. `undefined` means not set. */

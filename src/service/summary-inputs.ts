@@ -3,7 +3,7 @@
 
 import { requestInvalid, sessionNotFound } from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";
-import type { Policy } from "../domain/policy.ts";
+import type { Policy, PolicyStage } from "../domain/policy.ts";
 import type { Session } from "../domain/session.ts";
 import { groupEntriesAs } from "../domain/window/pairing.ts";
 import { totalsOf } from "../domain/window/totals.ts";
@@ -32,7 +32,7 @@ export async function listSummaryInputs(
   const chosen =
     choice.kind === "keep-recent"
       ? beforeRecent(entries, policy, choice.keepRecent)
-      : byStage(context, session, entries, choice.stage);
+      : byStage(context, session, entries, { policy, name: choice.stage });
   const listed = withinPage(entries, chosen, policy);
   const { messageCount, tokenCount } = totalsOf(listed);
   return {
@@ -48,7 +48,7 @@ function groupsOf(entries: readonly StoredEntry[], { toolPairs }: Policy): Int32
 }
 
 /** All but system messages and the newest others, without parting a call from its results. */
-function beforeRecent(
+export function beforeRecent(
   entries: readonly StoredEntry[],
   policy: Policy,
   keepRecent: number,
@@ -69,28 +69,29 @@ function beforeRecent(
   );
 }
 
-/** What a stage would remove now, or has wait for a summary. */
-function byStage(
-  context: ServiceContext,
-  session: Session,
+/** The stage of a policy with a name. Throws REQUEST_INVALID when there is none. */
+export function stageOf({ stages }: Policy, name: string): PolicyStage {
+  const stage = stages.find((one) => one.name === name);
+  if (stage !== undefined) return stage;
+  throw requestInvalid([{ field: "stage", description: "is no stage of the session's policy" }]);
+}
+
+/** What a stage of a policy would remove now, or has wait for a summary. */
+export function byStage(
+  context: Pick<ServiceContext, "codec">,
+  { head }: Session,
   entries: readonly StoredEntry[],
-  name: string,
+  asked: { readonly policy: Policy; readonly name: string },
 ): ReadonlySet<StoredEntry> {
-  const { policy } = session.fields;
-  const stage = policy.stages.find((one) => one.name === name);
-  if (stage === undefined) {
-    throw requestInvalid([{ field: "stage", description: "is no stage of the session's policy" }]);
-  }
+  const { policy, name } = asked;
+  const stage = stageOf(policy, name);
   const outcome = trimWindow<StoredEntry>({
     entries,
     policy,
     occasions: new Set([stage.on]),
     ceiling: stage.on !== "read",
     // On append, triggers for tools look at one append alone, and there is none now.
-    signals: signalsOf(
-      session.head,
-      stage.on === "append" ? [] : session.head.policyState.outcomes,
-    ),
+    signals: signalsOf(head, stage.on === "append" ? [] : head.policyState.outcomes),
     detailOf: detailReader(context.codec),
   });
   const seqs = new Set<number>();

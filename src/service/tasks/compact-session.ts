@@ -1,0 +1,262 @@
+// CompactSession: a caller has messages of the window summarized now. Makes a task like a stage
+// does, then waits for its end if asked to. While it waits it holds a callback and nothing else;
+// how far the task is it reads from the store.
+
+import { hookNotConfigured, requestInvalid, sessionNotFound } from "../../domain/errors.ts";
+import type { EventDetail } from "../../domain/event.ts";
+import type { PolicyStage } from "../../domain/policy.ts";
+import type { Session } from "../../domain/session.ts";
+import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  MANUAL_HOOK,
+  type SummarySpec,
+} from "../../domain/summaries/spec.ts";
+import { isLive, REVISION_TASKS_MAX, type Task, taskNoAt } from "../../domain/tasks/task.ts";
+import { containsSeq } from "../../domain/window/ranges.ts";
+import { totalsOf } from "../../domain/window/totals.ts";
+import type {
+  SessionDecision,
+  SessionPlan,
+  SessionView,
+  StoredEntry,
+  TaskPlan,
+} from "../../storage/store.ts";
+import type { Call } from "../api.ts";
+import { changeSession, replyPart } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import { newEvents } from "../new-events.ts";
+import { beforeRecent, byStage, stageOf } from "../summary-inputs.ts";
+import type { CompactSessionInput } from "../tasks-api.ts";
+import { changeWindow, planOf } from "../window-change.ts";
+import { isInLog, mergeInserts } from "../window-view.ts";
+import { type TaskWaiting, waitForTask } from "./await-task.ts";
+import { taskInfo } from "./list-tasks.ts";
+import { enoughFor, groupsOf, hookOf, inputLimits } from "./making.ts";
+import { insertsByPosition, newTask, requestedEvent, workOf } from "./new-task.ts";
+
+/** What a call found or made. */
+interface Started {
+  readonly revision: number;
+  /** Undefined when there is nothing to summarize. */
+  readonly task: Task | undefined;
+}
+
+/** Asks for a summary of messages of the window, and waits for it if asked to. */
+export async function compactSession(
+  waiting: TaskWaiting,
+  call: Call,
+  input: CompactSessionInput,
+): Promise<Uint8Array> {
+  const { context } = waiting;
+  const { namespace, sessionId, waitMs } = input;
+  const nowMs = context.world.nowMs();
+  const target = { namespace, sessionId, needWindow: true };
+  const started = await changeSession<Started>(context, call, target, (view) =>
+    decideCompact({ context, call, input, nowMs }, view),
+  );
+  // A repeat does not wait.
+  if (started instanceof Uint8Array) return started;
+  const { revision, task } = started;
+  if (task === undefined) return input.encode(resultOf(context, started));
+  const untilMs = nowMs + waitMs;
+  const end = await waitForTask(waiting, task, { untilMs, signal: call.signal });
+  const info = taskInfo(context, end.task);
+  return input.encode({ revision, task: info, outcome: end.outcome, summary: end.summary });
+}
+
+/** What is answered before anybody waited. */
+function resultOf(
+  context: ServiceContext,
+  { revision, task }: Started,
+): Parameters<CompactSessionInput["encode"]>[0] {
+  return {
+    revision,
+    task: task === undefined ? undefined : taskInfo(context, task),
+    outcome: task === undefined ? "nothing" : "pending",
+    summary: undefined,
+  };
+}
+
+interface Compacting {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: CompactSessionInput;
+  readonly nowMs: number;
+}
+
+function decideCompact(
+  compacting: Compacting,
+  view: SessionView,
+): SessionDecision<Started | Uint8Array> {
+  const { context, call, input, nowMs } = compacting;
+  const { session, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const { choice } = input;
+  const name = choice.kind === "stage" ? choice.stage : "";
+  const stage = name === "" ? undefined : stageOf(session.fields.policy, name);
+  const asked = askedOf(context, input, stage);
+  const tasks = view.tasks();
+  const [live] = tasks.filter((task) => task.stage === name && isLive(task));
+  if (live !== undefined && stage !== undefined) {
+    return answer(compacting, { revision: revisionOf(live), task: live });
+  }
+  const entries = mergeInserts(view.window ?? [], session.fields.inserts, context.codec);
+  const chosen = choose(compacting, session, entries, { ...asked, stage, tasks });
+  if (chosen === undefined) {
+    return answer(compacting, { revision: session.head.revision, task: undefined });
+  }
+  const task = newTask(
+    {
+      namespace: session.namespace,
+      sessionId: session.sessionId,
+      taskNo: taskNoAt(revision, 0),
+      hook: asked.hook,
+      stage: name,
+      isBehind: live !== undefined,
+      nowMs,
+    },
+    workOf({
+      spec: asked.spec,
+      entries: chosen,
+      inserts: insertsByPosition(session.fields.inserts),
+      triggers: [],
+    }),
+  );
+  const started: Started = { revision, task };
+  // As with a stage that makes a new task: what was given up before is not tried again.
+  const given = stage === undefined ? [] : tasks.filter((one) => one.stage === name);
+  const taskPlan = { put: [task], remove: given.map(({ taskNo }) => taskNo) };
+  const change = planFor(compacting, session, view, { task, taskPlan, entries, chosen });
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const plan: SessionPlan = {
+    ...change.plan,
+    events: newEvents(context, origin, change.events),
+    ...replyPart(call, nowMs, input.encode(resultOf(context, started))),
+  };
+  return { kind: "save", result: started, plan };
+}
+
+/** Changes nothing, and remembers the answer. */
+function answer(
+  { context, call, input, nowMs }: Compacting,
+  started: Started,
+): SessionDecision<Started | Uint8Array> {
+  const reply = replyPart(call, nowMs, input.encode(resultOf(context, started)));
+  return { kind: "answer", result: started, ...reply };
+}
+
+/** How the summary is made, and by whom. */
+function askedOf(
+  { hooks }: ServiceContext,
+  input: CompactSessionInput,
+  stage: PolicyStage | undefined,
+): { readonly spec: SummarySpec; readonly hook: string } {
+  const spec = input.spec ?? stage?.summarize ?? DEFAULT_SUMMARY_SPEC;
+  const hook = hookOf(hooks, spec);
+  if (hook === MANUAL_HOOK) {
+    const description = `must name a hook: ${MANUAL_HOOK} makes no summary`;
+    throw requestInvalid([{ field: "summarize.hook", description }]);
+  }
+  if (!hooks.byName.has(hook)) throw hookNotConfigured(hook);
+  return { spec, hook };
+}
+
+/** The messages of one task, by rising position; undefined when there is nothing to summarize. */
+function choose(
+  { context, input }: Compacting,
+  session: Session,
+  entries: readonly StoredEntry[],
+  asked: {
+    readonly spec: SummarySpec;
+    readonly hook: string;
+    readonly stage: PolicyStage | undefined;
+    readonly tasks: readonly Task[];
+  },
+): readonly StoredEntry[] | undefined {
+  const { policy, inserts } = session.fields;
+  const { choice } = input;
+  const { stage, spec } = asked;
+  let meant: ReadonlySet<StoredEntry>;
+  if (choice.kind === "keep-recent") meant = beforeRecent(entries, policy, choice.keepRecent);
+  else {
+    // By itself, and whether or not its triggers hold.
+    const stages = stage === undefined ? [] : [{ ...stage, anyOf: [] }];
+    meant = byStage(context, session, entries, {
+      policy: { ...policy, stages },
+      name: choice.stage,
+    });
+  }
+  const groupOf = groupsOf(entries, policy, inserts);
+  const isTaken = takenBy(asked.tasks.filter(isLive));
+  const groups = new Set(entries.filter(isTaken).map(groupOf));
+  groups.delete(undefined);
+  const free = entries.filter(
+    (entry) => meant.has(entry) && !isTaken(entry) && !groups.has(groupOf(entry)),
+  );
+  const limits = inputLimits(context.hooks, asked.hook);
+  const isEnough = enoughFor(spec, insertsByPosition(inserts));
+  const taken = takeParts(partsOf(free, groupOf), limits, isEnough);
+  if (taken === undefined) return undefined;
+  const own = new Set(taken.map(({ seq }) => seq));
+  return free.filter(({ seq }) => own.has(seq));
+}
+
+/** Tells what tasks have already. */
+function takenBy(live: readonly Task[]): (entry: StoredEntry) => boolean {
+  const made = new Set(live.flatMap((task) => task.summarize.made.map((one) => one.messageId)));
+  return (entry) =>
+    isInLog(entry)
+      ? live.some((task) => containsSeq(task.summarize.ranges, entry.seq))
+      : made.has(entry.messageId);
+}
+
+/** What becomes of the window: nothing, unless the messages leave it at once. */
+function planFor(
+  { context, nowMs }: Compacting,
+  session: Session,
+  { window = [], revision, tasks }: SessionView,
+  what: {
+    readonly task: Task;
+    readonly taskPlan: TaskPlan;
+    readonly entries: readonly StoredEntry[];
+    readonly chosen: readonly StoredEntry[];
+  },
+): { readonly plan: Omit<SessionPlan, "events">; readonly events: readonly EventDetail[] } {
+  const { task, taskPlan, entries, chosen } = what;
+  const requested = requestedEvent(task);
+  if (task.summarize.spec.leave !== "at-once") {
+    // The session was not used: its time to live goes on.
+    const head = { ...session.head, revision };
+    return { plan: { head, tasks: taskPlan }, events: [requested] };
+  }
+  const gone = new Set(chosen.map(({ messageId }) => messageId));
+  const trim = {
+    stage: task.stage,
+    reason: "summarized",
+    removed: chosen,
+    before: totalsOf(entries),
+    after: totalsOf(entries.filter(({ messageId }) => !gone.has(messageId))),
+    discarded: false,
+  } as const;
+  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
+  const fields =
+    inserts.length === session.fields.inserts.length
+      ? session.fields
+      : { ...session.fields, inserts };
+  const base = {
+    session: { ...session, fields },
+    window: window.filter(({ messageId }) => !gone.has(messageId)),
+    stamp: { revision, nowMs },
+    trims: [trim],
+    tasks,
+    taskPlan,
+  };
+  const change = changeWindow(context, base, []);
+  return { plan: planOf(session, change), events: [...change.events, requested] };
+}
+
+/** The revision that made a task. */
+function revisionOf({ taskNo }: Task): number {
+  return Math.floor(taskNo / REVISION_TASKS_MAX);
+}

@@ -1,0 +1,90 @@
+// Puts the use cases of tasks and hooks together, and runs what goes on without a caller: the calls
+// of hooks, the leases of workers, and those who wait.
+
+import { taskNoOf } from "../../domain/tasks/task.ts";
+import type { Call } from "../api.ts";
+import type { ServiceContext } from "../context.ts";
+import type { HookServiceApi, LeaseRef, SummaryServiceApi } from "../tasks-api.ts";
+import { isPassing } from "./call-hook.ts";
+import { compactSession } from "./compact-session.ts";
+import { deleteTask } from "./delete-task.ts";
+import { extendLease } from "./extend-lease.ts";
+import { type HookState, hookStatesOf } from "./hook-state.ts";
+import { LeaseWatch } from "./lease-watch.ts";
+import { listHooks } from "./list-hooks.ts";
+import { getTask, listTasks } from "./list-tasks.ts";
+import { pollTasks } from "./poll-tasks.ts";
+import { Polls } from "./polls.ts";
+import { recoverLeases } from "./recover-leases.ts";
+import { retryTask } from "./retry-task.ts";
+import { TaskRunner } from "./runner.ts";
+import { SessionNews } from "./session-news.ts";
+import { completeTask, failTask } from "./worker-results.ts";
+
+/** The use cases of tasks, and how to end what they do by themselves. */
+export interface Tasks {
+  readonly hooks: HookServiceApi;
+  readonly compactSession: SummaryServiceApi["compactSession"];
+  /** Ends calls that wait: PollTasks with SHUTTING_DOWN, CompactSession as if its time was over. */
+  endWaits(): void;
+  /** Stops calling hooks: calls under way are aborted, and their tasks given back. */
+  stop(): Promise<void>;
+}
+
+/** What tasks need beside the context. */
+export interface TaskParts {
+  /** Hears of faults of the background work, without content. */
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+/** Makes the use cases, frees what a crash left, and begins to do tasks. */
+export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
+  const { store, world, hooks } = context;
+  const onError = (error: unknown): void => parts.onBackgroundError(error);
+  const states = hookStatesOf(hooks, world);
+  const count = (hook: string): HookState | undefined => states.get(hook);
+  const watch = new LeaseWatch(context, {
+    error: onError,
+    timeout: (hook) => count(hook)?.failed("timeout"),
+  });
+  const polls = new Polls(context, onError);
+  const news = new SessionNews(store);
+  const runner = new TaskRunner({ context, states, onError });
+  const polling = { context, states, polls, watch, onError };
+  const results = { context, states, watch };
+  const started = recoverLeases(context, watch, onError)
+    .catch((error: unknown) => {
+      if (!isPassing(error)) onError(error);
+    })
+    .then(() => runner.start());
+  const extend = async (call: Call, input: LeaseRef & { leaseMs: number }): Promise<number> => {
+    const endMs = await extendLease(context, call, input);
+    watch.watch(input.namespace, taskNoOf(input.taskId) ?? 0, endMs);
+    return endMs;
+  };
+  return {
+    hooks: {
+      pollTasks: (call, input) => pollTasks(polling, call, input),
+      completeTask: (call, input) => completeTask(results, call, input),
+      failTask: (call, input) => failTask(results, call, input),
+      extendLease: extend,
+      listTasks: (call, input) => listTasks(context, call, input),
+      getTask: (call, ref) => getTask(context, call, ref),
+      retryTask: (call, input) => retryTask(context, call, input),
+      deleteTask: (call, input) => deleteTask(context, call, input),
+      listHooks: (call, namespace) => listHooks(context, states, call, namespace),
+    },
+    compactSession: (call, input) => compactSession({ context, news }, call, input),
+    endWaits: () => {
+      polls.close();
+      news.close();
+    },
+    stop: async () => {
+      polls.close();
+      news.close();
+      await started;
+      await runner.stop();
+      await watch.stop();
+    },
+  };
+}

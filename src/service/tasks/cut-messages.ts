@@ -1,0 +1,70 @@
+// Cuts the longest messages of a task until all fit into what its hook takes. A task holds at least
+// one message, or a call with its results, however large; others are chosen to fit and stay whole.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { shortenPlan } from "../../domain/window/shorten.ts";
+import type { Codec } from "../codec.ts";
+import type { SourceMessage } from "./read-inputs.ts";
+
+/** What a hook takes. */
+export interface InputLimits {
+  readonly tokensMax: number;
+  /** What an image costs by the policy of the session. */
+  readonly imageTokenCount: number;
+}
+
+/** The messages with the texts of the longest cut, so that all are within the limits if they can. */
+export function cutMessages(
+  codec: Codec,
+  sources: readonly SourceMessage[],
+  limits: InputLimits,
+): readonly SourceMessage[] {
+  const tokenCap = capOf(
+    sources.map(({ tokenCount }) => tokenCount),
+    limits.tokensMax,
+  );
+  const byteCap = capOf(
+    sources.map(({ bytes }) => bytes.length),
+    LIMITS.taskInputBytes,
+  );
+  if (tokenCap === undefined && byteCap === undefined) return sources;
+  return sources.map((source) => {
+    const { tokenCount, bytes } = source;
+    // A message that is too long in bytes is cut to the share of its tokens that it may keep.
+    const share = byteCap === undefined ? 1 : Math.min(1, byteCap / bytes.length);
+    const cap = Math.min(tokenCap ?? tokenCount, Math.floor(tokenCount * share));
+    return cap < tokenCount ? cut(codec, source, cap, limits) : source;
+  });
+}
+
+function cut(
+  codec: Codec,
+  source: SourceMessage,
+  cap: number,
+  { imageTokenCount }: InputLimits,
+): SourceMessage {
+  const detail = codec.readDetail(source.bytes);
+  const plan = shortenPlan(detail, source.tokenCount, cap, imageTokenCount);
+  if (plan === undefined) return source;
+  const bytes = codec.shortenMessage(source.bytes, plan.keptChars, plan.tokenCount);
+  // The text of a placed summary is short by itself; what it shows was cut, so it is shown as cut.
+  return { ...source, bytes, tokenCount: plan.tokenCount, text: undefined };
+}
+
+/**
+ * The size that the largest of some may have so that their sum is within the limit, when all that
+ * are larger are cut to it; undefined when the sum is within the limit as it is.
+ */
+export function capOf(sizes: readonly number[], limit: number): number | undefined {
+  let sum = 0;
+  for (const size of sizes) sum += size;
+  if (sum <= limit) return undefined;
+  let left = limit;
+  const rising = [...sizes].sort((a, b) => a - b);
+  for (const [index, size] of rising.entries()) {
+    const share = left / (rising.length - index);
+    if (size > share) return Math.floor(share);
+    left -= size;
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+// What the server remembers of its hooks while it runs: who is called, how calls went, and when
+// the next may go out. Gone at a restart, which tries once more.
+
+import { LIMITS } from "../../domain/limits.ts";
+import {
+  type BreakerState,
+  type CallPass,
+  CLOSED_BREAKER,
+  mayCall,
+  onAbandoned,
+  onAnswer,
+  onCall,
+  onFailure,
+  speaksAgainst,
+} from "../../domain/tasks/breaker.ts";
+import type { TaskFailureReason } from "../../domain/tasks/task.ts";
+import type { World } from "../api.ts";
+import type { Hook, HookFailure, Hooks } from "../hook-port.ts";
+import { chance } from "./later.ts";
+
+/** The calls of one hook. */
+export class HookState {
+  readonly hook: Hook;
+  readonly #world: World;
+  #breaker: BreakerState = CLOSED_BREAKER;
+  #pausedMs = 0;
+  #running = 0;
+  #callCount = 0;
+  readonly #failures = new Map<TaskFailureReason, number>();
+
+  constructor(hook: Hook, world: World) {
+    this.hook = hook;
+    this.#world = world;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  get failures(): ReadonlyMap<TaskFailureReason, number> {
+    return this.#failures;
+  }
+
+  get breaker(): BreakerState {
+    return this.#breaker;
+  }
+
+  /** Whether a call may go out now. */
+  pass(): CallPass {
+    const nowMs = this.#world.nowMs();
+    return nowMs < this.#pausedMs ? "wait" : mayCall(this.#breaker, nowMs);
+  }
+
+  /** When a call may go out that may not now; undefined when that depends on a running one. */
+  nextCallMs(): number | undefined {
+    if (this.#breaker.phase === "half-open") return undefined;
+    return Math.max(this.#pausedMs, this.#breaker.retryMs);
+  }
+
+  /** Counts a task that went to a worker. */
+  given(): void {
+    this.#callCount += 1;
+  }
+
+  /** Counts a failed attempt. */
+  failed(reason: TaskFailureReason): void {
+    this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
+  }
+
+  /** A call goes out. Ends with one of the four below. */
+  begin(pass: CallPass): void {
+    this.#running += 1;
+    this.#callCount += 1;
+    this.#breaker = onCall(this.#breaker, pass);
+  }
+
+  /** The call had an answer. */
+  answered(pass: CallPass): void {
+    this.#running -= 1;
+    this.#breaker = onAnswer(this.#breaker, pass);
+  }
+
+  /** The call failed. */
+  callFailed(pass: CallPass, failure: HookFailure): void {
+    const { reason, retryDelayMs } = failure;
+    this.failed(reason);
+    if (reason === "no-hook" || !speaksAgainst(reason)) {
+      this.answered(pass);
+    } else {
+      this.#running -= 1;
+      const at = { nowMs: this.#world.nowMs(), random: chance(this.#world) };
+      this.#breaker = onFailure(this.#breaker, pass, at);
+    }
+    if (retryDelayMs === undefined || reason === "no-hook") return;
+    const ms = Math.min(retryDelayMs, LIMITS.retryDelayMsMax);
+    this.#pausedMs = Math.max(this.#pausedMs, this.#world.nowMs() + ms);
+  }
+
+  /** The call ended without telling anything of the hook. */
+  abandoned(pass: CallPass): void {
+    this.#running -= 1;
+    this.#breaker = onAbandoned(this.#breaker, pass, this.#world.nowMs());
+  }
+}
+
+/** The states of all hooks by name. */
+export function hookStatesOf(hooks: Hooks, world: World): ReadonlyMap<string, HookState> {
+  const names = [...hooks.byName.keys()].sort();
+  const states = new Map<string, HookState>();
+  for (const name of names) {
+    const hook = hooks.byName.get(name);
+    if (hook !== undefined) states.set(name, new HookState(hook, world));
+  }
+  return states;
+}

@@ -1,0 +1,175 @@
+// Reads what a task gives to its hook: the messages from the log, what stands between them in the
+// window, and what is known already. Everything is read when the task is taken, so that a task in
+// the store is small.
+
+import type { Session, SessionRef, WindowInsert } from "../../domain/session.ts";
+import type { SummaryRecord, Trust } from "../../domain/summaries/summary.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
+import { transcriptOf } from "../../domain/summaries/transcript.ts";
+import { ROLE, type SeqRange } from "../../domain/window/types.ts";
+import type { StoredMessage } from "../../storage/store.ts";
+import { liveSession } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hook-port.ts";
+import { cutMessages } from "./cut-messages.ts";
+import type { TakenTask } from "./take-task.ts";
+
+const PAGE = 500;
+
+/** A message that is given to a hook. */
+export interface SourceMessage {
+  /** Its place in the window: the seq of a message of the log, else a number between two. */
+  readonly position: number;
+  readonly bytes: Uint8Array;
+  readonly tokenCount: number;
+  readonly isSummary: boolean;
+  /** For a placed summary: its text without the prefix. */
+  readonly text: string | undefined;
+}
+
+/**
+ * What a task gives to its hook. Undefined when nothing of it is there any more: the session is
+ * gone, or every message of the task was deleted.
+ */
+export async function readInputs(
+  context: ServiceContext,
+  task: TakenTask,
+  inputTokensMax: number,
+): Promise<SummarizeInput | undefined> {
+  const session = liveSession(context, await context.store.readSession(task));
+  if (session === undefined) return undefined;
+  const found = await readSources(context, session, task);
+  if (found.length === 0) return undefined;
+  const { spec, loop, draft } = task.summarize;
+  const sources = cutMessages(context.codec, found, {
+    tokensMax: inputTokensMax,
+    imageTokenCount: session.fields.policy.imageTokenCount,
+  });
+  const lines = sources.map((source) => lineOf(context, source));
+  const prior = await priorOf(context, session, task, found[0]?.position ?? 0);
+  const trusts = sources.map(({ bytes }) => context.codec.readTrust(bytes));
+  const isDensity = spec.flow === "density";
+  return {
+    messages: sources.map(({ bytes }) => bytes),
+    lines,
+    transcript: transcriptOf(lines, spec.transcript),
+    priorTexts: prior.texts,
+    replacesPrior: prior.isReplaced,
+    maxTokens: spec.maxTokens,
+    instructions: spec.instructions,
+    loop: isDensity ? loop : 0,
+    maxLoops: isDensity ? spec.maxLoops : 1,
+    draft: draft?.text ?? "",
+    structured: spec.shape === "exchange",
+    trust: lowest([...trusts, ...prior.trusts]),
+  };
+}
+
+/** The messages of a task, by rising position. Those that are gone are left out. */
+async function readSources(
+  context: ServiceContext,
+  session: Session,
+  task: TakenTask,
+): Promise<readonly SourceMessage[]> {
+  const sources: SourceMessage[] = [];
+  for (const range of task.summarize.ranges) {
+    for await (const { seq, bytes, tokenCount } of messagesOf(context, task, range)) {
+      sources.push({ position: seq, bytes, tokenCount, isSummary: false, text: undefined });
+    }
+  }
+  const inserts = new Map(session.fields.inserts.map((insert) => [insert.messageId, insert]));
+  for (const { messageId, version } of task.summarize.made) {
+    const record = version === 0 ? undefined : await context.store.readSummary(task, version);
+    const insert = inserts.get(messageId);
+    if (insert !== undefined) sources.push(ofInsert(insert, record));
+    else if (record !== undefined) sources.push(ofRecord(context, record));
+  }
+  return sources.sort((a, b) => a.position - b.position);
+}
+
+async function* messagesOf(
+  { store }: ServiceContext,
+  ref: SessionRef,
+  { first, last }: SeqRange,
+): AsyncGenerator<StoredMessage> {
+  for (let seq: number | undefined = first; seq !== undefined && seq <= last; ) {
+    const query = { firstSeq: seq, lastSeq: last, order: "asc", limit: PAGE } as const;
+    const page = await store.listMessages(ref, query);
+    if (page === undefined) return;
+    yield* page.messages;
+    seq = page.next;
+  }
+}
+
+/** What stands in the window only. */
+function ofInsert(insert: WindowInsert, record: SummaryRecord | undefined): SourceMessage {
+  const { position, bytes, tokenCount, kind } = insert;
+  const isSummary = kind === "summary";
+  return { position, bytes, tokenCount, isSummary, text: isSummary ? record?.text : undefined };
+}
+
+/** A placed summary that left the window: it is shown as it was, at the place of its messages. */
+function ofRecord({ codec }: ServiceContext, record: SummaryRecord): SourceMessage {
+  const { placedMessageId: messageId, text, tokenCount, trust, createMs } = record;
+  const bytes = codec.encodeMade({
+    messageId,
+    kind: "summary",
+    role: ROLE.system,
+    trust,
+    text,
+    tokenCount,
+    toolCallId: "",
+    name: "",
+    createMs,
+  });
+  const position = (record.ranges[0]?.first ?? 1) - 0.5;
+  return { position, bytes, tokenCount, isSummary: true, text };
+}
+
+function lineOf({ codec }: ServiceContext, source: SourceMessage): SourceLine {
+  const { messageId, role } = codec.readFacts(source.bytes);
+  const { content, name } = codec.readDetail(source.bytes);
+  return {
+    role: source.isSummary ? "summary" : LINE_ROLES[role],
+    text: source.text ?? content,
+    name,
+    messageId,
+    seq: Number.isInteger(source.position) ? source.position : 0,
+  };
+}
+
+interface Prior {
+  readonly texts: readonly string[];
+  readonly isReplaced: boolean;
+  /** Of what the new text takes up. */
+  readonly trusts: readonly Trust[];
+}
+
+/** What is known already. */
+async function priorOf(
+  context: ServiceContext,
+  session: Session,
+  task: TakenTask,
+  firstPosition: number,
+): Promise<Prior> {
+  const { keep } = task.summarize.spec;
+  const { summary, inserts } = session.fields;
+  if (keep === "replace" && summary !== undefined) {
+    return { texts: [summary.text], isReplaced: true, trusts: [summary.trust] };
+  }
+  const texts: string[] = [];
+  if (keep === "in-place") {
+    for (const insert of inserts) {
+      if (insert.kind !== "summary" || insert.position >= firstPosition) continue;
+      const record = await context.store.readSummary(task, insert.version);
+      texts.push(record?.text ?? context.codec.readDetail(insert.bytes).content);
+    }
+  }
+  return { texts, isReplaced: false, trusts: [] };
+}
+
+function lowest(trusts: readonly Trust[]): Trust {
+  let least: Trust = TRUST.high;
+  for (const trust of trusts) if (trust < least) least = trust;
+  return least;
+}

@@ -1,0 +1,126 @@
+// RetryTask: a task is ready now, with all its attempts.
+//
+// A dead task is made ready only while what it was made from is still there: when its messages were
+// dropped, or a placeholder took their place, a summary of them has no place any more. Such a task
+// is taken away, and the caller is told that it is superseded. One whose messages left the window
+// at once is tried again whatever came of it, since its summary goes beside the window.
+
+import { hookNotConfigured, taskNotFound, taskSuperseded } from "../../domain/errors.ts";
+import type { Session } from "../../domain/session.ts";
+import { hourOf } from "../../domain/tasks/budget.ts";
+import { readyAgain } from "../../domain/tasks/lifecycle.ts";
+import { isLive, type Task, taskNoOf } from "../../domain/tasks/task.ts";
+import { containsSeq } from "../../domain/window/ranges.ts";
+import type { SessionDecision, SessionView, TaskDecision } from "../../storage/store.ts";
+import type { Call } from "../api.ts";
+import { changeSession, checkLive, replayOf, replyPart } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import { newEvents } from "../new-events.ts";
+import type { RetryTaskInput } from "../tasks-api.ts";
+import { planWithout } from "./delete-task.ts";
+import { taskInfo } from "./list-tasks.ts";
+import { requestedEvent } from "./new-task.ts";
+
+/** The task is in a state that the other way of changing it is for. */
+const OTHER = Symbol("other");
+/** What the task was made from is gone. */
+const GONE = Symbol("gone");
+
+interface Retrying {
+  readonly context: ServiceContext;
+  readonly call: Call;
+  readonly input: RetryTaskInput;
+  readonly taskNo: number;
+  readonly nowMs: number;
+}
+
+/** Makes a task ready now. */
+export async function retryTask(
+  context: ServiceContext,
+  call: Call,
+  input: RetryTaskInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  const { namespace, taskId } = input;
+  const taskNo = taskNoOf(taskId);
+  if (taskNo === undefined) throw taskNotFound(taskId);
+  const retrying = { context, call, input, taskNo, nowMs: context.world.nowMs() };
+  for (;;) {
+    const bytes = await retryLive(retrying);
+    if (bytes !== OTHER) return bytes;
+    const known = await context.store.readTask(namespace, taskNo);
+    if (known === undefined) throw taskNotFound(taskId);
+    const target = { namespace, sessionId: known.sessionId };
+    const result = await changeSession<Uint8Array | typeof OTHER | typeof GONE>(
+      context,
+      call,
+      target,
+      (view) => decideDead(retrying, view),
+    );
+    if (result === GONE) throw taskSuperseded(taskId);
+    if (result !== OTHER) return result;
+  }
+}
+
+/** Lets a task that rests be taken at once. One that is leased or waits is left alone. */
+async function retryLive(retrying: Retrying): Promise<Uint8Array | typeof OTHER> {
+  const { context, call, input, taskNo, nowMs } = retrying;
+  const { namespace, taskId } = input;
+  const change = { namespace, taskNo, hour: hourOf(nowMs), requestId: call.requestId };
+  return await context.store.changeTask<Uint8Array | typeof OTHER>(
+    change,
+    ({ task, reply }): TaskDecision<Uint8Array | typeof OTHER> => {
+      const replay = replayOf(context, call, reply);
+      if (replay !== undefined) return { kind: "answer", result: replay };
+      if (task === undefined) throw taskNotFound(taskId);
+      if (!isLive(task)) return { kind: "answer", result: OTHER };
+      checkHook(context, task);
+      const next = task.state === "ready" ? readyAgain(task, nowMs) : task;
+      const bytes = input.encode(taskInfo(context, next));
+      return { kind: "save", result: bytes, task: next, ...replyPart(call, nowMs, bytes) };
+    },
+  );
+}
+
+function decideDead(
+  { context, call, input, taskNo, nowMs }: Retrying,
+  view: SessionView,
+): SessionDecision<Uint8Array | typeof OTHER | typeof GONE> {
+  const { session, revision } = view;
+  const tasks = view.tasks();
+  const task = tasks.find((one) => one.taskNo === taskNo);
+  if (session === undefined || task === undefined) throw taskNotFound(input.taskId);
+  if (isLive(task)) return { kind: "answer", result: OTHER };
+  checkHook(context, task);
+  if (task.summarize.spec.leave === "with-summary" && !inWindow(session, task)) {
+    const plan = planWithout(context, { session, view, task, nowMs, call }, "messages-changed");
+    return { kind: "save", result: GONE, plan };
+  }
+  const isBehind = tasks.some((one) => one.stage === task.stage && isLive(one));
+  const next = readyAgain(task, nowMs, isBehind);
+  const bytes = input.encode(taskInfo(context, next));
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const plan = {
+    head: { ...session.head, revision },
+    events: newEvents(context, origin, [requestedEvent(next)]),
+    tasks: { put: [next] },
+    ...replyPart(call, nowMs, bytes),
+  };
+  return { kind: "save", result: bytes, plan };
+}
+
+function checkHook({ hooks }: ServiceContext, { hook }: Task): void {
+  if (!hooks.byName.has(hook)) throw hookNotConfigured(hook);
+}
+
+/** Whether everything that a task was made from stands in the window. */
+function inWindow({ head, fields }: Session, { summarize }: Task): boolean {
+  const ids = new Set(fields.inserts.map(({ messageId }) => messageId));
+  if (!summarize.made.every(({ messageId }) => ids.has(messageId))) return false;
+  for (const { first, last } of summarize.ranges) {
+    for (let seq = first; seq <= last; seq++) {
+      if (!containsSeq(head.windowRanges, seq)) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,261 @@
+// Does the tasks of hooks that the server calls by itself. Sleeps until a change makes or frees a
+// task, until the next one is due, or for half a minute.
+
+import { SERVER_WORKER } from "../../domain/tasks/task.ts";
+import type { DueTask } from "../../storage/store.ts";
+import type { ServiceContext } from "../context.ts";
+import { callHook, isPassing, serverLeaseMs } from "./call-hook.ts";
+import type { HookState } from "./hook-state.ts";
+import { later } from "./later.ts";
+import { endLease } from "./lease-watch.ts";
+import { giveBack, isServerLease, type TakenTask, takeTask } from "./take-task.ts";
+
+const TICK_MS = 30_000;
+/** Calls at one time, of all hooks together. */
+const CALLS_MAX = 64;
+/** How long a task is left alone that could not be taken, so that the next one gets its turn. */
+const SKIP_MS = 30_000;
+const SKIPPED_MAX = 1_000;
+/** How long a stop waits for what is under way. */
+const STOP_MS = 5_000;
+
+/** What a runner works with. */
+export interface RunnerParts {
+  readonly context: ServiceContext;
+  /** Those with a function to call are run; others are left to workers. */
+  readonly states: ReadonlyMap<string, HookState>;
+  /** Hears of faults, without content. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The runner of one hook. */
+interface Lane {
+  readonly state: HookState;
+  isPumping: boolean;
+  /** Something happened while it was pumping. */
+  isAsked: boolean;
+  /** It has no slot among those of all hooks. */
+  isStarved: boolean;
+  /** The namespace that had the last turn. */
+  afterNamespace: string;
+  /** Until when tasks are left alone, by number. */
+  readonly skipped: Map<number, number>;
+  cancelTimer: () => void;
+}
+
+/** Runs tasks from `start` to `stop`. */
+export class TaskRunner {
+  readonly #parts: RunnerParts;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #stop = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  /** The tokens of the leases that this runner holds. */
+  readonly #held = new Set<string>();
+  #running = 0;
+  #stopListening: () => void = () => {};
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+    for (const [name, state] of parts.states) {
+      if (state.hook.summarize !== undefined) this.#lanes.set(name, newLane(state));
+    }
+  }
+
+  /** Begins to do tasks. */
+  start(): void {
+    this.#stopListening = this.#parts.context.store.onTasks((hooks) => this.#wake(hooks));
+    this.#wake(this.#lanes.keys());
+  }
+
+  /** Whether this runner holds a lease. */
+  holds(token: string): boolean {
+    return this.#held.has(token);
+  }
+
+  /** Whether calls run, or tasks are being looked for. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Aborts calls and gives their tasks back. Waits at most five seconds. */
+  async stop(): Promise<void> {
+    this.#stopListening();
+    this.#stop.abort();
+    for (const lane of this.#lanes.values()) lane.cancelTimer();
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = later(this.#parts.context.world, resolve, STOP_MS);
+    });
+    await Promise.race([this.#settled(), late]);
+    cancel();
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #wake(hooks: Iterable<string>): void {
+    for (const hook of hooks) {
+      const lane = this.#lanes.get(hook);
+      if (lane !== undefined) this.#pump(lane);
+    }
+  }
+
+  /** Fills the free slots of a hook, unless that is being done already; then once more. */
+  #pump(lane: Lane): void {
+    lane.isAsked = true;
+    if (lane.isPumping || this.#stop.signal.aborted) return;
+    lane.isPumping = true;
+    this.#track(this.#pumpAll(lane));
+  }
+
+  async #pumpAll(lane: Lane): Promise<void> {
+    lane.cancelTimer();
+    let nextMs = TICK_MS;
+    while (lane.isAsked && !this.#stop.signal.aborted) {
+      lane.isAsked = false;
+      try {
+        const lookedMs = await this.#fill(lane);
+        nextMs = await this.#restMs(lane, lookedMs);
+      } catch (error) {
+        if (!isPassing(error)) this.#parts.onError(error);
+        nextMs = TICK_MS;
+      }
+    }
+    lane.isPumping = false;
+    if (this.#stop.signal.aborted) return;
+    lane.cancelTimer = later(this.#parts.context.world, () => this.#pump(lane), nextMs);
+  }
+
+  /**
+   * How long a hook may be left alone when nothing happens. `lookedMs` is when no task was due;
+   * undefined when a call must end first, which wakes the hook.
+   */
+  async #restMs({ state }: Lane, lookedMs: number | undefined): Promise<number> {
+    const { store, world } = this.#parts.context;
+    const nextMs =
+      lookedMs === undefined
+        ? state.nextCallMs()
+        : await store.nextDueMs(state.hook.name, lookedMs);
+    const left = nextMs === undefined || nextMs === 0 ? TICK_MS : nextMs - world.nowMs();
+    return Math.min(TICK_MS, Math.max(1, left));
+  }
+
+  /**
+   * Takes tasks, one of each namespace in turn, until no call may go out, or none is due: gives
+   * when that was then.
+   */
+  async #fill(lane: Lane): Promise<number | undefined> {
+    while (!this.#stop.signal.aborted) {
+      const pass = lane.state.pass();
+      const free = Math.min(
+        pass === "trial" ? 1 : lane.state.hook.settings.concurrency - lane.state.running,
+        CALLS_MAX - this.#running,
+      );
+      lane.isStarved = CALLS_MAX <= this.#running;
+      if (pass === "wait" || free <= 0) return undefined;
+      const nowMs = this.#parts.context.world.nowMs();
+      const due = await this.#due(lane, free, nowMs);
+      if (due.length === 0) return nowMs;
+      for (const one of due) {
+        if (this.#stop.signal.aborted || lane.state.pass() === "wait") break;
+        lane.afterNamespace = one.namespace;
+        await this.#take(lane, one);
+      }
+    }
+    return undefined;
+  }
+
+  async #due(lane: Lane, count: number, nowMs: number): Promise<readonly DueTask[]> {
+    const { store } = this.#parts.context;
+    for (const [taskNo, untilMs] of lane.skipped) {
+      if (untilMs <= nowMs) lane.skipped.delete(taskNo);
+    }
+    const skipped = lane.skipped.size;
+    if (skipped >= SKIPPED_MAX) return [];
+    const due = await store.dueTasks({
+      hook: lane.state.hook.name,
+      afterNamespace: lane.afterNamespace,
+      nowMs,
+      limit: count + skipped,
+      perNamespace: 1 + skipped,
+    });
+    const seen = new Set<string>();
+    const turns = due.filter(({ taskNo, namespace }) => {
+      if (lane.skipped.has(taskNo) || seen.has(namespace)) return false;
+      seen.add(namespace);
+      return true;
+    });
+    return turns.slice(0, count);
+  }
+
+  async #take(lane: Lane, due: DueTask): Promise<void> {
+    const { context, onError } = this.#parts;
+    const { hook } = lane.state;
+    const skip = (): void => {
+      lane.skipped.set(due.taskNo, context.world.nowMs() + SKIP_MS);
+    };
+    try {
+      const leaseMs = serverLeaseMs(hook.settings.timeoutMs);
+      const taken = await takeTask(context, due, { hook, worker: SERVER_WORKER, leaseMs });
+      if (taken.kind === "none") skip();
+      else if (taken.kind === "ended") await this.#end(lane, taken.task);
+      else if (taken.kind === "taken") await this.#run(lane, taken.task);
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      skip();
+      onError(error);
+    }
+  }
+
+  /** Frees a task that a crash left, or fails one that was held for too long. */
+  async #end({ state }: Lane, task: TakenTask): Promise<void> {
+    const { context } = this.#parts;
+    if (isServerLease(task) && !this.#held.has(task.lease.token)) {
+      await giveBack(context, task, false);
+      return;
+    }
+    await endLease(context, task);
+    state.failed("timeout");
+  }
+
+  /** Begins the call. Does not wait for it. */
+  async #run(lane: Lane, task: TakenTask): Promise<void> {
+    const { context, onError } = this.#parts;
+    const { state } = lane;
+    const pass = state.pass();
+    if (pass === "wait" || this.#stop.signal.aborted) {
+      await giveBack(context, task, true);
+      return;
+    }
+    this.#running += 1;
+    this.#held.add(task.lease.token);
+    const run = { context, state, stop: this.#stop.signal, onError };
+    const done = callHook(run, task, pass).catch(onError);
+    this.#track(
+      done.then(() => {
+        this.#running -= 1;
+        this.#held.delete(task.lease.token);
+        this.#pump(lane);
+        for (const other of this.#lanes.values()) if (other.isStarved) this.#pump(other);
+      }),
+    );
+  }
+
+  #track(work: Promise<void>): void {
+    this.#underWay.add(work);
+    void work.then(() => this.#underWay.delete(work));
+  }
+}
+
+function newLane(state: HookState): Lane {
+  return {
+    state,
+    isPumping: false,
+    isAsked: false,
+    isStarved: false,
+    afterNamespace: "",
+    skipped: new Map(),
+    cancelTimer: () => {},
+  };
+}
