@@ -1,0 +1,168 @@
+// Goal: GetWindow shows the summary of the session as the policy says, counts it, and says the same
+// of the log as without it.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fromBytes, type StoredJsonMessage, toBytes } from "../../test/support/json-codec.ts";
+import { policyOf } from "../../test/support/policies.ts";
+import { startTestServices, type TestServices } from "../../test/support/services.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { SummaryShow } from "../domain/summaries/spec.ts";
+import type { WindowInput, WindowResult } from "./window-api.ts";
+
+const REF = { namespace: "default", sessionId: "s" };
+const PREFIX = "So far: ";
+/** Of 14 bytes: 4 tokens, and with the prefix 22 bytes, which are 6. */
+const TEXT = "They said hey.";
+
+let services: TestServices;
+
+beforeEach(async () => {
+  services = await startTestServices();
+});
+
+afterEach(() => services.stop());
+
+const policy = (show: SummaryShow, prefix = PREFIX): Policy =>
+  policyOf([], { summaryView: { show, prefix } });
+
+async function create(show: SummaryShow, summaryText = TEXT): Promise<void> {
+  await services.sessions.createSession(services.call("CreateSession"), {
+    ...REF,
+    input: { policy: policy(show), ...(summaryText === "" ? {} : { summaryText }) },
+    encode: toBytes,
+  });
+}
+
+function read(input: Partial<WindowInput> = {}): Promise<WindowResult> {
+  return services.sessions.getWindow(services.call("GetWindow"), { ...REF, ...input });
+}
+
+const messagesOf = ({ messages }: WindowResult): StoredJsonMessage[] =>
+  messages.map((bytes) => fromBytes<StoredJsonMessage>(bytes));
+const textsOf = (result: WindowResult): string[] => messagesOf(result).map(({ text }) => text);
+
+const RULES = { role: 3, text: "Rules", tokenCount: 2 } as const;
+const HEY = { text: "hey", tokenCount: 3 } as const;
+
+describe("before all others", () => {
+  it("it is a system message of the server, with its own id and trust", async () => {
+    await create("system-first");
+    await services.append("s", [RULES, HEY]);
+    const result = await read();
+    expect(textsOf(result)).toEqual([`${PREFIX}${TEXT}`, "Rules", "hey"]);
+    const [shown] = messagesOf(result);
+    expect(shown).toMatchObject({ role: 3, made: "summary", trust: result.summary?.trust });
+    expect(shown?.stamp).toMatchObject({ messageId: "summary", seq: 0, tokenCount: 6 });
+    expect(result.summary?.text).toBe(TEXT);
+  });
+
+  it("it is counted in the window, and is no part of the log", async () => {
+    await create("system-first");
+    await services.append("s", [RULES, HEY]);
+    const result = await read();
+    expect(result.window).toMatchObject({ messageCount: 3, tokenCount: 11 });
+    expect(result.outside).toEqual({ messageCount: 0, tokenCount: 0 });
+    expect(result.outsideRanges).toEqual([]);
+    const session = await services.sessions.getSession(services.call("GetSession"), REF);
+    expect(session.head.window).toMatchObject({ messageCount: 2, tokenCount: 5 });
+  });
+
+  it("it stays when only the newest are asked for", async () => {
+    await create("system-first");
+    await services.append("s", [RULES, HEY]);
+    const result = await read({ newest: 1 });
+    expect(textsOf(result)).toEqual([`${PREFIX}${TEXT}`, "hey"]);
+    expect(result.window).toMatchObject({ messageCount: 2, tokenCount: 9 });
+    expect(result.outside).toEqual({ messageCount: 1, tokenCount: 2 });
+    expect(result.outsideRanges).toEqual([{ first: 1, last: 1 }]);
+  });
+
+  it("it stands alone in an empty window", async () => {
+    await create("system-first");
+    const result = await read();
+    expect(textsOf(result)).toEqual([`${PREFIX}${TEXT}`]);
+    expect(result.window).toMatchObject({ messageCount: 1, tokenCount: 6 });
+  });
+});
+
+describe("behind the first system message", () => {
+  it("it makes that longer and dearer", async () => {
+    await create("system-suffix");
+    await services.append("s", [HEY, RULES, { ...RULES, text: "More" }]);
+    const result = await read();
+    expect(textsOf(result)).toEqual(["hey", `Rules\n\n${PREFIX}${TEXT}`, "More"]);
+    const [, rules] = messagesOf(result);
+    // The suffix has 24 bytes.
+    expect(rules?.stamp).toMatchObject({ seq: 2, tokenCount: 8 });
+    expect(result.window).toMatchObject({ messageCount: 3, tokenCount: 13 });
+    expect(result.outside).toEqual({ messageCount: 0, tokenCount: 0 });
+    const stored = await services.sessions.getMessage(services.call("GetMessage"), {
+      ...REF,
+      messageId: rules?.stamp.messageId ?? "",
+    });
+    expect(stored.message.tokenCount).toBe(2);
+  });
+
+  it("it is a message of its own when the answer has no system message", async () => {
+    await create("system-suffix");
+    await services.append("s", [RULES, HEY]);
+    expect(textsOf(await read({ newest: 1 }))).toEqual([`${PREFIX}${TEXT}`, "hey"]);
+  });
+
+  it("a placed summary is no system message of the caller", async () => {
+    await create("system-suffix");
+    await services.append("s", [{ ...HEY, messageId: "m" }, HEY]);
+    await services.sessions.setSummary(services.call("SetSummary"), {
+      ...REF,
+      text: "placed",
+      replacedMessageIds: ["m"],
+      placement: "in-place",
+      encode: toBytes,
+    });
+    expect(textsOf(await read())).toEqual([`${PREFIX}${TEXT}`, "placed", "hey"]);
+  });
+});
+
+describe("it is not shown", () => {
+  it("when the policy says so", async () => {
+    await create("not");
+    await services.append("s", [RULES]);
+    const result = await read();
+    expect(textsOf(result)).toEqual(["Rules"]);
+    expect(result.summary?.text).toBe(TEXT);
+    expect(result.window).toMatchObject({ messageCount: 1, tokenCount: 2 });
+  });
+
+  it("in the past", async () => {
+    await create("system-first");
+    await services.append("s", [RULES, HEY]);
+    const result = await read({ asOfSeq: 2 });
+    expect(textsOf(result)).toEqual(["Rules", "hey"]);
+    expect(result.summary).toBeUndefined();
+  });
+
+  it("without a summary", async () => {
+    await create("system-first", "");
+    await services.append("s", [RULES]);
+    expect(textsOf(await read())).toEqual(["Rules"]);
+  });
+
+  it("by a preview", async () => {
+    await create("system-first");
+    await services.append("s", [RULES]);
+    const { previews } = await services.sessions.previewPolicy(services.call("PreviewPolicy"), {
+      ...REF,
+      ...{ policies: [], occasions: [], source: "window", toolOutcomes: [] },
+    });
+    expect(previews[0]?.after).toEqual({ messageCount: 1, tokenCount: 2 });
+  });
+});
+
+it("the policy of a request says how it is shown in the answer", async () => {
+  await create("not");
+  await services.append("s", [RULES]);
+  const first = await read({ policy: policy("system-first", "") });
+  expect(textsOf(first)).toEqual([TEXT, "Rules"]);
+  const suffix = await read({ policy: policy("system-suffix", "") });
+  expect(textsOf(suffix)).toEqual([`Rules\n\n${TEXT}`]);
+});
