@@ -18,6 +18,7 @@ from memorysidecar import AsyncClient, Client, v1
 from memorysidecar._base import _METHODS
 from memorysidecar._channel import target
 
+LEASED = v1.LeasedTask(task=v1.Task(task_id="t"), lease_token="x")
 # Arguments with which every method can be called.
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "create_session": ("CreateSession", {"session_id": "s"}),
@@ -48,6 +49,18 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list_consumers": ("ListConsumers", {}),
     "delete_consumer": ("DeleteConsumer", {"consumer_id": "c"}),
     "ack_events": ("AckEvents", {"consumer_id": "c", "resume_token": "t"}),
+    "compact_session": ("CompactSession", {"session_id": "s", "keep_recent": 2}),
+    "list_summaries": ("ListSummaries", {"session_id": "s"}),
+    "list_summary_sources": ("ListSummarySources", {"session_id": "s", "version": 1}),
+    "poll_tasks": ("PollTasks", {"hooks": "h"}),
+    "complete_task": ("CompleteTask", {"task": LEASED, "output": "t"}),
+    "fail_task": ("FailTask", {"task": LEASED}),
+    "extend_lease": ("ExtendLease", {"task": LEASED}),
+    "list_tasks": ("ListTasks", {}),
+    "get_task": ("GetTask", {"task_id": "t"}),
+    "retry_task": ("RetryTask", {"task_id": "t"}),
+    "delete_task": ("DeleteTask", {"task_id": "t"}),
+    "list_hooks": ("ListHooks", {}),
     "list_policy_presets": ("ListPolicyPresets", {}),
     "server_info": ("GetServerInfo", {}),
 }

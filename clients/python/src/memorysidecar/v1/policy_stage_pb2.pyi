@@ -80,7 +80,7 @@ BOUNDARY_RULE_GROW_RECENT: BoundaryRule
 BOUNDARY_RULE_ABSORB_AND_GROW: BoundaryRule
 
 class PolicyStage(_message.Message):
-    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize")
+    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_rounds")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ON_FIELD_NUMBER: _ClassVar[int]
     ANY_OF_FIELD_NUMBER: _ClassVar[int]
@@ -98,6 +98,7 @@ class PolicyStage(_message.Message):
     EFFECT_FIELD_NUMBER: _ClassVar[int]
     REMOVED_TO_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
+    KEEP_ROUNDS_FIELD_NUMBER: _ClassVar[int]
     name: str
     on: StageOn
     any_of: _containers.RepeatedCompositeFieldContainer[Trigger]
@@ -115,7 +116,8 @@ class PolicyStage(_message.Message):
     effect: StageEffect
     removed_to: RemovedTo
     summarize: _policy_summary_pb2.Summarize
-    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ...) -> None: ...
+    keep_rounds: int
+    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ...) -> None: ...
 
 class Trigger(_message.Message):
     __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "interaction_count_over", "interaction_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")
@@ -200,14 +202,20 @@ class Filter(_message.Message):
     def __init__(self, conditions: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[FilterScope, str]] = ...) -> None: ...
 
 class Shorten(_message.Message):
-    __slots__ = ("max_tokens", "all_roles", "keep_newest")
+    __slots__ = ("max_tokens", "all_roles", "keep_newest", "keep_chars", "marker", "min_saved_tokens")
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     ALL_ROLES_FIELD_NUMBER: _ClassVar[int]
     KEEP_NEWEST_FIELD_NUMBER: _ClassVar[int]
+    KEEP_CHARS_FIELD_NUMBER: _ClassVar[int]
+    MARKER_FIELD_NUMBER: _ClassVar[int]
+    MIN_SAVED_TOKENS_FIELD_NUMBER: _ClassVar[int]
     max_tokens: int
     all_roles: bool
     keep_newest: int
-    def __init__(self, max_tokens: _Optional[int] = ..., all_roles: _Optional[bool] = ..., keep_newest: _Optional[int] = ...) -> None: ...
+    keep_chars: int
+    marker: str
+    min_saved_tokens: int
+    def __init__(self, max_tokens: _Optional[int] = ..., all_roles: _Optional[bool] = ..., keep_newest: _Optional[int] = ..., keep_chars: _Optional[int] = ..., marker: _Optional[str] = ..., min_saved_tokens: _Optional[int] = ...) -> None: ...
 
 class DropDuplicates(_message.Message):
     __slots__ = ("similarity", "lookahead")

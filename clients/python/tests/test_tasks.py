@@ -1,0 +1,227 @@
+"""Tasks, hooks and summaries: what is sent, and what the real server makes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from fake import FakeServer, answer, fail
+from real import RealServer
+
+import memorysidecar as ms
+from memorysidecar import AsyncClient, AsyncWorker, Client, ErrorReason, Worker, policy, v1
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+HOOK = "agents"
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """A real server with a hook for workers."""
+    folder = tmp_path_factory.mktemp("hooked")
+    hooks = folder / "hooks.json"
+    hooks.write_text(json.dumps({"hooks": {HOOK: {"kind": "poll", "max_attempts": 2}}}))
+    with RealServer(folder, "--hooks-file", str(hooks)) as running:
+        yield running
+
+
+@pytest.fixture
+def memory(hooked: RealServer, request: pytest.FixtureRequest) -> Iterator[Client]:
+    """A client of that server in a namespace of the test's own."""
+    name = f"k-{abs(hash(request.node.nodeid)):x}"
+    with Client(hooked.address, namespace=name) as made:
+        yield made
+
+
+def sent(fake: FakeServer, rpc: str) -> Any:
+    """The newest request of an rpc."""
+    return fake.requests(rpc)[-1]
+
+
+def overflow(memory: Client, session_id: str) -> None:
+    """Makes a task of a session."""
+    stage = policy.drop_oldest(
+        "oldest",
+        max_messages=2,
+        unit="message",
+        summarize=policy.summarize(HOOK, keep="append", leave="at_once", on_failure="drop"),
+    )
+    memory.create_session(session_id=session_id, policy=policy.make_policy(stage))
+    memory.append(session_id, ["one", "two", "three", "four"])
+
+
+def test_requests_take_seconds_and_names(fake: FakeServer, fake_client: Client) -> None:
+    fake_client.poll_tasks("a", wait=1.5, lease=timedelta(minutes=1), worker_id="w", max_tasks=3)
+    request = sent(fake, "PollTasks")
+    assert list(request.hooks) == ["a"] and request.max_tasks == 3 and request.worker_id == "w"
+    assert request.wait.ToTimedelta() == timedelta(seconds=1.5)
+    assert request.lease.ToTimedelta() == timedelta(minutes=1)
+    fake_client.poll_tasks(["a", "b"])
+    request = sent(fake, "PollTasks")
+    assert list(request.hooks) == ["a", "b"] and not request.HasField("wait")
+    leased = v1.LeasedTask(task=v1.Task(task_id="t", namespace="other"), lease_token="x")
+    fake_client.complete_task(leased, "text")
+    request = sent(fake, "CompleteTask")
+    assert (request.namespace, request.task_id, request.lease_token) == ("other", "t", "x")
+    assert request.summarize.text == "text" and request.request_id
+    fake_client.complete_task(leased, {"text": "text", "model": "m"})
+    assert sent(fake, "CompleteTask").summarize.model == "m"
+    fake_client.fail_task(leased, "why", permanent=True, retry_delay=2)
+    request = sent(fake, "FailTask")
+    assert request.message == "why" and request.permanent and request.retry_delay.seconds == 2
+    fake_client.extend_lease(leased, 5)
+    assert sent(fake, "ExtendLease").lease.seconds == 5
+    list(fake_client.list_tasks(state="dead", hook="a"))
+    assert sent(fake, "ListTasks").state == v1.TASK_STATE_DEAD
+    with pytest.raises(ValueError, match="is none of ready, leased, waiting, dead"):
+        fake_client.list_tasks(state="gone")  # type: ignore[arg-type]
+    fake_client.compact_session("s", stage="old", wait=3, summarize=policy.summarize("h"))
+    request = sent(fake, "CompactSession")
+    assert request.stage == "old" and request.wait.seconds == 3 and request.summarize.hook == "h"
+    with pytest.raises(ValueError, match="give one of keep_recent, stage"):
+        fake_client.compact_session("s")
+
+
+def test_a_summary_is_said_with_short_names() -> None:
+    made = policy.summarize(
+        "h",
+        keep="hierarchical",
+        flow="density",
+        leave="with_summary",
+        on_failure="placeholder",
+        transcript="capitals",
+        shape="exchange",
+        fan_in=3,
+        separator="",
+    )
+    assert made.keep == v1.SUMMARY_KEEP_HIERARCHICAL and made.flow == v1.SUMMARY_FLOW_DENSITY
+    assert made.on_failure == v1.SUMMARY_FAILURE_PLACEHOLDER and made.HasField("separator")
+    assert not policy.summarize().HasField("separator")
+    stage = policy.keep_last("s", 1, summarize=made)
+    assert stage.removed_to == v1.REMOVED_TO_SUMMARIZE and stage.summarize == made
+    view = policy.summary_view("system_suffix", prefix="")
+    assert view.show == v1.SUMMARY_SHOW_SYSTEM_SUFFIX and view.HasField("prefix")
+    with pytest.raises(ValueError, match='"twice" is none of'):
+        policy.summarize(keep="twice")  # type: ignore[arg-type]
+
+
+def test_a_worker_does_tasks_until_it_is_stopped(memory: Client) -> None:
+    seen: list[str] = []
+
+    def summarize(task: v1.SummarizeInput) -> str:
+        seen.append(task.transcript)
+        worker.stop()
+        return "short"
+
+    worker = Worker(memory, HOOK, summarize)
+    overflow(memory, "s")
+    assert worker.run() == 1
+    assert seen == ["user: one\nuser: two"]
+    assert memory.get_session("s").summary.text == "short"
+    assert memory.window("s").messages[0].text == "Summary of the conversation so far: short"
+
+
+def test_what_a_function_raises_gives_the_task_back(memory: Client) -> None:
+    overflow(memory, "s")
+    calls: list[int] = []
+
+    def summarize(task: v1.SummarizeInput) -> str:
+        calls.append(1)
+        worker.stop()
+        raise KeyError("a secret of the conversation")
+
+    worker = Worker(memory, HOOK, summarize)
+    assert worker.run() == 0
+    [task] = memory.list_tasks()
+    assert task.last_failure.message == "KeyError" and task.failed_attempts == 1
+    memory.retry_task(task.task_id)
+
+    def refuse(task: v1.SummarizeInput) -> str:
+        refuser.stop()
+        raise ms.TaskRefused("not this one")
+
+    refuser = Worker(memory, HOOK, refuse)
+    refuser.run()
+    [task] = memory.list_tasks(state="dead")
+    assert task.last_failure.message == "not this one"
+
+
+def test_a_lease_is_extended_while_the_function_works(memory: Client) -> None:
+    overflow(memory, "s")
+    go = threading.Event()
+
+    def summarize(task: v1.SummarizeInput) -> str:
+        # Longer than the lease: without an extension another worker would get the task.
+        assert not go.wait(2.5)
+        return "late"
+
+    assert Worker(memory, HOOK, summarize, lease=1.0).run(max_tasks=1) == 1
+    assert memory.get_session("s").summary.text == "late"
+
+
+def test_a_worker_ends_with_errors_that_would_come_again(memory: Client) -> None:
+    with pytest.raises(ms.NotFound) as raised:
+        Worker(memory, "nobody", lambda task: "").run()
+    assert raised.value.reason == ErrorReason.HOOK_NOT_FOUND
+
+
+def test_a_worker_goes_on_when_the_server_was_away(fake: FakeServer) -> None:
+    retry = ms.RetryPolicy(max_attempts=1, initial_delay=0.01, max_delay=0.02)
+    with Client(fake.path, retry=retry, timeout=5) as client:
+        worker = Worker(client, "h", lambda task: "text")
+        task = v1.LeasedTask(task=v1.Task(task_id="t"), lease_token="x")
+        answers = [answer(v1.PollTasksResponse(tasks=[task]))]
+        away = [fail(grpc.StatusCode.UNAVAILABLE)] * 2
+        fake.script["PollTasks"] = [*away, *answers]
+        assert worker.run(max_tasks=1) == 1
+
+
+def test_an_async_worker_does_the_same(hooked: RealServer, memory: Client) -> None:
+    overflow(memory, "s")
+
+    async def run() -> int:
+        async def summarize(task: v1.SummarizeInput) -> v1.SummarizeOutput:
+            await asyncio.sleep(0)
+            return v1.SummarizeOutput(text="async", model="m")
+
+        async with AsyncClient(hooked.address, namespace=memory.namespace) as client:
+            done = await AsyncWorker(client, [HOOK], summarize).run(max_tasks=1)
+            listed = [one async for one in client.list_summaries("s")]
+            assert [one.model for one in listed] == ["m"]
+            sources = [one.seq async for one in client.list_summary_sources("s", 1)]
+            assert sources == [1, 2]
+            answered = await client.compact_session("s", keep_recent=2, wait=1)
+            assert answered.outcome == v1.COMPACT_OUTCOME_NOTHING
+            assert len(await client.list_hooks()) == 2
+            return done
+
+    assert asyncio.run(run()) == 1
+
+
+def test_the_example_meets_every_error_of_a_worker(hooked: RealServer) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / "tasks.py"), hooked.address, HOOK],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("Done.\n")
+    for reason in (
+        "HOOK_NOT_FOUND",
+        "TASK_NOT_FOUND",
+        "LEASE_LOST",
+        "TASK_SUPERSEDED",
+        "TASK_RESULT_INVALID",
+        "SUMMARY_NOT_FOUND",
+    ):
+        assert f" {reason}: " in done.stdout, reason

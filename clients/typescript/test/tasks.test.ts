@@ -1,0 +1,174 @@
+// Tasks, workers and summaries against the real server.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../../../test/support/server.ts";
+import {
+  connect,
+  dropOldest,
+  type MemorySidecar,
+  makePolicy,
+  RemovedTo,
+  runWorker,
+  SummaryFailure,
+  SummaryKeep,
+  SummaryShow,
+  summarize,
+  summaryView,
+  type Task,
+  TaskRefused,
+} from "../src/index.ts";
+
+const HOOK = "agents";
+const EXAMPLE = join(import.meta.dirname, "../examples/tasks.ts");
+const run = promisify(execFile);
+
+let dir: string;
+let server: RunningServer;
+const clients: MemorySidecar[] = [];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "memory-sidecar-tasks-"));
+  const hooks = join(dir, "hooks.json");
+  writeFileSync(hooks, JSON.stringify({ hooks: { [HOOK]: { kind: "poll", max_attempts: 2 } } }));
+  server = await startServer({
+    dataDir: join(dir, "data"),
+    listen: `unix:${join(dir, "tasks.sock")}`,
+    args: ["--hooks-file", hooks],
+  });
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await server.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A client in a namespace of its own. */
+function memoryOf(namespace: string): MemorySidecar {
+  const client = connect(server.address, { namespace });
+  clients.push(client);
+  return client;
+}
+
+/** Makes a task of a session. */
+async function overflow(memory: MemorySidecar, sessionId: string): Promise<void> {
+  const how = summarize({ hook: HOOK, keep: "append", leave: "at-once", onFailure: "drop" });
+  const stage = dropOldest("oldest", { maxMessages: 2 }, { unit: "message", summarize: how });
+  await memory.createSession({ sessionId, policy: makePolicy([stage]) });
+  await memory.append(sessionId, ["one", "two", "three", "four"]);
+}
+
+async function tasks(memory: MemorySidecar): Promise<Task[]> {
+  return await Array.fromAsync(memory.listTasks());
+}
+
+describe("how a stage summarizes", () => {
+  it("is said with short names", () => {
+    const how = summarize({ keep: "append", onFailure: "placeholder", separator: "" });
+    expect(how).toEqual({
+      keep: SummaryKeep.APPEND,
+      onFailure: SummaryFailure.PLACEHOLDER,
+      separator: "",
+    });
+    const stage = dropOldest("s", { maxMessages: 1 }, { summarize: how });
+    expect(stage).toMatchObject({ removedTo: RemovedTo.SUMMARIZE, summarize: how });
+    expect(summaryView({ show: "system-suffix", prefix: "" })).toEqual({
+      show: SummaryShow.SYSTEM_SUFFIX,
+      prefix: "",
+    });
+  });
+});
+
+describe("a worker", () => {
+  it("does tasks until its signal is aborted", async () => {
+    const memory = memoryOf("until");
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const work = runWorker(memory, {
+      hooks: [HOOK],
+      signal: stop.signal,
+      workerId: "w",
+      summarize: ({ transcript }) => {
+        seen.push(transcript);
+        return "short";
+      },
+    });
+    await overflow(memory, "s");
+    while ((await memory.getSession("s")).summary === undefined) await wait(10);
+    stop.abort();
+    expect(await work).toBe(1);
+    expect(seen).toEqual(["user: one\nuser: two"]);
+    const { messages } = await memory.window("s");
+    expect(messages[0]?.text).toBe("Summary of the conversation so far: short");
+  });
+
+  it("gives back what its function throws, without its text", async () => {
+    const memory = memoryOf("throws");
+    await overflow(memory, "s");
+    const stop = new AbortController();
+    const throwing = runWorker(memory, {
+      hooks: HOOK,
+      signal: stop.signal,
+      summarize: () => {
+        stop.abort();
+        throw new TypeError("a secret of the conversation");
+      },
+    });
+    expect(await throwing).toBe(0);
+    const [task] = await tasks(memory);
+    expect(task).toMatchObject({ failedAttempts: 1, lastFailure: { message: "TypeError" } });
+    await memory.retryTask(task?.taskId ?? "");
+    const second = new AbortController();
+    await runWorker(memory, {
+      hooks: HOOK,
+      signal: second.signal,
+      summarize: () => {
+        second.abort();
+        throw new TaskRefused("not this one");
+      },
+    });
+    const dead = await Array.fromAsync(memory.listTasks({ state: "dead" }));
+    expect(dead.map(({ lastFailure }) => lastFailure?.message)).toEqual(["not this one"]);
+  });
+
+  it("keeps its task while its function works", async () => {
+    const memory = memoryOf("keeps");
+    await overflow(memory, "s");
+    const summarizeSlowly = async () => {
+      await wait(2_500);
+      return "late";
+    };
+    const done = await runWorker(memory, {
+      hooks: HOOK,
+      leaseMs: 1_000,
+      maxTasks: 1,
+      summarize: summarizeSlowly,
+    });
+    expect(done).toBe(1);
+    expect((await memory.getSession("s")).summary?.text).toBe("late");
+  });
+
+  it("ends with an error that would come again", async () => {
+    const work = runWorker(memoryOf("nobody"), { hooks: "nobody", summarize: () => "" });
+    await expect(work).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+  });
+});
+
+describe("the example", () => {
+  it("meets every error of a worker", async () => {
+    const { stdout } = await run(process.execPath, [EXAMPLE, server.address, HOOK], {
+      timeout: 60_000,
+    });
+    expect(stdout).toMatch(/Done\.\n$/);
+    const reasons = ["HOOK_NOT_FOUND", "TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED"];
+    for (const reason of [...reasons, "TASK_RESULT_INVALID", "SUMMARY_NOT_FOUND"]) {
+      expect(stdout).toContain(`   ${reason} (`);
+    }
+  });
+});
