@@ -126,9 +126,16 @@ const STATED: readonly Stated[] = [
     of: "Shorten.max_tokens",
     limits: ["shortenTokensMin", "shortenTokensMax"],
   },
+  {
+    file: "policy_stage",
+    of: "Shorten.keep_chars",
+    limits: ["shortenCharsMin", "shortenCharsMax"],
+  },
+  { file: "policy_stage", of: "Shorten.marker", limits: ["shortenMarkerBytes"] },
+  { file: "policy_stage", of: "Shorten.min_saved_tokens", limits: ["policyTokens"] },
   { file: "policy_stage", of: "Shorten.keep_newest", limits: ["windowMessages"] },
   { file: "policy_stage", of: "DropDuplicates.lookahead", limits: ["duplicateLookahead"] },
-  { file: "event", of: "PolicyWarned", limits: ["policyWarnings"] },
+  { file: "event_detail", of: "PolicyWarned", limits: ["policyWarnings"] },
   { file: "window_rpc", of: "GetWindowRequest.newest", limits: ["windowMessages"] },
   { file: "message_rpc", of: "AppendMessagesRequest.model_input_tokens", limits: ["policyTokens"] },
   { file: "message_rpc", of: "AppendMessagesRequest.tool_outcomes", limits: ["toolOutcomes"] },
@@ -177,7 +184,7 @@ const STATED: readonly Stated[] = [
     of: "GetWindowResponse.shortened_message_ids",
     limits: ["shortenedIds", "answerIdBytes"],
   },
-  { file: "event", of: "MessagesHealed.tool_call_ids", limits: ["healedCallIds"] },
+  { file: "event_detail", of: "MessagesHealed.tool_call_ids", limits: ["healedCallIds"] },
   { file: "snapshot", of: "SnapshotHeader.window_ranges", limits: ["windowMessages"] },
   { file: "snapshot", of: "SnapshotHeader.outcomes", limits: ["toolOutcomes"] },
   { file: "snapshot_rpc", of: "ExportSessionResponse", limits: ["exports"] },
@@ -195,6 +202,86 @@ const STATED: readonly Stated[] = [
     limits: ["snapshotDocumentBytes", "documentDepth", "documentValues", "uploadBytes"],
   },
   { file: "snapshot_rpc", of: "ImportSessionRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "policy_summary", of: "Summarize.hook", limits: ["hookNameChars"] },
+  {
+    file: "policy_summary",
+    of: "Summarize.max_tokens",
+    limits: ["summaryTokensMin", "summaryTokensMax"],
+  },
+  { file: "policy_summary", of: "Summarize.instructions", limits: ["summaryInstructionsBytes"] },
+  { file: "policy_summary", of: "Summarize.max_loops", limits: ["summaryLoops"] },
+  { file: "policy_summary", of: "Summarize.placeholder", limits: ["summaryPlaceholderBytes"] },
+  { file: "policy_summary", of: "Summarize.separator", limits: ["summarySeparatorBytes"] },
+  {
+    file: "policy_summary",
+    of: "Summarize.last_chars",
+    limits: ["summaryLastCharsMin", "summaryLastCharsMax"],
+  },
+  { file: "policy_summary", of: "Summarize.prefix", limits: ["summaryPrefixBytes"] },
+  {
+    file: "policy_summary",
+    of: "Summarize.fan_in",
+    limits: ["summaryFanInMin", "summaryFanInMax"],
+  },
+  { file: "policy_summary", of: "SummaryView.prefix", limits: ["summaryPrefixBytes"] },
+  { file: "session", of: "Summary.seq_ranges", limits: ["summaryRanges"] },
+  { file: "summary", of: "SummaryVersion.seq_ranges", limits: ["summaryHistoryRanges"] },
+  { file: "summary", of: "SummaryVersion.source_versions", limits: ["summarySourceVersions"] },
+  { file: "summary", of: "SummaryVersion.model", limits: ["hookModelBytes"] },
+  { file: "summary_rpc", of: "CompactSessionRequest.keep_recent", limits: ["windowMessages"] },
+  { file: "summary_rpc", of: "CompactSessionRequest.wait", limits: ["compactWaitMs"] },
+  { file: "summary_rpc", of: "CompactSessionRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "summary_rpc", of: "ListSummariesRequest.page_size", limits: ["pageSizeMax"] },
+  { file: "summary_rpc", of: "ListSummariesResponse", limits: ["summaryHistory"] },
+  { file: "summary_rpc", of: "ListSummariesResponse.summaries", limits: ["pageBytes"] },
+  { file: "summary_rpc", of: "ListSummarySourcesRequest.page_size", limits: ["pageSizeMax"] },
+  { file: "summary_rpc", of: "ListSummarySourcesResponse.messages", limits: ["pageBytes"] },
+  { file: "task", of: "Task", limits: ["deadTasks"] },
+  { file: "task", of: "TaskFailure.message", limits: ["taskFailureBytes"] },
+  { file: "task", of: "SummarizeOutput.text", limits: ["summaryBytes"] },
+  {
+    file: "task",
+    of: "SummarizeOutput.missing_entities",
+    limits: ["missingEntities", "missingEntityBytes"],
+  },
+  { file: "task", of: "SummarizeOutput.request_text", limits: ["summaryRequestBytes"] },
+  { file: "task", of: "SummarizeOutput.facts", limits: ["summaryFacts", "summaryFactBytes"] },
+  {
+    file: "task",
+    of: "SummarizeOutput.open_threads",
+    limits: ["summaryFacts", "summaryFactBytes"],
+  },
+  { file: "task", of: "SummarizeOutput.model", limits: ["hookModelBytes"] },
+  { file: "task", of: "SummarizeOutput.input_tokens", limits: ["hookTokens"] },
+  { file: "task", of: "SummarizeOutput.output_tokens", limits: ["hookTokens"] },
+  { file: "hook_service", of: "PollTasksRequest.hooks", limits: ["pollHooks"] },
+  { file: "hook_service", of: "PollTasksRequest.max_tasks", limits: ["pollTasks"] },
+  { file: "hook_service", of: "PollTasksRequest.wait", limits: ["pollWaitMs", "polls"] },
+  {
+    file: "hook_service",
+    of: "PollTasksRequest.lease",
+    limits: ["leaseMsDefault", "leaseMsMin", "leaseMsMax"],
+  },
+  { file: "hook_service", of: "PollTasksRequest.worker_id", limits: ["workerIdBytes"] },
+  { file: "hook_service", of: "PollTasksResponse.tasks", limits: ["pageBytes"] },
+  { file: "hook_service", of: "CompleteTaskRequest.lease_token", limits: ["leaseTokenBytes"] },
+  { file: "hook_service", of: "CompleteTaskRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "hook_service", of: "FailTaskRequest.lease_token", limits: ["leaseTokenBytes"] },
+  { file: "hook_service", of: "FailTaskRequest.message", limits: ["taskFailureBytes"] },
+  { file: "hook_service", of: "FailTaskRequest.retry_delay", limits: ["retryDelayMsMax"] },
+  { file: "hook_service", of: "FailTaskRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "hook_service", of: "ExtendLeaseRequest.lease_token", limits: ["leaseTokenBytes"] },
+  {
+    file: "hook_service",
+    of: "ExtendLeaseRequest.lease",
+    limits: ["leaseMsDefault", "leaseMsMin", "leaseMsMax"],
+  },
+  { file: "hook_service", of: "ListTasksRequest.page_size", limits: ["pageSizeMax"] },
+  { file: "hook_service", of: "RetryTaskRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "hook_service", of: "DeleteTaskRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "event_summary", of: "SummarySet.seq_ranges", limits: ["summaryRanges"] },
+  { file: "event_summary", of: "SummaryRequested.seq_ranges", limits: ["summaryRanges"] },
+  { file: "event_summary", of: "TaskDead.seq_ranges", limits: ["summaryRanges"] },
 ];
 
 /** The comments of a file, by `Message.field`, or by the name of a message or service. */
@@ -224,11 +311,27 @@ function numbersIn(comment: string): ReadonlySet<number> {
   return new Set(found.map((text) => Number(text.replaceAll(",", ""))));
 }
 
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  MiB: 1_048_576,
+};
+
+/** The numbers of a comment, and what they are in milliseconds and bytes where it names a unit. */
+function quantitiesIn(comment: string): ReadonlySet<number> {
+  const found = new Set(numbersIn(comment));
+  for (const [, number = "", unit = ""] of comment.matchAll(/([\d,]+) (second|minute|hour|MiB)/g)) {
+    found.add(Number(number.replaceAll(",", "")) * (UNITS[unit] ?? 1));
+  }
+  return found;
+}
+
 describe("the comments of the contract", () => {
   it.each(STATED)("state the limits of $of", ({ file, of, limits }) => {
     const comment = commentsOf(file).get(of);
     expect(comment).toBeDefined();
-    const numbers = numbersIn(comment ?? "");
+    const numbers = quantitiesIn(comment ?? "");
     for (const limit of limits) expect([...numbers], limit).toContain(LIMITS[limit]);
   });
 
@@ -239,6 +342,8 @@ describe("the comments of the contract", () => {
       ...(["updateMaskPaths", "eventIdBytes"] as const),
       // Times, which the comments tell in minutes.
       ...(["uploadIdleMs", "exportStallMs"] as const),
+      // What one task gives to a hook: the rest waits for the next one.
+      ...(["taskInputBytes", "taskInputMessages"] as const),
     ];
     const stated = new Set<string>([...STATED.flatMap((entry) => entry.limits), ...inner]);
     expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);
@@ -248,8 +353,8 @@ describe("the comments of the contract", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
-      0, 0.25, 0.5, 0.9, 1, 2, 3, 4, 7, 8, 9, 10, 24, 32, 50, 64, 100, 200, 800, 1042, 8_000, 9_999,
-      50_151, 65_536,
+      0, 0.25, 0.5, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24, 32, 50, 60, 64, 100, 200, 512, 800, 1042,
+      4_000, 8_000, 9_999, 50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
     const files = [...new Set(STATED.map((entry) => entry.file))];

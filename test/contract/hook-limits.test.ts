@@ -1,0 +1,310 @@
+// Goal: every limit of the requests about tasks, hooks and summaries holds exactly, and so do those
+// of what a worker brings: at the limit it is taken, above it is refused.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+import {
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { hooksOf, pollHook } from "../support/hooks.ts";
+import {
+  makeScene,
+  outputOf,
+  span,
+  summarize,
+  summarizingPolicy,
+  takeTask,
+  WORKERS,
+} from "../support/summarizing.ts";
+
+let server: TestServer;
+let unique = 0;
+
+beforeAll(async () => {
+  server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
+  await server.client.call("appendMessages", { sessionId: "s", createSession: true });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Row<M extends UnaryName = UnaryName> {
+  readonly method: M;
+  readonly field: string;
+  readonly range: { readonly min?: number; readonly max?: number };
+  readonly make: (size: number) => Partial<RequestOf<M>>;
+}
+
+function row<M extends UnaryName>(
+  method: M,
+  field: string,
+  range: Row["range"] | number,
+  make: (size: number) => Partial<RequestOf<M>>,
+): Row {
+  const limits = typeof range === "number" ? { max: range } : range;
+  return { method, field, range: limits, make } as unknown as Row;
+}
+
+const x = (size: number): string => "x".repeat(size);
+const fresh = (size: number): string => String(unique++).padStart(size, "x").slice(0, size);
+const lease = { min: LIMITS.leaseMsMin, max: LIMITS.leaseMsMax };
+const task = { taskId: "task-00000000001", leaseToken: "x" };
+const output = outputOf("text");
+// A hook that there is not: nothing waits, and nothing is taken.
+const hooks = ["nobody"];
+const sessionId = "s";
+const choice = { $case: "keepRecent", value: 0 } as const;
+
+const compact = (
+  field: string,
+  range: Row["range"] | number,
+  make: (size: number) => Parameters<typeof summarize>[0],
+) =>
+  row("compactSession", `summarize.${field}`, range, (size) => ({
+    sessionId,
+    choice,
+    summarize: summarize({ hook: "", ...make(size) }),
+  }));
+
+const ROWS: readonly Row[] = [
+  row("pollTasks", "namespace", LIMITS.namespaceChars, (size) => ({ namespace: x(size), hooks })),
+  row("pollTasks", "hooks", { min: 1, max: LIMITS.pollHooks }, (size) => ({
+    hooks: Array.from({ length: size }, (_, index) => `hook-${index}`),
+  })),
+  row("pollTasks", "hooks[0]", LIMITS.hookNameChars, (size) => ({ hooks: [x(size)] })),
+  row("pollTasks", "max_tasks", { min: 0, max: LIMITS.pollTasks }, (maxTasks) => ({
+    hooks,
+    maxTasks,
+  })),
+  row("pollTasks", "wait", { min: 0, max: LIMITS.pollWaitMs }, (ms) => ({
+    hooks,
+    wait: span(ms),
+  })),
+  row("pollTasks", "lease", lease, (ms) => ({ hooks, lease: span(ms) })),
+  row("pollTasks", "worker_id", LIMITS.workerIdBytes, (size) => ({ hooks, workerId: x(size) })),
+  row("completeTask", "lease_token", { min: 1, max: LIMITS.leaseTokenBytes }, (size) => ({
+    ...task,
+    leaseToken: x(size),
+    output,
+  })),
+  row("completeTask", "request_id", LIMITS.requestIdBytes, (size) => ({
+    ...task,
+    output,
+    requestId: fresh(size),
+  })),
+  row("failTask", "lease_token", { min: 1, max: LIMITS.leaseTokenBytes }, (size) => ({
+    ...task,
+    leaseToken: x(size),
+  })),
+  row("failTask", "message", LIMITS.taskFailureBytes, (size) => ({ ...task, message: x(size) })),
+  row("failTask", "retry_delay", { min: 0, max: LIMITS.retryDelayMsMax }, (ms) => ({
+    ...task,
+    retryDelay: span(ms),
+  })),
+  row("failTask", "request_id", LIMITS.requestIdBytes, (size) => ({
+    ...task,
+    requestId: fresh(size),
+  })),
+  row("extendLease", "lease_token", { min: 1, max: LIMITS.leaseTokenBytes }, (size) => ({
+    ...task,
+    leaseToken: x(size),
+  })),
+  row("extendLease", "lease", lease, (ms) => ({ ...task, lease: span(ms) })),
+  row("listTasks", "session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: x(size) })),
+  row("listTasks", "hook", LIMITS.hookNameChars, (size) => ({ hook: x(size) })),
+  row("listTasks", "page_token", LIMITS.pageTokenBytes, (size) => ({ pageToken: x(size) })),
+  row("listTasks", "page_size", { min: 0 }, (pageSize) => ({ pageSize })),
+  row("getTask", "namespace", LIMITS.namespaceChars, (size) => ({ ...task, namespace: x(size) })),
+  row("retryTask", "request_id", LIMITS.requestIdBytes, (size) => ({
+    taskId: task.taskId,
+    requestId: fresh(size),
+  })),
+  row("deleteTask", "request_id", LIMITS.requestIdBytes, (size) => ({
+    taskId: task.taskId,
+    allowMissing: true,
+    requestId: fresh(size),
+  })),
+  row("listHooks", "namespace", LIMITS.namespaceChars, (size) => ({ namespace: x(size) })),
+  row("compactSession", "session_id", { min: 1, max: LIMITS.sessionIdBytes }, (size) => ({
+    sessionId: x(size),
+    choice,
+  })),
+  row("compactSession", "keep_recent", { min: 0, max: LIMITS.windowMessages }, (value) => ({
+    sessionId,
+    choice: { $case: "keepRecent" as const, value },
+  })),
+  row("compactSession", "stage", { min: 1, max: LIMITS.stageNameChars }, (size) => ({
+    sessionId: "none",
+    choice: { $case: "stage" as const, value: x(size) },
+  })),
+  row("compactSession", "wait", { min: 0, max: LIMITS.compactWaitMs }, (ms) => ({
+    sessionId: "none",
+    choice,
+    wait: span(ms),
+  })),
+  row("compactSession", "request_id", LIMITS.requestIdBytes, (size) => ({
+    sessionId,
+    choice,
+    requestId: fresh(size),
+  })),
+  compact("hook", LIMITS.hookNameChars, (size) => ({ hook: x(size) })),
+  compact("max_tokens", { min: 16, max: 16_384 }, (maxTokens) => ({ maxTokens })),
+  compact("instructions", LIMITS.summaryInstructionsBytes, (size) => ({ instructions: x(size) })),
+  compact("max_loops", { min: 1, max: LIMITS.summaryLoops }, (maxLoops) => ({ maxLoops })),
+  compact("placeholder", LIMITS.summaryPlaceholderBytes, (size) => ({ placeholder: x(size) })),
+  compact("separator", LIMITS.summarySeparatorBytes, (size) => ({ separator: x(size) })),
+  compact("last_chars", { min: 100, max: 16_000 }, (lastChars) => ({ lastChars })),
+  compact("prefix", LIMITS.summaryPrefixBytes, (size) => ({ prefix: x(size) })),
+  compact("fan_in", { min: 2, max: 16 }, (fanIn) => ({ fanIn })),
+  row("listSummaries", "session_id", { min: 1, max: LIMITS.sessionIdBytes }, (size) => ({
+    sessionId: x(size),
+  })),
+  row("listSummaries", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    sessionId,
+    pageToken: x(size),
+  })),
+  row("listSummaries", "page_size", { min: 0 }, (pageSize) => ({ sessionId, pageSize })),
+  row("listSummarySources", "version", { min: 1, max: Number.MAX_SAFE_INTEGER }, (version) => ({
+    sessionId,
+    version: BigInt(version),
+  })),
+  row("listSummarySources", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    sessionId,
+    version: 1n,
+    pageToken: x(size),
+  })),
+  row("listSummarySources", "page_size", { min: 0 }, (pageSize) => ({
+    ...{ sessionId, version: 1n },
+    pageSize,
+  })),
+];
+
+/** Whether a request passes the checks of its shape; other failures come after them. */
+async function passes({ method, make }: Row, size: number): Promise<boolean> {
+  const outcome = await server.client.raw(method, requestBytes(method, make(size)));
+  if (!("failure" in outcome)) return true;
+  expect(outcome.failure.code).not.toBe("INTERNAL");
+  return outcome.failure.reason !== "REQUEST_INVALID";
+}
+
+async function refuses(entry: Row, size: number): Promise<void> {
+  const before = server.store.revision();
+  const failure = await server.client.fail(entry.method, entry.make(size));
+  expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+  expect(failure.fields[0]).toBe(entry.field);
+  expect(server.store.revision()).toBe(before);
+}
+
+describe("a limit", () => {
+  it.each(ROWS)("of $range holds for $method $field", async (entry) => {
+    const { min, max } = entry.range;
+    if (max !== undefined) {
+      expect(await passes(entry, max - 1)).toBe(true);
+      expect(await passes(entry, max)).toBe(true);
+      if (max < Number.MAX_SAFE_INTEGER) {
+        await refuses(entry, max + 1);
+        const failure = await server.client.fail(entry.method, entry.make(max + 1));
+        expect(failure.metadata).toMatchObject({ field: entry.field, limit: String(max) });
+      }
+    }
+    if (min !== undefined) {
+      expect(await passes(entry, min)).toBe(true);
+      // Nothing is shorter than an empty text or list.
+      const isSpan = /wait|lease$|delay/.test(entry.field);
+      if (min > 0 || isSpan || /size|tasks|recent/.test(entry.field)) await refuses(entry, min - 1);
+    }
+  });
+
+  it.each<readonly [UnaryName, Partial<RequestOf<UnaryName>>, string]>([
+    ["pollTasks", { hooks: ["", "Workers"] }, "hooks[0]"],
+    ["pollTasks", { hooks, wait: { seconds: 0n, nanos: -1 } }, "wait"],
+    ["pollTasks", { hooks, lease: { seconds: 5n, nanos: 1_000_000_000 } }, "lease"],
+    ["completeTask", { ...task }, "output"],
+    ["completeTask", { leaseToken: "x", output }, "task_id"],
+    ["failTask", { leaseToken: "x" }, "task_id"],
+    ["extendLease", { leaseToken: "x" }, "task_id"],
+    ["getTask", {}, "task_id"],
+    ["retryTask", {}, "task_id"],
+    ["deleteTask", { allowMissing: true }, "task_id"],
+    ["listTasks", { state: 5 as 0 }, "state"],
+    ["listTasks", { hook: "No Hook" }, "hook"],
+    ["listTasks", { sessionId: "a\u0000" }, "session_id"],
+    ["compactSession", { sessionId }, "choice"],
+    [
+      "compactSession",
+      { sessionId, choice, summarize: summarize({ keep: 5 as 0 }) },
+      "summarize.keep",
+    ],
+    [
+      "compactSession",
+      { sessionId, choice, summarize: summarize({ leave: 2 }) },
+      "summarize.leave",
+    ],
+  ])("%s refuses %j for %s", async (method, fields, field) => {
+    const failure = await server.client.fail(method, fields);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure.fields[0]).toBe(field);
+  });
+});
+
+describe("the limit of a result", () => {
+  type Made = Partial<SummarizeOutput>;
+  const list = (length: number): string[] => Array.from({ length }, () => "x");
+  it.each<readonly [string, number, (size: number) => Made, string]>([
+    ["text", LIMITS.summaryBytes, (size) => ({ text: x(size) }), "OUTPUT_TOO_LONG"],
+    ...(
+      [
+        ["missing_entities", LIMITS.missingEntities, (size) => ({ missingEntities: list(size) })],
+        ["an entity", LIMITS.missingEntityBytes, (size) => ({ missingEntities: [x(size)] })],
+        ["request_text", LIMITS.summaryRequestBytes, (size) => ({ requestText: x(size) })],
+        ["facts", LIMITS.summaryFacts, (size) => ({ facts: list(size) })],
+        ["a fact", LIMITS.summaryFactBytes, (size) => ({ facts: [x(size)] })],
+        ["open_threads", LIMITS.summaryFacts, (size) => ({ openThreads: list(size) })],
+        ["an open thread", LIMITS.summaryFactBytes, (size) => ({ openThreads: [x(size)] })],
+        ["model", LIMITS.hookModelBytes, (size) => ({ model: x(size) })],
+        ["input_tokens", LIMITS.hookTokens, (size) => ({ inputTokens: BigInt(size) })],
+        ["output_tokens", LIMITS.hookTokens, (size) => ({ outputTokens: BigInt(size) })],
+      ] as readonly (readonly [string, number, (size: number) => Made])[]
+    ).map(([name, max, make]) => [name, max, make, "INVALID_OUTPUT"] as const),
+  ])("holds for %s: %i", async (_, max, make, failure) => {
+    const bring = async (size: number) => {
+      const namespace = `n${unique++}`;
+      const of = { keep: SummaryKeep.REPLACE, maxTokens: 16_384 };
+      await makeScene(server, "s", { namespace, policy: summarizingPolicy(of) });
+      const { ref } = await takeTask(server, { namespace });
+      return { namespace, ...ref, output: outputOf("text", make(size)) };
+    };
+    for (const size of [max - 1, max]) {
+      const { summaryVersion } = await server.client.call("completeTask", await bring(size));
+      expect(summaryVersion).toBe(1n);
+    }
+    expect(await server.client.fail("completeTask", await bring(max + 1))).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      reason: "TASK_RESULT_INVALID",
+      metadata: { failure },
+    });
+  });
+
+  it("holds for the tokens of the text: twice what was asked for", async () => {
+    for (const [chars, isSound] of [
+      [128, true],
+      [129, false],
+    ] as const) {
+      const namespace = `n${unique++}`;
+      const policy = summarizingPolicy({ keep: SummaryKeep.REPLACE, maxTokens: 16 });
+      await makeScene(server, "s", { namespace, policy });
+      const { ref } = await takeTask(server, { namespace });
+      const request = { namespace, ...ref, output: outputOf(x(chars)) };
+      if (isSound) await server.client.call("completeTask", request);
+      else
+        expect((await server.client.fail("completeTask", request)).metadata["failure"]).toBe(
+          "OUTPUT_TOO_LONG",
+        );
+    }
+  });
+});
