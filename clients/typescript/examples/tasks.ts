@@ -36,7 +36,9 @@ async function expectError(reason: keyof typeof ErrorReason, call: Promise<unkno
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  return await Array.fromAsync(items);
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }
 
 /** Takes the one task that is there. */
@@ -66,7 +68,8 @@ async function start(sessionId: string): Promise<void> {
   );
 }
 
-for (const { name, kind } of await client.listHooks()) console.log(`${name}: ${HookKind[kind]}`);
+for (const { name, kind } of await client.listHooks())
+  console.log(`${name}${kind === HookKind.POLL ? ": workers" : ""}`);
 await expectError("HOOK_NOT_FOUND", client.pollTasks("nobody"));
 
 console.log("\n== A task by hand");
@@ -76,7 +79,7 @@ console.log(`${taskId(first)}: ${JSON.stringify(first.input?.value.transcript)}`
 console.log(`kept until ${(await client.extendLease(first, { leaseMs: 60_000 })).toISOString()}`);
 const { state } = await client.getTask(taskId(first));
 const leased = await all(client.listTasks({ state: "leased" }));
-console.log(`${TaskState[state]}, of ${leased.length} leased`);
+console.log(`leased: ${state === TaskState.LEASED}, one of ${leased.length}`);
 await expectError("TASK_RESULT_INVALID", client.completeTask(first, ""));
 await client.retryTask(taskId(first));
 const again = await take();
@@ -103,7 +106,7 @@ await client.append("asked", plans(6));
 await client.compactSession("asked", { keepRecent: 2 }, request);
 const poison = await take();
 const failed = await client.failTask(poison, { message: "not this one", permanent: true });
-console.log(`${TaskState[failed.state]}`);
+console.log(`dead: ${failed.state === TaskState.DEAD}`);
 await client.retryTask(taskId(poison));
 await client.deleteTask(taskId(poison));
 await client.deleteTask(taskId(poison), { allowMissing: true });

@@ -22,6 +22,7 @@ import {
   summaryView,
   type Task,
   TaskRefused,
+  type TaskStateName,
 } from "../src/index.ts";
 
 const HOOK = "agents";
@@ -64,8 +65,10 @@ async function overflow(memory: MemorySidecar, sessionId: string): Promise<void>
   await memory.append(sessionId, ["one", "two", "three", "four"]);
 }
 
-async function tasks(memory: MemorySidecar): Promise<Task[]> {
-  return await Array.fromAsync(memory.listTasks());
+async function tasks(memory: MemorySidecar, state?: TaskStateName): Promise<Task[]> {
+  const found: Task[] = [];
+  for await (const task of memory.listTasks({ state })) found.push(task);
+  return found;
 }
 
 describe("how a stage summarizes", () => {
@@ -133,7 +136,7 @@ describe("a worker", () => {
         throw new TaskRefused("not this one");
       },
     });
-    const dead = await Array.fromAsync(memory.listTasks({ state: "dead" }));
+    const dead = await tasks(memory, "dead");
     expect(dead.map(({ lastFailure }) => lastFailure?.message)).toEqual(["not this one"]);
   });
 
