@@ -45,7 +45,11 @@ describe("a new policy", () => {
 
   it("leaves tasks alone whose stage still asks for the same", () => {
     const same = stageOf({ ...stage, anyOf: [{ kind: "always" }] });
-    expect(afterPolicy(tasks, policyOf([same]), NOW).plan).toBeUndefined();
+    const policy = { old: policyOf([stage]), new: policyOf([same]) };
+    expect(afterPolicy(tasks, policy, NOW).plan).toBeUndefined();
+    // Asked for by a caller, in another way.
+    const own = taskOf(1, {}, { spec: { maxTokens: 77 } });
+    expect(afterPolicy([own], policy, NOW).plan).toBeUndefined();
   });
 
   it.each([
@@ -54,7 +58,7 @@ describe("a new policy", () => {
     ["summarizes no more", [stageOf({ name: "sum" })]],
     ["asks for something else", [{ ...stage, summarize: { ...summarize, maxTokens: 99 } }]],
   ])("takes those away whose stage %s, but not those of CompactSession", (_, stages) => {
-    const edit = afterPolicy(tasks, policyOf(stages), NOW);
+    const edit = afterPolicy(tasks, { old: policyOf([stage]), new: policyOf(stages) }, NOW);
     expect(edit.plan).toEqual({ put: [], remove: [1] });
     expect(told(edit)).toEqual([["task-00000000001", "sum", "policy-changed"]]);
   });

@@ -2,7 +2,7 @@
 // different, or nobody may want its summary any more.
 
 import { EVENT_TYPE, type EventDetail, type SupersedeReason } from "../domain/event.ts";
-import type { Policy, PolicyStage } from "../domain/policy.ts";
+import type { Policy } from "../domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../domain/summaries/spec.ts";
 import { isLive, type Task, taskIdOf } from "../domain/tasks/task.ts";
 import { containsSeq } from "../domain/window/ranges.ts";
@@ -68,17 +68,31 @@ export function afterReset(tasks: readonly Task[], nowMs: number): TaskEdit {
 }
 
 /** What a new policy does to tasks: those go whose stage is gone or asks for something else. */
-export function afterPolicy(tasks: readonly Task[], policy: Policy, nowMs: number): TaskEdit {
-  const stages = new Map(policy.stages.map((stage) => [stage.name, stage]));
-  const gone = tasks.filter(
-    (task) => isLive(task) && task.stage !== "" && !stillAsks(stages.get(task.stage), task),
-  );
+export function afterPolicy(
+  tasks: readonly Task[],
+  policy: { readonly old: Policy; readonly new: Policy },
+  nowMs: number,
+): TaskEdit {
+  const before = specsOf(policy.old);
+  const after = specsOf(policy.new);
+  const gone = tasks.filter((task) => {
+    const { stage } = task;
+    if (!isLive(task) || stage === "") return false;
+    const spec = after.get(stage);
+    // Not that of the task: a caller may have asked for something else in the name of the stage.
+    const old = before.get(stage);
+    return spec === undefined || old === undefined || !isSameSpec(old, spec);
+  });
   return supersede(tasks, new Set(gone), "policy-changed", nowMs);
 }
 
-function stillAsks(stage: PolicyStage | undefined, task: Task): boolean {
-  if (stage?.summarize === undefined || stage.effect !== "store") return false;
-  return isSameSpec(stage.summarize, task.summarize.spec);
+/** How the stages of a policy have their messages summarized, by name. */
+function specsOf({ stages }: Policy): ReadonlyMap<string, SummarySpec> {
+  return new Map(
+    stages.flatMap(({ name, summarize, effect }) =>
+      summarize === undefined || effect !== "store" ? [] : [[name, summarize] as const],
+    ),
+  );
 }
 
 function isSameSpec(a: SummarySpec, b: SummarySpec): boolean {

@@ -70,7 +70,8 @@ function decideUpdate(
     head: { ...session.head, updateMs: nowMs, revision },
   };
   const isNewPolicy = update.paths.includes("policy");
-  const edited = isNewPolicy ? afterPolicy(view.tasks(), fields.policy, nowMs) : NO_EDIT;
+  const policies = { old: session.fields.policy, new: fields.policy };
+  const edited = isNewPolicy ? afterPolicy(view.tasks(), policies, nowMs) : NO_EDIT;
   const change = isNewPolicy ? applyNewPolicy(context, stamped, view, edited) : undefined;
   const after: Session =
     change === undefined ? stamped : { ...session, fields: change.fields, head: change.head };
@@ -149,13 +150,4 @@ function changeField(fields: SessionFields, path: SessionPath, update: Update): 
       // Set in the end, and only once.
       return fields;
   }
-}
-
-/** TEMPORARY for the old set-summary.ts. */
-export function withSummary(
-  fields: SessionFields,
-  summary: { readonly text: string; readonly tokenCount: number },
-  nowMs: number,
-): SessionFields {
-  return setText(fields, summary, { nowMs, revision: 0 }).fields;
 }
