@@ -56,6 +56,9 @@ export const LIMITS = {
   toolResultParts: 64,
   shortenTokensMin: 16,
   shortenTokensMax: 1_000_000,
+  shortenCharsMin: 64,
+  shortenCharsMax: 4_000_000,
+  shortenMarkerBytes: 64,
   /** Over all stages of a policy. */
   duplicateLookahead: 200,
   /** Steps of all conditions of a policy: half a second for a full window. */

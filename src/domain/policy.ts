@@ -87,6 +87,10 @@ export type Selection =
       readonly maxTokens: number;
       readonly allRoles: boolean;
       readonly keepNewest: number;
+      /** Keeps the beginning only. Default: a beginning and an end that maxTokens buys. */
+      readonly head?: HeadCut;
+      /** Default 0. */
+      readonly minSavedTokens?: number;
     }
   | {
       readonly kind: "drop-duplicates";
@@ -94,6 +98,14 @@ export type Selection =
       readonly lookahead: number;
     }
   | { readonly kind: "boundary-only" };
+
+/** How a text is cut to its beginning. */
+export interface HeadCut {
+  /** How many characters stay, the marker among them. */
+  readonly chars: number;
+  /** What stands at the end; may be empty. */
+  readonly marker: string;
+}
 
 export type BoundaryRule = "pop-tool-head" | "pop-orphan-head" | "grow-recent" | "absorb-and-grow";
 
@@ -113,6 +125,8 @@ export interface PolicyStage {
   readonly removedTo: RemovedTo;
   /** Set exactly when removedTo is `summarize`. */
   readonly summarize: SummarySpec | undefined;
+  /** The newest assistant messages that it leaves alone with all that follows. Default 0. */
+  readonly keepRounds?: number;
 }
 
 export interface Protections {

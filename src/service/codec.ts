@@ -68,7 +68,12 @@ export interface Codec {
    * The wire form of a stored message with its texts cut to about `keptChars` code points in all,
    * and with this token count.
    */
-  shortenMessage(bytes: Uint8Array, keptChars: number, tokenCount: number): Uint8Array;
+  shortenMessage(
+    bytes: Uint8Array,
+    keptChars: number,
+    tokenCount: number,
+    marker?: string,
+  ): Uint8Array;
   /** How far a stored message may be trusted. */
   readTrust(bytes: Uint8Array): Trust;
   /** The wire form of a stored message with a text behind its own, and with this token count. */

@@ -7,7 +7,6 @@ import type { Healing, Policy } from "../domain/policy.ts";
 import { TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
 import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
-import { shortenPlan } from "../domain/window/shorten.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import {
   type DetailOf,
@@ -99,15 +98,12 @@ function idsOfShortened({ outcome }: Viewed, given: readonly StoredEntry[]): rea
 
 /** Puts the short forms in the place of the messages that stages shortened. */
 function cutEntries(context: ServiceContext, viewed: Viewed): readonly StoredEntry[] {
-  const imageCost = viewed.policy.imageTokenCount;
   const cuts = new Map(viewed.outcome.shortened.map((cut) => [cut.entry.seq, cut]));
   return viewed.outcome.kept.map((entry) => {
     const cut = cuts.get(entry.seq);
     if (cut === undefined) return entry;
-    const plan = shortenPlan(viewed.detailOf(entry), entry.tokenCount, cut.maxTokens, imageCost);
-    if (plan === undefined) return entry;
-    const { keptChars, tokenCount } = plan;
-    const bytes = context.codec.shortenMessage(entry.bytes, keptChars, tokenCount);
+    const { keptChars, tokenCount, marker } = cut;
+    const bytes = context.codec.shortenMessage(entry.bytes, keptChars, tokenCount, marker);
     return { ...entry, tokenCount, byteCount: bytes.length, bytes };
   });
 }

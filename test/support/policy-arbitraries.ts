@@ -91,6 +91,17 @@ const selection: fc.Arbitrary<Selection> = fc.oneof(
     keepNewest: fc.integer(MESSAGES),
   } as const),
   fc.record({
+    kind: fc.constant("shorten"),
+    maxTokens: fc.integer({ min: 16, max: 1_000_000 }),
+    allRoles: fc.boolean(),
+    keepNewest: fc.integer(MESSAGES),
+    head: fc.record({
+      chars: fc.integer({ min: 64, max: 4_000_000 }),
+      marker: fc.string({ maxLength: 10 }),
+    }),
+    minSavedTokens: fc.integer({ ...TOKENS, min: 1 }),
+  } as const),
+  fc.record({
     kind: fc.constant("drop-duplicates"),
     similarity: fc.double({ min: 0.5, max: 1, noNaN: true }),
     lookahead: fc.integer({ min: 1, max: 200 }),
@@ -179,10 +190,15 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
           effect: fc.constant(effect),
           removedTo,
           summarize: summarySpec,
+          keepRounds: fc.constantFrom(0, 0, 1, 10_000),
         });
         return stage.map((made): PolicyStage => {
-          const { summarize } = made;
-          return { ...made, summarize: made.removedTo === "summarize" ? summarize : undefined };
+          const { summarize, keepRounds, ...plain } = made;
+          return {
+            ...plain,
+            summarize: made.removedTo === "summarize" ? summarize : undefined,
+            ...(keepRounds === 0 ? {} : { keepRounds }),
+          };
         });
       });
   });

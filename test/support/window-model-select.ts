@@ -27,6 +27,8 @@ export interface ModelWindow {
   readonly costs: ReadonlyMap<TestEntry, number>;
   /** When the newest message was stored. */
   readonly newestMs: number;
+  /** How many of the newest assistant messages the stage leaves alone. Default 0. */
+  readonly keepRounds?: number;
   /** Notes that a condition failed. */
   readonly fail: (field: string, entry: TestEntry) => void;
 }
@@ -39,8 +41,10 @@ export const modelTokens = ({ costs }: ModelWindow, entries: Entries): number =>
 
 const seenOf = (window: ModelWindow): Entries => modelSeen(window.entries, window.policy);
 
-const unitsOf = (window: ModelWindow, unit: Unit) =>
-  modelUnits(window.entries, unit, window.policy);
+const unitsOf = (window: ModelWindow, unit: Unit): ModelUnit[] => {
+  const { entries, policy, keepRounds = 0 } = window;
+  return modelUnits(entries, { unit, keepRounds }, policy);
+};
 
 const ROLES = ["", "user", "assistant", "system", "tool"];
 

@@ -2,7 +2,13 @@
 // plain as it can be said, written from the comments of the public contract. Shares no code with
 // src/domain/window, only its types.
 
-import { DEFAULT_POLICY, type Policy, type ToolPairs, type Unit } from "../../src/domain/policy.ts";
+import {
+  DEFAULT_POLICY,
+  type Policy,
+  type PolicyStage,
+  type ToolPairs,
+  type Unit,
+} from "../../src/domain/policy.ts";
 import type { HoldReason } from "../../src/domain/window/types.ts";
 import type { TestEntry } from "./window-arbitraries.ts";
 
@@ -101,6 +107,20 @@ export function modelSeen(entries: Entries, policy: Policy): Entries {
   return blind ? entries.filter((e) => e.role !== SYSTEM) : entries;
 }
 
+/** What of a stage says what it keeps together and leaves alone. */
+type ModelStage = Pick<PolicyStage, "unit" | "keepRounds">;
+
+/** What a stage leaves alone: the newest rounds, or everything when there are fewer. */
+export function modelLeftAlone(
+  entries: Entries,
+  { keepRounds = 0 }: Pick<PolicyStage, "keepRounds">,
+): Entries {
+  if (keepRounds === 0) return [];
+  const spoken = entries.filter((e) => e.role === ASSISTANT);
+  const first = spoken[spoken.length - keepRounds] ?? entries[0];
+  return first === undefined ? [] : entries.slice(entries.indexOf(first));
+}
+
 /** What is in no unit, with the reasons. */
 function setAside(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]> {
   const { system, pinFirst, pinIds } = policy.protections;
@@ -162,7 +182,11 @@ export interface ModelUnit {
 }
 
 /** The units of a window, oldest first. */
-export function modelUnits(entries: Entries, unit: Unit, policy: Policy): ModelUnit[] {
+export function modelUnits(entries: Entries, stage: ModelStage, policy: Policy): ModelUnit[] {
+  const { unit } = stage;
+  const alone = modelLeftAlone(entries, stage);
+  const rest = (members: Entries): HoldReason[] =>
+    members.some((e) => alone.includes(e)) ? ["min-messages"] : [];
   const aside = setAside(entries, policy);
   const list = modelSeen(entries, policy).filter((e) => !aside.has(e));
   let units: Entries[] = [];
@@ -182,7 +206,10 @@ export function modelUnits(entries: Entries, unit: Unit, policy: Policy): ModelU
   const guarded = guards(entries, policy);
   return units
     .sort((a, b) => firstSeq(a) - firstSeq(b))
-    .map((members) => ({ members, holds: members.flatMap((e) => guarded.get(e) ?? []) }));
+    .map((members) => ({
+      members,
+      holds: [...members.flatMap((e) => guarded.get(e) ?? []), ...rest(members)],
+    }));
 }
 
 /** The number of each entry's interaction, from 1, whatever is protected or not seen. */
@@ -194,24 +221,28 @@ export function modelInteractions(entries: Entries, toolPairs: ToolPairs): numbe
     minMessages: 0,
     lastUser: false,
   } as const;
-  const units = modelUnits(entries, "interaction", {
-    ...DEFAULT_POLICY,
-    protections: none,
-    toolPairs,
-  });
+  const units = modelUnits(
+    entries,
+    { unit: "interaction" },
+    { ...DEFAULT_POLICY, protections: none, toolPairs },
+  );
   return entries.map((e) => units.findIndex((u) => u.members.includes(e)) + 1);
 }
 
-/** What must stay in a window for a stage with this unit. */
-export function modelProtected(entries: Entries, unit: Unit, policy: Policy): Entries {
-  const units = modelUnits(entries, unit, policy);
+/** What must stay in a window for a stage. */
+export function modelProtected(entries: Entries, stage: ModelStage, policy: Policy): Entries {
+  const units = modelUnits(entries, stage, policy);
   const removable = new Set(units.filter((u) => u.holds.length === 0).flatMap((u) => u.members));
   return entries.filter((e) => !removable.has(e));
 }
 
 /** Every reason for which something in a window must stay. */
-export function modelHoldReasons(entries: Entries, unit: Unit, policy: Policy): Set<HoldReason> {
-  const units = modelUnits(entries, unit, policy);
+export function modelHoldReasons(
+  entries: Entries,
+  stage: ModelStage,
+  policy: Policy,
+): Set<HoldReason> {
+  const units = modelUnits(entries, stage, policy);
   return new Set([
     ...[...setAside(entries, policy).values()].flat(),
     ...units.flatMap((u) => u.holds),

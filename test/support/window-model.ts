@@ -4,7 +4,7 @@
 // own.
 
 import type { PolicyStage } from "../../src/domain/policy.ts";
-import { shortenPlan } from "../../src/domain/window/shorten.ts";
+import { headPlan, shortenPlan } from "../../src/domain/window/shorten.ts";
 import type { TrimRequest } from "../../src/domain/window/trim.ts";
 import type {
   ConditionWarning,
@@ -25,7 +25,7 @@ import {
   modelPassed,
   modelTokens,
 } from "./window-model-select.ts";
-import { modelIsOrphan, modelSeen, modelUnits } from "./window-model-units.ts";
+import { modelIsOrphan, modelLeftAlone, modelSeen, modelUnits } from "./window-model-units.ts";
 
 const CEILING_MESSAGES = 10_000;
 const CEILING_BYTES = 3 * 1024 * 1024;
@@ -61,14 +61,16 @@ interface Course {
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 const bytesOf = (entries: Entries): number => sum(entries.map((e) => e.byteCount));
 
-function windowOf(course: Course, entries: Entries, stage = ""): ModelWindow {
+function windowOf(course: Course, entries: Entries, of?: PolicyStage): ModelWindow {
+  const stage = of?.name ?? "";
   const { policy, signals, entries: all } = course.request;
   const fail = (field: string, entry: TestEntry): void => {
     const key = `${stage} ${field}`;
     course.failed.set(key, (course.failed.get(key) ?? new Set()).add(entry));
   };
   const newestMs = Math.max(0, ...all.map((e) => e.createMs));
-  return { entries, policy, signals, costs: course.costs, newestMs, fail };
+  const keepRounds = of?.keepRounds ?? 0;
+  return { entries, policy, signals, costs: course.costs, newestMs, keepRounds, fail };
 }
 
 interface Cause {
@@ -107,19 +109,28 @@ function shorten(course: Course, stage: PolicyStage): boolean {
   if (select.kind !== "shorten") return false;
   const seen = modelSeen(course.kept, course.request.policy);
   const older = seen.slice(0, Math.max(0, seen.length - select.keepNewest));
-  let any = false;
+  const alone = modelLeftAlone(course.kept, stage);
+  const cuts: Shortened[] = [];
   for (const entry of older.filter((e) => select.allRoles || e.isResult)) {
+    if (alone.includes(entry)) continue;
     const cost = course.costs.get(entry) ?? entry.tokenCount;
     if (cost <= select.maxTokens) continue;
-    const plan = shortenPlan(entry.detail, entry.tokenCount, select.maxTokens);
+    const { maxTokens, head } = select;
+    const plan =
+      head === undefined
+        ? shortenPlan(entry.detail, entry.tokenCount, maxTokens)
+        : headPlan(entry.detail, entry.tokenCount, { maxTokens, head }, course.request.policy);
     if (plan === undefined || plan.tokenCount >= cost) continue;
-    const { tokenCount } = plan;
-    course.costs.set(entry, tokenCount);
-    const { maxTokens } = select;
-    course.shortened.set(entry, { entry, stage: stage.name, maxTokens, tokenCount });
-    any = true;
+    cuts.push({ entry, stage: stage.name, ...plan });
   }
-  return any;
+  const costOf = (e: TestEntry): number => course.costs.get(e) ?? e.tokenCount;
+  const savedBy = (cut: Shortened): number => costOf(cut.entry as TestEntry) - cut.tokenCount;
+  if (sum(cuts.map(savedBy)) < (select.minSavedTokens ?? 0)) return false;
+  for (const cut of cuts) {
+    course.costs.set(cut.entry as TestEntry, cut.tokenCount);
+    course.shortened.set(cut.entry as TestEntry, cut);
+  }
+  return cuts.length > 0;
 }
 
 interface Acted {
@@ -131,7 +142,7 @@ interface Acted {
 }
 
 function act(course: Course, stage: PolicyStage): Acted | undefined {
-  const window = windowOf(course, course.kept, stage.name);
+  const window = windowOf(course, course.kept, stage);
   const triggers = modelHits(window, stage);
   if (stage.anyOf.length > 0 && triggers.length === 0) return undefined;
   const run = { stage: stage.name, triggers, overLimit: false, awaitsSummary: [], taskId: "" };
@@ -169,7 +180,7 @@ function passedCeiling(entries: Entries): "messages" | "bytes" | undefined {
 
 function ceiling(course: Course): void {
   let gone: Entries = [];
-  for (const unit of modelUnits(course.stored, "message", course.request.policy)) {
+  for (const unit of modelUnits(course.stored, { unit: "message" }, course.request.policy)) {
     if (passedCeiling(course.stored.filter((e) => !gone.includes(e))) === undefined) break;
     if (unit.holds.length === 0) gone = [...gone, ...unit.members];
   }

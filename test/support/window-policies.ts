@@ -89,12 +89,21 @@ const SELECTIONS = {
     conditions: conditions(1),
     scope: fc.constantFrom("unit" as const, "message" as const),
   }),
-  shorten: fc.record({
-    kind: fc.constant("shorten" as const),
-    maxTokens: fc.constantFrom(16, 16, 40, 1_000),
-    allRoles: fc.boolean(),
-    keepNewest: fc.integer({ min: 0, max: 5 }),
-  }),
+  shorten: fc
+    .record({
+      kind: fc.constant("shorten" as const),
+      maxTokens: fc.constantFrom(16, 16, 40, 1_000),
+      allRoles: fc.boolean(),
+      keepNewest: fc.integer({ min: 0, max: 5 }),
+    })
+    .chain((select) =>
+      fc.constantFrom(
+        select,
+        select,
+        { ...select, head: { chars: 64, marker: " [...]" } },
+        { ...select, minSavedTokens: 60 },
+      ),
+    ),
   "drop-duplicates": fc.record({
     kind: fc.constant("drop-duplicates" as const),
     similarity: fc.constantFrom(0.5, 0.9, 1),
@@ -167,9 +176,14 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
       effect === "view" ? fc.constant("log" as const) : fc.constantFrom("log", "log", ...ends),
   });
   return fc
-    .tuple(parts, fc.constantFrom<SummaryLeave[]>("with-summary", "with-summary", "at-once"))
-    .map(([stage, leave]) => ({
+    .tuple(
+      parts,
+      fc.constantFrom<SummaryLeave[]>("with-summary", "with-summary", "at-once"),
+      fc.constantFrom(0, 0, 0, 0, 1, 2),
+    )
+    .map(([stage, leave, keepRounds]) => ({
       ...stage,
+      ...(keepRounds === 0 ? {} : { keepRounds }),
       summarize: stage.removedTo === "summarize" ? { ...DEFAULT_SUMMARY_SPEC, leave } : undefined,
     }));
 }

@@ -96,11 +96,11 @@ function changesOnlyWhatItSays(trim: TrimFunction): NamedProperty {
     for (const entry of [...kept, ...stored]) {
       ok(asked.entries.includes(entry), "an entry is not the one that was given");
     }
-    for (const { entry, tokenCount, stage, maxTokens } of shortened) {
+    for (const { entry, tokenCount, stage, marker } of shortened) {
       ok(tokenCount < entry.tokenCount, "a shortened message does not cost less");
       ok(tokenCount >= 0, "a shortened message costs less than nothing");
       const select = asked.policy.stages.find(({ name }) => name === stage)?.select;
-      deepStrictEqual(select?.kind === "shorten" && select.maxTokens, maxTokens);
+      deepStrictEqual(select?.kind === "shorten" && select.head?.marker, marker);
     }
     deepStrictEqual(
       seqsOf(shortened.map(({ entry }) => entry)),
@@ -226,7 +226,7 @@ function keepsPromisesAsItGrows(trim: TrimFunction): NamedProperty {
       // An append that would pass the ceiling is refused and leaves nothing behind.
       if (outcome.ceilingPassed !== undefined) continue;
       window = outcome.stored;
-      const stays = modelProtected(entered(asked), "message", rules);
+      const stays = modelProtected(entered(asked), { unit: "message" }, rules);
       for (const entry of stays) ok(window.includes(entry), `${entry.seq} should have stayed`);
       log = [...log, ...chunk];
       assertGrownWindow(window, log, rules);

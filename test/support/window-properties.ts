@@ -112,7 +112,7 @@ function saysWhatHeldIt(trim: TrimFunction): NamedProperty {
     for (const run of trim(asked).runs) {
       const stage = asked.policy.stages.find(({ name }) => name === run.stage);
       if (stage === undefined) throw new Error("There is no such stage.");
-      const reasons = modelHoldReasons(entered(asked), stage.unit, asked.policy);
+      const reasons = modelHoldReasons(entered(asked), stage, asked.policy);
       const { select } = stage;
       // Such a stage also stops for the user message that is not there.
       if (select.kind === "drop-oldest" && select.stopAtProtected) reasons.add("last-user");
@@ -142,7 +142,7 @@ function overLimitMeansProtected(trim: TrimFunction): NamedProperty {
     if (stops || ages || stage.boundary !== undefined) return;
     const waiting = seqsOf(run.awaitsSummary);
     const left = seqsOf(outcome.kept).filter((seq) => !waiting.includes(seq));
-    const stays = modelProtected(entered(asked), stage.unit, asked.policy);
+    const stays = modelProtected(entered(asked), stage, asked.policy);
     const ceiling = outcome.trims.some(({ reason }) => reason === "ceiling");
     if (!ceiling) deepStrictEqual(left, seqsOf(stays));
   });
@@ -152,7 +152,7 @@ function overLimitMeansProtected(trim: TrimFunction): NamedProperty {
 function keepsProtected(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
     const inside = new Set(seqsOf(trim(asked).kept));
-    const stays = modelProtected(entered(asked), "message", asked.policy);
+    const stays = modelProtected(entered(asked), { unit: "message" }, asked.policy);
     for (const { seq } of stays) ok(inside.has(seq), `protected message ${seq} is gone`);
   });
   return { name: "keeps what is protected", property };

@@ -1,7 +1,7 @@
 // Says of every message of a window what a policy protects it for, and which interaction it is in.
 
 import type { Policy, PolicyStage } from "../policy.ts";
-import { type Layout, lookAt } from "./look.ts";
+import { type Layout, lookAt, lookKeeping } from "./look.ts";
 import { HOLD, holdReasons } from "./protect.ts";
 import { totalsOf } from "./totals.ts";
 import type { HoldReason, WindowEntry } from "./types.ts";
@@ -29,7 +29,10 @@ export function explainWindow(
   const { callOf } = look.grouping();
   const numbers = splitUnits(entries, "interaction", callOf, everything).unitOf;
   const bits = Uint8Array.from(look.aside());
-  for (const stage of stages) addHolds(bits, look.layout(stage.unit), stage);
+  for (const stage of stages) {
+    const kept = lookKeeping(look, stage.keepRounds ?? 0);
+    addHolds(bits, kept.layout(stage.unit), stage);
+  }
   return entries.map((_, index) => ({
     heldBy: holdReasons(bits[index] ?? 0),
     interaction: (numbers[index] ?? 0) + 1,

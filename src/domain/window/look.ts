@@ -4,7 +4,7 @@
 import type { Policy, Unit } from "../policy.ts";
 import { type Grouping, groupingWithout } from "./groups.ts";
 import { groupEntriesAs } from "./pairing.ts";
-import { guardEntries, setAside, UNSEEN } from "./protect.ts";
+import { guardEntries, HOLD, setAside, UNSEEN } from "./protect.ts";
 import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
 
@@ -80,6 +80,42 @@ export function lookAt<E extends WindowEntry>(
   };
   const counted = once(() => seenTotals(entries, policy, totals, costs));
   return { entries, policy, totals, costs, counted, grouping, aside, layout };
+}
+
+/**
+ * The window in which the newest assistant messages, this many, and all that follows the oldest of
+ * them must stay; with fewer of them everything. The very look when it is none.
+ */
+export function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number): Look<E> {
+  if (rounds === 0) return look;
+  const from = roundsStart(look, rounds);
+  const layouts = new Map<Unit, Layout>();
+  const layout = (unit: Unit): Layout => {
+    const known = layouts.get(unit);
+    if (known !== undefined) return known;
+    const plain = look.layout(unit);
+    const holds = Uint8Array.from(plain.holds);
+    for (let i = from; i < look.entries.length; i++) {
+      const of = plain.unitOf[i] ?? NO_UNIT;
+      if (of !== NO_UNIT) holds[of] = (holds[of] ?? 0) | HOLD.minMessages;
+    }
+    const made = { ...plain, holds };
+    layouts.set(unit, made);
+    return made;
+  };
+  return { ...look, layout };
+}
+
+/** The index of the oldest of the newest assistant messages; 0 when there are fewer. */
+export function roundsStart(look: Look, rounds: number): number {
+  if (rounds === 0) return look.entries.length;
+  let left = rounds;
+  for (let i = look.entries.length - 1; i >= 0; i--) {
+    if (look.entries[i]?.role !== ROLE.assistant) continue;
+    left -= 1;
+    if (left === 0) return i;
+  }
+  return 0;
 }
 
 /** The window without the entries that are marked; the very look when none is. */

@@ -1,6 +1,7 @@
 // Cuts long contents to a beginning and an end with a marker between them: what a tool says first
-// and last tells more than its middle.
+// and last tells more than its middle. Or, where it is asked for, to a beginning and a marker.
 
+import type { HeadCut, Policy } from "../policy.ts";
 import type { MessageDetail } from "./types.ts";
 
 /** What a cut makes of a message. */
@@ -9,10 +10,14 @@ export interface ShortenPlan {
   readonly keptChars: number;
   /** What the message costs afterwards; never more than before. */
   readonly tokenCount: number;
+  /** What stands at the end; only when nothing but the beginning stays. */
+  readonly marker?: string;
 }
 
 /** With a budget that buys this many characters, this many stay; the marker comes on top then. */
 const KEPT_CHARS_MIN = 400;
+
+const CHARS_PER_TOKEN = 4;
 
 /**
  * Says how a message is cut, or gives undefined when its text is short enough, or so small that the
@@ -35,10 +40,7 @@ export function shortenPlan(
 ): ShortenPlan | undefined {
   if (tokenCount <= maxTokens) return undefined;
   const chars = charsOf(detail.content);
-  if (chars === 0) return undefined;
-  const { images = 0, chars: restChars = 0 } = detail.rest ?? {};
-  const divided = Math.max(0, tokenCount - images * imageTokenCount);
-  const textCost = (divided * chars) / (chars + callChars(detail) + restChars);
+  const textCost = textCostOf(detail, chars, tokenCount, imageTokenCount);
   if (textCost <= maxTokens) return undefined;
   const affordable = Math.floor((chars * maxTokens) / textCost);
   const least = affordable < KEPT_CHARS_MIN ? 1 : KEPT_CHARS_MIN;
@@ -47,6 +49,62 @@ export function shortenPlan(
   if (leftOut <= 0) return undefined;
   const cost = Math.ceil(tokenCount - (textCost * leftOut) / chars);
   return { keptChars, tokenCount: Math.min(tokenCount, cost) };
+}
+
+/** What the text of a message costs: its share by characters of all but the images. */
+function textCostOf(
+  detail: MessageDetail,
+  chars: number,
+  tokenCount: number,
+  imageTokenCount: number,
+): number {
+  if (chars === 0) return 0;
+  const { images = 0, chars: restChars = 0 } = detail.rest ?? {};
+  const divided = Math.max(0, tokenCount - images * imageTokenCount);
+  return (divided * chars) / (chars + callChars(detail) + restChars);
+}
+
+/**
+ * Says how a message is cut to its beginning, or gives undefined when its text costs no more than
+ * `maxTokens`, or has no more characters than stay. What is left out saves what the policy's rule
+ * counts for its characters; under a rule that does not go by characters, its share of the cost.
+ */
+export function headPlan(
+  detail: MessageDetail,
+  tokenCount: number,
+  select: { readonly maxTokens: number; readonly head: HeadCut },
+  policy: Pick<Policy, "tokenRule" | "customTokenRule" | "imageTokenCount">,
+): ShortenPlan | undefined {
+  if (tokenCount <= select.maxTokens) return undefined;
+  const { marker } = select.head;
+  const chars = charsOf(detail.content);
+  const leftOut = chars - select.head.chars;
+  if (leftOut <= 0) return undefined;
+  const textCost = textCostOf(detail, chars, tokenCount, policy.imageTokenCount);
+  if (textCost <= select.maxTokens) return undefined;
+  const perToken = charsPerToken(policy);
+  const saved = perToken === undefined ? (textCost * leftOut) / chars : leftOut / perToken;
+  const keptChars = Math.max(0, select.head.chars - charsOf(marker));
+  return { keptChars, tokenCount: Math.max(0, tokenCount - Math.floor(saved)), marker };
+}
+
+/** How many characters make a token; undefined when the rule does not go by characters. */
+function charsPerToken({
+  tokenRule,
+  customTokenRule,
+}: Pick<Policy, "tokenRule" | "customTokenRule">): number | undefined {
+  switch (tokenRule) {
+    case "custom":
+      return customTokenRule?.charsPerToken;
+    case "chars-div-4":
+    case "chars-floor-4":
+    case "chars-floor-4-min-1":
+    case "chars-sum-4":
+    case "structured":
+      return CHARS_PER_TOKEN;
+    default:
+      return undefined;
+  }
 }
 
 function callChars({ toolCalls }: MessageDetail): number {
@@ -66,6 +124,12 @@ export function shortenText(text: string, keptChars: number): string {
   const tail = Math.floor(keptChars / 3);
   const head = keptChars - tail;
   return text.slice(0, endOfHead(text, head)) + marker + text.slice(startOfTail(text, tail));
+}
+
+/** Cuts a text to this many characters of its beginning, with a marker behind them. */
+export function shortenToHead(text: string, keptChars: number, marker: string): string {
+  if (charsOf(text) <= keptChars + charsOf(marker)) return text;
+  return text.slice(0, endOfHead(text, keptChars)) + marker;
 }
 
 /** What stands for the characters that are left out; ASCII, so its length is its characters. */

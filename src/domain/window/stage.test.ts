@@ -246,7 +246,7 @@ describe("shortening", () => {
   test("lowers what long tool results cost", () => {
     const outcome = trim("U:1000 A(x) T(x):1000 A", [view]);
     expect(cut(outcome)).toEqual([3]);
-    expect(outcome.shortened[0]).toMatchObject({ stage: "s0", maxTokens: 100 });
+    expect(outcome.shortened[0]).toMatchObject({ stage: "s0" });
     const cost = outcome.shortened[0]?.tokenCount ?? 0;
     expect(cost).toBeLessThan(200);
     expect(outcome.totals.tokenCount).toBe(1_020 + cost);
@@ -292,7 +292,7 @@ describe("shortening", () => {
     const deeper = { ...view, select: shorten({ maxTokens: 50 }) };
     const [once] = trim("A(x) T(x):1000", [view]).shortened;
     const [twice] = trim("A(x) T(x):1000", [view, deeper]).shortened;
-    expect(twice).toMatchObject({ stage: "s1", maxTokens: 50 });
+    expect(twice).toMatchObject({ stage: "s1" });
     expect(twice?.tokenCount).toBeLessThan(once?.tokenCount ?? 0);
     expect(trim("A(x) T(x):1000", [deeper, view]).shortened[0]).toMatchObject({ stage: "s0" });
   });
@@ -304,5 +304,71 @@ describe("shortening", () => {
     ]);
     expect(outcome.shortened).toEqual([]);
     expect(outcome.totals).toEqual({ messageCount: 1, tokenCount: 10, byteCount: 100 });
+  });
+
+  test("keeps a beginning and a marker when told, at what the rule counts", () => {
+    const head = { chars: 80, marker: " [truncated]" };
+    const request = requestOf(
+      windowOf("A(x) T(x):1013 A"),
+      { ...policyOf([{ ...view, select: shorten({ head }) }]), tokenRule: "structured" },
+      "read",
+    );
+    const { shortened } = trimWindow({ ...request, detailOf: () => long });
+    const left = 1_013 - (4_000 - 80) / 4;
+    expect(shortened).toMatchObject([
+      { keptChars: 80 - 12, marker: " [truncated]", tokenCount: left },
+    ]);
+    const [byShare] = trim("A(x) T(x):2000", [{ ...view, select: shorten({ head }) }]).shortened;
+    expect(byShare?.tokenCount).toBe(2_000 - 1_960);
+  });
+
+  test("cuts nothing that saves too little altogether", () => {
+    const window = "A(x) T(x):1000 A(y) T(y):1000";
+    const saved = (minSavedTokens: number) =>
+      cut(trim(window, [{ ...view, select: shorten({ minSavedTokens }) }]));
+    const plain = trim(window, [view]);
+    const most = 2_020 - plain.totals.tokenCount;
+    expect(saved(most)).toEqual([2, 4]);
+    expect(saved(most + 1)).toEqual([]);
+  });
+});
+
+describe("the newest rounds", () => {
+  const rounds = (keepRounds: number, select: Selection): Partial<PolicyStage> => ({
+    keepRounds,
+    select,
+    unit: "message",
+  });
+  const left = (text: string, stage: Partial<PolicyStage>) =>
+    seqsOf(trimOn(windowOf(text), policyOf([stage]), "append").kept);
+
+  test("are left alone with all that follows", () => {
+    expect(left("U A U A U", rounds(1, keep(0)))).toEqual([4, 5]);
+    expect(left("U A U A U", rounds(2, keep(0)))).toEqual([2, 3, 4, 5]);
+    expect(left("U A(x) T(x) A(y) T(y)", rounds(1, keep(0)))).toEqual([4, 5]);
+    expect(left("U A U A U", { select: keep(0), unit: "message" })).toEqual([]);
+  });
+
+  test("are everything when there are fewer", () => {
+    expect(left("U A U A U", rounds(3, keep(0)))).toEqual([1, 2, 3, 4, 5]);
+    expect(left("U U", rounds(1, keep(0)))).toEqual([1, 2]);
+  });
+
+  test("count before older messages when a budget is filled", () => {
+    const pack = { kind: "pack-newest", maxTokens: 25, headroom: 0, skipUnfit: true } as const;
+    expect(left("U A U A:20 U", rounds(1, pack))).toEqual([4, 5]);
+    expect(left("U:5 A U A U", rounds(1, pack))).toEqual([1, 4, 5]);
+  });
+
+  test("are not shortened", () => {
+    const select = { kind: "shorten", maxTokens: 100, allRoles: false, keepNewest: 0 } as const;
+    const long = { content: "x".repeat(4_000), name: "", toolCalls: [] };
+    const request = requestOf(
+      windowOf("A(x) T(x):1000 A(y) T(y):1000 U"),
+      policyOf([{ effect: "view", select, keepRounds: 1 }]),
+      "read",
+    );
+    const { shortened } = trimWindow({ ...request, detailOf: () => long });
+    expect(shortened.map(({ entry }) => entry.seq)).toEqual([2]);
   });
 });

@@ -4,9 +4,17 @@ import type { PolicyStage } from "../policy.ts";
 import { type Evaluation, lookOn, meetsAll, type PendingRun, removeEntries } from "./evaluation.ts";
 import { heldBy } from "./held.ts";
 import { passesLimit } from "./limit.ts";
-import { costAt, costsOf, isSeen, lookAtCosts, lookWithout } from "./look.ts";
+import {
+  costAt,
+  costsOf,
+  isSeen,
+  lookAtCosts,
+  lookKeeping,
+  lookWithout,
+  roundsStart,
+} from "./look.ts";
 import { chooseEntries } from "./select.ts";
-import { shortenPlan } from "./shorten.ts";
+import { headPlan, type ShortenPlan, shortenPlan } from "./shorten.ts";
 import { triggerHits } from "./triggers.ts";
 import type { HoldReason, TriggerHit, WindowEntry } from "./types.ts";
 
@@ -64,7 +72,8 @@ function runSelect<E extends WindowEntry>(
   stage: PolicyStage,
   triggers: readonly TriggerHit[],
 ): PendingRun {
-  const { look, detailOf, newestMs } = evaluation;
+  const { detailOf, newestMs } = evaluation;
+  const look = lookKeeping(evaluation.look, stage.keepRounds ?? 0);
   const conditions = stage.select.kind === "filter" ? stage.select.conditions : [];
   const where = { stage: stage.name, field: "filter.conditions" };
   const passes = conditions.length === 0 ? isTrue : meetsAll(evaluation, conditions, where);
@@ -124,27 +133,42 @@ function shortenEntries<E extends WindowEntry>(
   stage: PolicyStage,
 ): boolean {
   const { select } = stage;
-  const { look, detailOf, shortened } = evaluation;
-  const imageCost = evaluation.policy.imageTokenCount;
   if (select.kind !== "shorten") return false;
-  let costs: Float64Array | undefined;
+  const { look, shortened } = evaluation;
+  const cuts: { readonly index: number; readonly plan: ShortenPlan }[] = [];
+  const end = roundsStart(look, stage.keepRounds ?? 0);
   let saved = 0;
   let newest = select.keepNewest;
   for (let i = look.entries.length - 1; i >= 0; i--) {
     const entry = look.entries[i];
     const cost = costAt(look, i);
     if (entry === undefined || !isSeen(look, i)) continue;
-    if (newest-- > 0 || cost <= select.maxTokens) continue;
+    if (newest-- > 0 || i >= end || cost <= select.maxTokens) continue;
     if (!select.allRoles && !entry.isResult) continue;
-    const plan = shortenPlan(detailOf(entry), entry.tokenCount, select.maxTokens, imageCost);
+    const plan = planOf(evaluation, select, entry);
     if (plan === undefined || plan.tokenCount >= cost) continue;
-    costs ??= costsOf(look);
-    costs[i] = plan.tokenCount;
+    cuts.push({ index: i, plan });
     saved += cost - plan.tokenCount;
-    const { tokenCount } = plan;
-    shortened.set(entry, { entry, stage: stage.name, maxTokens: select.maxTokens, tokenCount });
   }
-  if (costs === undefined) return false;
+  if (cuts.length === 0 || saved < (select.minSavedTokens ?? 0)) return false;
+  const costs = costsOf(look);
+  for (const { index, plan } of cuts) {
+    costs[index] = plan.tokenCount;
+    const entry = look.entries[index];
+    if (entry !== undefined) shortened.set(entry, { entry, stage: stage.name, ...plan });
+  }
   lookOn(evaluation, lookAtCosts(look, costs, look.totals.tokenCount - saved));
   return true;
+}
+
+function planOf<E extends WindowEntry>(
+  { detailOf, policy }: Evaluation<E>,
+  select: Extract<PolicyStage["select"], { kind: "shorten" }>,
+  entry: E,
+): ShortenPlan | undefined {
+  const { maxTokens, head } = select;
+  const detail = detailOf(entry);
+  return head === undefined
+    ? shortenPlan(detail, entry.tokenCount, maxTokens, policy.imageTokenCount)
+    : headPlan(detail, entry.tokenCount, { maxTokens, head }, policy);
 }

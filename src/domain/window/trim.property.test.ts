@@ -118,7 +118,7 @@ test("explainWindow names as held what stages may not remove, and numbers intera
       const held = entries.filter((_, index) =>
         explained[index]?.heldBy.some((reason) => reason !== "free"),
       );
-      const stays = modelProtected(entries, stage.unit, rules);
+      const stays = modelProtected(entries, stage, rules);
       const blind = rules.protections.system === "excluded";
       const seen = stays.filter(({ role }) => !(blind && role === ROLE.system));
       expect(seqsOf(held)).toEqual(seqsOf(seen));

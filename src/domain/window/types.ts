@@ -165,10 +165,12 @@ export interface Signals {
 export interface Shortened {
   readonly entry: WindowEntry;
   readonly stage: string;
-  /** The content in tokens that it is cut to. */
-  readonly maxTokens: number;
+  /** How many characters of the text stay, the marker not counted. */
+  readonly keptChars: number;
   /** What it costs afterwards. */
   readonly tokenCount: number;
+  /** What stands at the end; only when nothing but the beginning stays. */
+  readonly marker?: string;
 }
 
 /** What the rules made of a window. */

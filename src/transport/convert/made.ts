@@ -1,7 +1,7 @@
 // Wire forms that the server makes: shortened messages, placed summaries and healed results.
 
 import { codePointsOf } from "../../domain/tokens.ts";
-import { shortenText } from "../../domain/window/shorten.ts";
+import { shortenText, shortenToHead } from "../../domain/window/shorten.ts";
 import * as wire from "../../gen/memorysidecar/v1/message.ts";
 import type { MadeMessage } from "../../service/api.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -63,6 +63,7 @@ export function shortenMessage(
   bytes: Uint8Array,
   keptChars: number,
   tokenCount: number,
+  marker?: string,
 ): Uint8Array {
   const message = wire.Message.decode(bytes);
   const lengths: number[] = [];
@@ -76,7 +77,8 @@ export function shortenMessage(
     const share = shares[index] ?? 0;
     const isWhole = share >= (lengths[index] ?? 0);
     index += 1;
-    return isWhole ? text : shortenText(text, share);
+    if (isWhole) return text;
+    return marker === undefined ? shortenText(text, share) : shortenToHead(text, share, marker);
   });
   setTokens(message, tokenCount);
   return encodeWire(wire.Message, message);

@@ -15,6 +15,7 @@ import { fromDuration, toDuration } from "./time.ts";
 
 const DEFAULT_MIN_REMOVED = 1;
 const DEFAULT_KEEP_NEWEST = 4;
+const DEFAULT_MARKER = " [...]";
 const DEFAULT_SIMILARITY = 0.9;
 const DEFAULT_LOOKAHEAD = 50;
 
@@ -29,7 +30,7 @@ export function effectOf(stage: wire.PolicyStage): PolicyStage["effect"] {
 
 /** Fills in every default of a stage. */
 export function fromStage(stage: wire.PolicyStage): PolicyStage {
-  const { boundary } = stage;
+  const { boundary, keepRounds = 0 } = stage;
   const removedTo = REMOVED_TO[stage.removedTo] ?? "log";
   return {
     name: stage.name,
@@ -47,6 +48,7 @@ export function fromStage(stage: wire.PolicyStage): PolicyStage {
     effect: effectOf(stage),
     removedTo,
     summarize: removedTo === "summarize" ? fromSummarize(stage.summarize) : undefined,
+    ...(keepRounds === 0 ? {} : { keepRounds }),
   };
 }
 
@@ -99,10 +101,8 @@ function fromSelect(select: wire.PolicyStage["select"]): Selection {
         scope: FILTER_SCOPES[scope] ?? "unit",
       };
     }
-    case "shorten": {
-      const { maxTokens, allRoles, keepNewest = DEFAULT_KEEP_NEWEST } = select.value;
-      return { kind: "shorten", maxTokens, allRoles, keepNewest };
-    }
+    case "shorten":
+      return fromShorten(select.value);
     case "dropDuplicates": {
       const { similarity = DEFAULT_SIMILARITY, lookahead = DEFAULT_LOOKAHEAD } = select.value;
       return { kind: "drop-duplicates", similarity, lookahead };
@@ -112,6 +112,19 @@ function fromSelect(select: wire.PolicyStage["select"]): Selection {
     default:
       return fromDropOldest(select?.value);
   }
+}
+
+function fromShorten(value: wire.Shorten): Selection {
+  const { maxTokens, allRoles, keepNewest = DEFAULT_KEEP_NEWEST, keepChars } = value;
+  const { marker = DEFAULT_MARKER, minSavedTokens = 0n } = value;
+  return {
+    kind: "shorten",
+    maxTokens,
+    allRoles,
+    keepNewest,
+    ...(keepChars === undefined ? {} : { head: { chars: keepChars, marker } }),
+    ...(minSavedTokens === 0n ? {} : { minSavedTokens: Number(minSavedTokens) }),
+  };
 }
 
 function fromDropOldest(value: wire.DropOldest | undefined): Selection {
@@ -152,6 +165,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
     effect: STAGE_EFFECTS.lastIndexOf(stage.effect) as wire.StageEffect,
     removedTo: REMOVED_TO.lastIndexOf(stage.removedTo) as wire.RemovedTo,
     summarize: summarize === undefined ? undefined : toSummarize(summarize),
+    keepRounds: stage.keepRounds ?? 0,
   };
 }
 
@@ -203,8 +217,13 @@ function toSelect(select: Selection): Select {
       return { $case: "filter", value: { conditions: [...select.conditions], scope } };
     }
     case "shorten": {
-      const { maxTokens, allRoles, keepNewest } = select;
-      return { $case: "shorten", value: { maxTokens, allRoles, keepNewest } };
+      const { maxTokens, allRoles, keepNewest, head, minSavedTokens = 0 } = select;
+      const value: wire.Shorten = {
+        ...{ maxTokens, allRoles, keepNewest },
+        ...(head === undefined ? {} : { keepChars: head.chars, marker: head.marker }),
+        minSavedTokens: BigInt(minSavedTokens),
+      };
+      return { $case: "shorten", value };
     }
     case "drop-duplicates": {
       const { similarity, lookahead } = select;

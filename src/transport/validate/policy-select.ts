@@ -12,13 +12,21 @@ import type {
   Shorten,
 } from "../../gen/memorysidecar/v1/policy_stage.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
-import { checkAge, checkCount, checkEnum, checkRange, checkRequiredText } from "./fields.ts";
+import {
+  checkAge,
+  checkCount,
+  checkEnum,
+  checkRange,
+  checkRequiredText,
+  checkText,
+} from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
 const MESSAGES = { min: 0, max: LIMITS.windowMessages };
 const SOME_MESSAGES = { ...MESSAGES, min: 1 };
 const TOKENS = { min: 0, max: LIMITS.policyTokens };
 const SHORTEN_TOKENS = { min: LIMITS.shortenTokensMin, max: LIMITS.shortenTokensMax };
+const SHORTEN_CHARS = { min: LIMITS.shortenCharsMin, max: LIMITS.shortenCharsMax };
 const SIMILARITY = { min: 0.5, max: 1 };
 const LOOKAHEAD = { min: 1, max: LIMITS.duplicateLookahead };
 
@@ -96,9 +104,16 @@ function checkFilter(v: Violations, { conditions, scope }: Filter): void {
   checkEnum(v, "scope", scope, POLICY_ENUM_MAX.filterScope);
 }
 
-function checkShorten(v: Violations, { maxTokens, keepNewest }: Shorten): void {
-  checkRange(v, "max_tokens", maxTokens, SHORTEN_TOKENS);
+function checkShorten(v: Violations, select: Shorten): void {
+  const { keepNewest, keepChars, marker } = select;
+  checkRange(v, "max_tokens", select.maxTokens, SHORTEN_TOKENS);
   if (keepNewest !== undefined) checkRange(v, "keep_newest", keepNewest, MESSAGES);
+  if (keepChars !== undefined) checkRange(v, "keep_chars", keepChars, SHORTEN_CHARS);
+  else if (marker !== undefined) v.add("marker", "must be unset without keep_chars");
+  if (marker !== undefined) checkText(v, "marker", marker, LIMITS.shortenMarkerBytes);
+  if (select.minSavedTokens !== undefined) {
+    checkRange(v, "min_saved_tokens", select.minSavedTokens, TOKENS);
+  }
 }
 
 function checkDropDuplicates(v: Violations, { similarity, lookahead }: DropDuplicates): void {

@@ -10,12 +10,13 @@ import {
 } from "../../gen/memorysidecar/v1/policy_stage.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { effectOf } from "../convert/policy-stage.ts";
-import { checkCount, checkEnum } from "./fields.ts";
+import { checkCount, checkEnum, checkRange } from "./fields.ts";
 import { checkConditions, checkSelect } from "./policy-select.ts";
 import { checkSummarize } from "./policy-summary.ts";
 import { checkTrigger } from "./policy-trigger.ts";
 import type { Violations } from "./violations.ts";
 
+const ROUNDS = { min: 0, max: LIMITS.windowMessages };
 const STAGE_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
 type Select = NonNullable<PolicyStage["select"]>["$case"];
@@ -75,6 +76,7 @@ function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean):
     v.add("summarize", "must be unset without REMOVED_TO_SUMMARIZE");
   }
   checkSummarize(v, stage.summarize);
+  if (stage.keepRounds !== undefined) checkRange(v, "keep_rounds", stage.keepRounds, ROUNDS);
 }
 
 function checkBoundary(v: Violations, stage: PolicyStage): void {

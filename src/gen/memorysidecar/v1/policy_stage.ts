@@ -270,7 +270,15 @@ export interface PolicyStage {
    * How the summary is made and kept. Unset means the defaults of its fields. Only
    * with `REMOVED_TO_SUMMARIZE`.
    */
-  summarize: Summarize | undefined;
+  summarize:
+    | Summarize
+    | undefined;
+  /**
+   * How many of the newest assistant messages the stage leaves alone, and all that
+   * follows the oldest of these. With fewer assistant messages it leaves all alone.
+   * Unset means 0. 0 to 10,000.
+   */
+  keepRounds?: number | undefined;
 }
 
 /**
@@ -451,7 +459,26 @@ export interface Shorten {
   /** Cuts the contents of all messages. Default false: only tool results. */
   allRoles: boolean;
   /** How many of the newest messages are left alone. Unset means 4. 0 to 10,000. */
-  keepNewest?: number | undefined;
+  keepNewest?:
+    | number
+    | undefined;
+  /**
+   * Keeps this many characters (Unicode code points), all from the beginning but for
+   * the marker at the end, which is one of them, in place of what `max_tokens` buys. 64
+   * to 4,000,000.
+   */
+  keepChars?:
+    | number
+    | undefined;
+  /** The marker, only with `keep_chars`. Unset means ` [...]`. At most 64 bytes. */
+  marker?:
+    | string
+    | undefined;
+  /**
+   * Cuts nothing unless this many tokens are saved altogether. Unset means 0. 0 to
+   * 1,000,000,000.
+   */
+  minSavedTokens?: bigint | undefined;
 }
 
 /**
@@ -502,6 +529,7 @@ function createBasePolicyStage(): PolicyStage {
     effect: 0,
     removedTo: 0,
     summarize: undefined,
+    keepRounds: undefined,
   };
 }
 
@@ -559,6 +587,9 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     }
     if (message.summarize !== undefined) {
       Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
+    }
+    if (message.keepRounds !== undefined) {
+      writer.uint32(144).int32(message.keepRounds);
     }
     return writer;
   },
@@ -710,6 +741,14 @@ export const PolicyStage: MessageFns<PolicyStage> = {
             }
 
             message.summarize = Summarize.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.keepRounds = reader.int32();
             continue;
           }
         }
@@ -1288,7 +1327,14 @@ export const Filter: MessageFns<Filter> = {
 };
 
 function createBaseShorten(): Shorten {
-  return { maxTokens: 0, allRoles: false, keepNewest: undefined };
+  return {
+    maxTokens: 0,
+    allRoles: false,
+    keepNewest: undefined,
+    keepChars: undefined,
+    marker: undefined,
+    minSavedTokens: undefined,
+  };
 }
 
 export const Shorten: MessageFns<Shorten> = {
@@ -1301,6 +1347,18 @@ export const Shorten: MessageFns<Shorten> = {
     }
     if (message.keepNewest !== undefined) {
       writer.uint32(24).int32(message.keepNewest);
+    }
+    if (message.keepChars !== undefined) {
+      writer.uint32(32).int32(message.keepChars);
+    }
+    if (message.marker !== undefined) {
+      writer.uint32(42).string(message.marker);
+    }
+    if (message.minSavedTokens !== undefined) {
+      if (BigInt.asIntN(64, message.minSavedTokens) !== message.minSavedTokens) {
+        throw new globalThis.Error("value provided for field message.minSavedTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.minSavedTokens);
     }
     return writer;
   },
@@ -1340,6 +1398,30 @@ export const Shorten: MessageFns<Shorten> = {
             }
 
             message.keepNewest = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keepChars = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.marker = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.minSavedTokens = reader.int64() as bigint;
             continue;
           }
         }
