@@ -3,42 +3,55 @@
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summaries/spec.ts";
 import type { SummarizeWork, Task } from "../../src/domain/tasks/task.ts";
 
-/** A ready task of the stage `sum` for the hook `writer`, with what a test names. */
-export function taskOf(
-  taskNo: number,
-  fields: Partial<Omit<Task, "summarize">> = {},
-  work: Partial<Omit<SummarizeWork, "spec">> & { readonly spec?: Partial<SummarySpec> } = {},
-): Task {
-  const { spec, ...rest } = work;
+/** A task that is ready, over two messages. */
+export function sampleTask(fields: Partial<Task> = {}, work: Partial<SummarizeWork> = {}): Task {
   return {
-    taskNo,
+    taskNo: 256,
     namespace: "default",
     sessionId: "s",
     type: "summarize",
-    hook: "writer",
-    stage: "sum",
+    hook: "hook",
+    stage: "",
     state: "ready",
-    dueMs: 1,
+    dueMs: 0,
     generation: 1,
     failedAttempts: 0,
     callCount: 0,
     lease: undefined,
     lastFailure: undefined,
-    createMs: 1,
+    createMs: 0,
     deadMs: 0,
-    ...fields,
     summarize: {
-      spec: { ...DEFAULT_SUMMARY_SPEC, hook: "writer", ...spec },
-      ranges: [{ first: 1, last: 3 }],
+      spec: DEFAULT_SUMMARY_SPEC,
+      ranges: [{ first: 1, last: 2 }],
       made: [],
-      sources: { messageCount: 3, tokenCount: 30 },
+      sources: { messageCount: 2, tokenCount: 100 },
       triggers: [],
       loop: 1,
       draft: undefined,
       level: 1,
       inputTokens: 0,
       outputTokens: 0,
-      ...rest,
+      ...work,
     },
+    ...fields,
   };
+}
+
+/** A ready task of the stage `sum` for the hook `writer`, over the first three messages. */
+export function taskOf(
+  taskNo: number,
+  fields: Partial<Omit<Task, "summarize">> = {},
+  work: Partial<Omit<SummarizeWork, "spec">> & { readonly spec?: Partial<SummarySpec> } = {},
+): Task {
+  const { spec, ...rest } = work;
+  return sampleTask(
+    { taskNo, hook: "writer", stage: "sum", dueMs: 1, ...fields },
+    {
+      ranges: [{ first: 1, last: 3 }],
+      sources: { messageCount: 3, tokenCount: 30 },
+      ...rest,
+      spec: { ...DEFAULT_SUMMARY_SPEC, hook: "writer", ...spec },
+    },
+  );
 }
