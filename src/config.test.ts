@@ -132,6 +132,19 @@ describe("readConfig", () => {
     expect(problemsOf(["--allow-grpc-trace"], env)).toEqual([]);
   });
 
+  it("reads the hooks file, and tells of its problems with all others", () => {
+    expect(readConfig([], {}).hooks).toEqual({ hooks: [], defaultSummarizer: "builtin" });
+    const file = fileWith({ hooks: { agents: { kind: "poll" } }, default_summarizer: "agents" });
+    const config = readConfig(["--hooks-file", file], {});
+    expect(config.hooksFile).toBe(file);
+    expect(config.hooks.defaultSummarizer).toBe("agents");
+    const bad = fileWith({ hooks: { agents: { kind: "pol" } } });
+    expect(problemsOf(["--hooks-file", bad, "--max-streams", "0"])).toEqual([
+      '--max-streams must be a whole number of 1 to 65536, not "0"',
+      `the hooks file ${bad}: hooks.agents.kind must be one of builtin, openai, grpc, poll`,
+    ]);
+  });
+
   it("refuses a file that is not an object", () => {
     expect(problemsOf(["--config", fileWith("[1]")]).join()).toContain("one JSON object");
     expect(problemsOf(["--config", fileWith("{")]).join()).toContain("cannot be read as JSON");

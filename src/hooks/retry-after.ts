@@ -1,6 +1,8 @@
 // When an endpoint wants to be asked again.
 
 const SECONDS = /^\d{1,9}$/;
+// As HTTP writes dates: the parser of the language would take almost anything.
+const DATE = /^[A-Z][a-z]{2,8},? .+ GMT$/;
 
 /**
  * Reads the header Retry-After: seconds or a date. Gives milliseconds of 0 to `maxMs`, undefined
@@ -12,7 +14,7 @@ export function retryAfterMs(
   maxMs: number,
 ): number | undefined {
   const text = header?.trim() ?? "";
-  if (text === "") return undefined;
+  if (!SECONDS.test(text) && !DATE.test(text)) return undefined;
   const ms = SECONDS.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxMs) : undefined;
 }
