@@ -326,9 +326,9 @@ describe("CompactSession", () => {
     await byHand.client.call("appendMessages", { sessionId, messages: lines(6) });
     for (const choice of [keepRecent(2), { $case: "stage", value: "keep" } as const]) {
       expect(await byHand.client.fail("compactSession", { sessionId, choice })).toMatchObject({
-        code: "FAILED_PRECONDITION",
-        reason: "HOOK_NOT_CONFIGURED",
-        metadata: { hook: "manual" },
+        code: "INVALID_ARGUMENT",
+        reason: "REQUEST_INVALID",
+        fields: ["summarize.hook"],
       });
     }
   });

@@ -163,13 +163,17 @@ test("stock tools see health and reflection", async () => {
   const server = await start({ dataDir: directory.path });
   const url = `http://${server.address}`;
   const services = await bufCurl(url, "--list-services");
-  for (const name of ["AdminService", "EventService", "SessionService"]) {
+  for (const name of ["AdminService", "EventService", "HookService", "SessionService"]) {
     expect(services).toContain(`memorysidecar.v1.${name}`);
     const check = `${url}/grpc.health.v1.Health/Check`;
     const health = await bufCurl(check, "-d", `{"service": "memorysidecar.v1.${name}"}`);
     expect(JSON.parse(health)).toEqual({ status: "SERVING" });
   }
   expect(services).toContain("grpc.health.v1.Health");
+  // What hooks implement is described, so that they find it, and not served.
+  expect(services).toContain("memorysidecar.v1.HookHandlerService");
+  const summarize = `${url}/memorysidecar.v1.HookHandlerService/Summarize`;
+  await expect(bufCurl(summarize, "-d", "{}")).rejects.toThrow(/unimplemented/i);
   const append = JSON.stringify({
     sessionId: "s",
     createSession: true,

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
+import { TASK_FAILURES, type TaskFailureReason } from "../../domain/tasks/task.ts";
+import { LeasedTask } from "../../gen/memorysidecar/v1/hook_service.ts";
+import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
+import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import type { HookKind } from "../../service/hook-port.ts";
+import type { HookInfo, LeasedTask as Leased } from "../../service/tasks-api.ts";
+import { encodeLeasedTask, fromOutput, toHook } from "./hook.ts";
+
+const settings = {
+  timeoutMs: 1_500,
+  concurrency: 7,
+  maxAttempts: 5,
+  callsPerHour: 10,
+  tokensPerHour: 20,
+  inputTokensMax: 30,
+};
+
+const infoOf = (kind: HookKind, fields: Partial<HookInfo> = {}): HookInfo => ({
+  hook: { name: "h", kind, settings },
+  isDefault: false,
+  breaker: kind === "poll" ? undefined : "closed",
+  retryMs: undefined,
+  runningCalls: 2,
+  callCount: 9,
+  failures: new Map(),
+  usage: { calls: 3, tokens: 4 },
+  ...fields,
+});
+
+const named = (values: object) => Object.keys(values).filter((name) => !/^UN/.test(name));
+
+describe("a hook", () => {
+  it("has every kind and state of a breaker that the contract knows", () => {
+    const kinds = ["builtin", "openai", "grpc", "poll"] as const;
+    expect(kinds.map((kind) => toHook(infoOf(kind)).kind)).toEqual(
+      named(wire.HookKind).map((name) => wire.HookKind[name as "POLL"]),
+    );
+    const states = ["closed", "open", "half-open"] as const;
+    expect(states.map((breaker) => toHook(infoOf("grpc", { breaker })).breaker)).toEqual(
+      named(wire.BreakerState).map((name) => wire.BreakerState[name as "OPEN"]),
+    );
+    expect(toHook(infoOf("poll")).breaker).toBe(wire.BreakerState.UNSPECIFIED);
+  });
+
+  it("names its failures in the order of their reasons, and only those that there were", () => {
+    const failures = new Map<TaskFailureReason, number>(
+      [...TASK_FAILURES].reverse().map((reason, index) => [reason, index]),
+    );
+    const found = toHook(infoOf("openai", { failures })).failures;
+    expect(found).toHaveLength(TASK_FAILURES.length - 1);
+    expect(found.map(({ reason }) => reason)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(found[0]).toEqual({ reason: wire.TaskFailureReason.UNREACHABLE, count: 9n });
+  });
+
+  it("tells of calls only when the server makes them", () => {
+    expect(toHook(infoOf("openai", { retryMs: 2_500 }))).toMatchObject({
+      runningCalls: 2,
+      maxRunningCalls: 7,
+      timeout: { seconds: 1n, nanos: 500_000_000 },
+      retryTime: { seconds: 2n, nanos: 500_000_000 },
+    });
+    const polled = { runningCalls: 0, maxRunningCalls: 0, timeout: undefined };
+    expect(toHook(infoOf("poll"))).toMatchObject(polled);
+  });
+});
+
+describe("a leased task", () => {
+  it("holds the messages as they are stored", () => {
+    const stored = [1, 2].map((seq) =>
+      Message.encode({
+        ...Message.decode(new Uint8Array(0)),
+        messageId: `m${seq}`,
+        role: Role.USER,
+        text: "ab".repeat(100 * seq),
+      }).finish(),
+    );
+    const leased: Leased = {
+      task: {
+        ...{ taskNo: 513, namespace: "n", sessionId: "s", type: "summarize", hook: "h" },
+        ...{ stage: "st", state: "leased", dueMs: 5_000, generation: 0, failedAttempts: 1 },
+        ...{ callCount: 2, lastFailure: undefined, createMs: 1_000, deadMs: 0 },
+        lease: {
+          ...{ token: "t", worker: "w", startMs: 4_000, generation: 0, priorVersion: 0 },
+          ...{ reservedTokens: 0, hour: 0 },
+        },
+        summarize: {
+          ...{ spec: DEFAULT_SUMMARY_SPEC, ranges: [{ first: 1, last: 2 }], made: [] },
+          ...{ sources: { messageCount: 2, tokenCount: 6 }, triggers: [], loop: 1 },
+          ...{ draft: undefined, level: 1, inputTokens: 0, outputTokens: 0 },
+        },
+      },
+      maxAttempts: 5,
+      leaseToken: "t",
+      input: {
+        ...{ messages: stored, lines: [], transcript: "user: ab", priorTexts: ["before"] },
+        ...{ replacesPrior: true, maxTokens: 512, instructions: "i", loop: 2, maxLoops: 3 },
+        ...{ draft: "d", structured: true, trust: 1 },
+      },
+    };
+    const decoded = LeasedTask.decode(encodeLeasedTask(leased));
+    expect(decoded).toMatchObject({ leaseToken: "t", task: { workerId: "w", maxAttempts: 5 } });
+    const input = decoded.input?.value;
+    expect(input?.messages.map((one) => Buffer.from(Message.encode(one).finish()))).toEqual(
+      stored.map((bytes) => Buffer.from(bytes)),
+    );
+    expect(input).toMatchObject({
+      ...{ transcript: "user: ab", priorTexts: ["before"], replacesPrior: true },
+      ...{ maxTokens: 512, instructions: "i", loop: 2, maxLoops: 3, draft: "d" },
+      ...{ structured: true, trust: 1 },
+    });
+  });
+});
+
+describe("an output", () => {
+  it("comes as it was sent", () => {
+    const output = {
+      ...{ text: "t", missingEntities: ["e"], requestText: "r", facts: ["f"] },
+      ...{ openThreads: ["o"], model: "m" },
+    };
+    const sent = { ...output, inputTokens: -1n, outputTokens: 2n };
+    expect(fromOutput(sent)).toEqual({ ...output, inputTokens: -1, outputTokens: 2 });
+  });
+});
