@@ -1,0 +1,207 @@
+// A result came: it is checked, and takes effect in one transaction while what it was made from is
+// as it was. So it takes effect once at most, and never over anything newer.
+
+import { leaseLost } from "../../domain/errors.ts";
+import type { SupersedeReason } from "../../domain/event.ts";
+import { outputFault } from "../../domain/summaries/check-output.ts";
+import type { SummaryOutput } from "../../domain/summaries/summary.ts";
+import { settled as settledUsage } from "../../domain/tasks/budget.ts";
+import { released } from "../../domain/tasks/lifecycle.ts";
+import { type TaskFailureReason, taskIdOf } from "../../domain/tasks/task.ts";
+import { failpoint } from "../../lib/failpoint.ts";
+import type { SessionDecision } from "../../storage/store.ts";
+import type { Call } from "../api.ts";
+import { replayOf, replyPart } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import type { CompleteTaskInput, LeaseRef } from "../tasks-api.ts";
+import { applyOutput, placedCost } from "./effect.ts";
+import { failOutcome } from "./fail-task.ts";
+import { chance } from "./later.ts";
+import { type HeldTask, type HeldView, type Settling, saved, settle, usagePart } from "./settle.ts";
+import { nextPart, staleness, superseded } from "./supersede.ts";
+
+/** What came of a result. */
+export type CompleteResult =
+  | {
+      readonly kind: "done";
+      readonly revision: number;
+      readonly summaryVersion: number;
+      /** What `encode` made of it. */
+      readonly bytes: Uint8Array | undefined;
+    }
+  /** A chain of density wants another call; the revision is the session's last one. */
+  | {
+      readonly kind: "continues";
+      readonly revision: number;
+      readonly bytes: Uint8Array | undefined;
+    }
+  /** It came too late: what it was made from has changed. */
+  | { readonly kind: "superseded"; readonly reason: SupersedeReason }
+  /** It is refused, and counts as a failed attempt. */
+  | {
+      readonly kind: "failed";
+      readonly reason: TaskFailureReason;
+      readonly message: string;
+      readonly state: "ready" | "dead";
+    }
+  /** The call is a repeat: its answer is the one that was given then. */
+  | { readonly kind: "replayed"; readonly bytes: Uint8Array };
+
+/** Makes the answer of a call that completed a task. */
+export type EncodeComplete = CompleteTaskInput["encode"];
+
+/** A chain of density that is not at its end. */
+interface GoingOn {
+  readonly kind: "going-on";
+  readonly task: HeldTask;
+  readonly revision: number;
+}
+
+/**
+ * Brings the result of a task. Throws TASK_NOT_FOUND when the task or its session is gone, and
+ * LEASE_LOST when somebody else has it; what is stale or refused is told by what it gives.
+ */
+export async function applyResult(
+  context: ServiceContext,
+  call: Call,
+  ref: LeaseRef,
+  output: SummaryOutput,
+  encode?: EncodeComplete,
+): Promise<CompleteResult> {
+  failpoint("after-hook");
+  const random = chance(context.world);
+  const target = { ref, allowWhenFull: false, needWindow: true };
+  const settled = await settle<CompleteResult | GoingOn>(context, call, target, (settling, held) =>
+    decideComplete(settling, held, { output, encode, random }),
+  );
+  if (settled.kind === "replayed") return settled;
+  const { result } = settled;
+  return result.kind === "going-on"
+    ? await goOn(context, call, result, { output, encode })
+    : result;
+}
+
+interface Completing {
+  readonly output: SummaryOutput;
+  readonly encode: EncodeComplete | undefined;
+  readonly random: number;
+}
+
+function decideComplete(
+  settling: Settling,
+  held: HeldView,
+  completing: Completing,
+): SessionDecision<CompleteResult | GoingOn> {
+  const { session, task, view } = held;
+  const { output, encode } = completing;
+  const usage = usagePart(held, output.inputTokens + output.outputTokens);
+  const stale = staleness(settling, held);
+  if (stale !== undefined) {
+    const result = { kind: "superseded", reason: stale } as const;
+    const outcome = superseded(settling, held, stale, usage);
+    return saved<CompleteResult>(settling, held, { ...outcome, result, bytes: undefined });
+  }
+  const fault = faultOf(settling, held, output);
+  if (fault !== undefined) return refuse(settling, held, completing, fault);
+  const { spec, loop } = task.summarize;
+  const isOpen = output.missingEntities.length > 0 && loop < spec.maxLoops;
+  if (spec.flow === "density" && isOpen) {
+    const { revision } = session.head;
+    return { kind: "answer", result: { kind: "going-on", task, revision } };
+  }
+  const taskPlan = { remove: [task.taskNo], put: nextPart(held, settling.nowMs), ...usage };
+  const effect = applyOutput(settling, held, { output, isPlaceholder: false }, taskPlan);
+  if (effect === "no-place") return refuse(settling, held, completing, "refused");
+  if (effect === "too-long") return refuse(settling, held, completing, "output-too-long");
+  const { revision } = view;
+  const { version: summaryVersion } = effect;
+  const bytes = encode?.({ revision, summaryVersion, continues: false });
+  return saved<CompleteResult>(settling, held, {
+    result: { kind: "done", revision, summaryVersion, bytes },
+    session: effect.session,
+    plan: effect.plan,
+    details: [...effect.own, ...effect.next],
+    bytes,
+  });
+}
+
+function faultOf(
+  settling: Settling,
+  held: HeldView,
+  output: SummaryOutput,
+): TaskFailureReason | undefined {
+  const { spec } = held.task.summarize;
+  // What is wrong by its form is not counted: it may be anything.
+  const form = outputFault(output, { spec, tokenCount: 0 });
+  if (form !== undefined) return form;
+  const tokenCount = settling.countText(output.text, held.session);
+  const cost = placedCost(settling, held, output);
+  return outputFault(output, { spec, tokenCount, ...(cost === undefined ? {} : { cost }) });
+}
+
+const REFUSALS: { readonly [reason in TaskFailureReason]?: string } = {
+  "empty-output": "The text is empty.",
+  "output-too-long": "The text is too long, or it would save nothing.",
+  "invalid-output": "The output is not of the form that was asked for.",
+  refused: "The session has as many placed summaries as it may have.",
+};
+
+/** The attempt failed, by the fault of its result. */
+function refuse(
+  settling: Settling,
+  held: HeldView,
+  { output, random }: Completing,
+  reason: TaskFailureReason,
+): SessionDecision<CompleteResult> {
+  const message = REFUSALS[reason] ?? "The output is refused.";
+  const { inputTokens, outputTokens } = output;
+  // Counts that are no counts are part of the fault.
+  const isKnown = reason !== "invalid-output" && reason !== "empty-output";
+  const outcome = failOutcome(settling, held, {
+    ...{ reason, message, random, counts: true, permanent: false },
+    ...(isKnown ? { taken: { inputTokens, outputTokens } } : {}),
+  });
+  if (outcome === "need-window") return { kind: "need-window" };
+  const result = { kind: "failed", reason, message, state: outcome.state } as const;
+  return saved<CompleteResult>(settling, held, { ...outcome, result, bytes: undefined });
+}
+
+/** The task is ready for the next call of its chain. Only the task changes. */
+async function goOn(
+  context: ServiceContext,
+  call: Call,
+  { task: known, revision }: GoingOn,
+  { output, encode }: Pick<Completing, "output" | "encode">,
+): Promise<CompleteResult> {
+  const { namespace, taskNo, lease } = known;
+  const nowMs = context.world.nowMs();
+  const change = { namespace, taskNo, hour: lease.hour, requestId: call.requestId };
+  return await context.store.changeTask<CompleteResult>(change, (view) => {
+    const replay = replayOf(context, call, view.reply);
+    if (replay !== undefined) {
+      return { kind: "answer", result: { kind: "replayed", bytes: replay } };
+    }
+    const { task } = view;
+    if (task?.lease?.token !== lease.token || task.generation !== known.generation) {
+      throw leaseLost(taskIdOf(taskNo));
+    }
+    const { summarize } = task;
+    const bytes = encode?.({ revision, summaryVersion: 0, continues: true });
+    const draft = { ...output, inputTokens: 0, outputTokens: 0 };
+    const next = {
+      ...summarize,
+      loop: summarize.loop + 1,
+      draft,
+      inputTokens: summarize.inputTokens + output.inputTokens,
+      outputTokens: summarize.outputTokens + output.outputTokens,
+    };
+    const taken = output.inputTokens + output.outputTokens;
+    return {
+      kind: "save",
+      result: { kind: "continues", revision, bytes },
+      task: { ...released(task, nowMs), summarize: next },
+      usage: settledUsage(view.usage, lease.reservedTokens, taken),
+      ...(bytes === undefined ? {} : replyPart(call, nowMs, bytes)),
+    };
+  });
+}

@@ -1,0 +1,334 @@
+// What the result of a task does to its session: its messages leave the window, and the text takes
+// their place, in the window or beside it.
+
+import { AppError } from "../../domain/errors.ts";
+import type { EventDetail } from "../../domain/event.ts";
+import { CEILING } from "../../domain/policy.ts";
+import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
+import { joinTexts, placedText, shownTexts } from "../../domain/summaries/compose.ts";
+import type { SummaryOutput, SummaryRecord } from "../../domain/summaries/summary.ts";
+import { taskIdOf } from "../../domain/tasks/task.ts";
+import { containsSeq } from "../../domain/window/ranges.ts";
+import { totalsOf } from "../../domain/window/totals.ts";
+import type { TrimReason } from "../../domain/window/types.ts";
+import type { SessionPlan, StoredEntry, SummaryPlan, TaskPlan } from "../../storage/store.ts";
+import { changeWindow, type Pass, planOf, type WindowBase } from "../window-change.ts";
+import { insertEntry, isInLog, mergeInserts } from "../window-view.ts";
+import {
+  ancestorOfSession,
+  hasPlace,
+  type NewSummary,
+  type Origins,
+  originsOf,
+  originsOfEntries,
+  setEvent,
+  summaryPlan,
+  trimOf,
+  withOwnSummary,
+  withPlacedSummary,
+} from "./apply-summary.ts";
+import type { HeldView, Settling } from "./settle.ts";
+
+/** What a plan gets of an effect. */
+export interface Effect {
+  readonly session: Session;
+  readonly plan: Omit<SessionPlan, "events" | "reply">;
+  /** The trim of the task's own messages and the new summary; may be empty. */
+  readonly own: readonly EventDetail[];
+  /** What the policy did next. */
+  readonly next: readonly EventDetail[];
+  /** The version of the new summary; 0 for none. */
+  readonly version: number;
+}
+
+/** Why a text cannot take its place. */
+export type NoEffect = "no-place" | "too-long";
+
+/** Whether a task has its messages in the window until its summary is there. */
+export function keepsInputs({ task }: Pick<HeldView, "task">): boolean {
+  return task.summarize.spec.leave === "with-summary";
+}
+
+/** The window with its inserts. */
+export function entriesOf({ context }: Settling, { view, session }: HeldView) {
+  return mergeInserts(view.window ?? [], session.fields.inserts, context.codec);
+}
+
+/** Those of the messages of a task that are in the window. */
+export function inputsIn(
+  entries: readonly StoredEntry[],
+  { task }: Pick<HeldView, "task">,
+): readonly StoredEntry[] {
+  const { ranges, made } = task.summarize;
+  const ids = new Set(made.map(({ messageId }) => messageId));
+  return entries.filter((entry) =>
+    isInLog(entry) ? containsSeq(ranges, entry.seq) : ids.has(entry.messageId),
+  );
+}
+
+/** How many entries a task was made from. */
+export function inputCount({ task }: Pick<HeldView, "task">): number {
+  let count = task.summarize.made.length;
+  for (const { first, last } of task.summarize.ranges) count += last - first + 1;
+  return count;
+}
+
+const ON_APPEND: readonly Pass[] = [{ occasions: ["append"], outcomes: [] }];
+/** Leaves the window as it is, whatever it takes. */
+const NO_STAGES: readonly Pass[] = [{ occasions: [], outcomes: [], isRead: true }];
+
+/**
+ * Changes the window and lets the policy go on. What is protected may not fit under the ceiling:
+ * then the policy has its turn with the next change, and this one is made all the same.
+ */
+export function changeAndTrim({ context }: Settling, base: WindowBase) {
+  try {
+    return changeWindow(context, base, ON_APPEND);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.reason !== "WINDOW_FULL") throw error;
+    return changeWindow(context, base, NO_STAGES);
+  }
+}
+
+/** The inputs of a task leave the window, and nothing takes their place. */
+export function dropInputs(settling: Settling, held: HeldView, taskPlan: TaskPlan): Effect {
+  const entries = entriesOf(settling, held);
+  const removed = inputsIn(entries, held);
+  const { session } = held;
+  const gone = new Set(removed.map(({ messageId }) => messageId));
+  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
+  const left = { ...session.fields, inserts };
+  return exchange(settling, held, {
+    ...{ taskPlan, removed, entries, reason: "summary-failed" },
+    fields: inserts.length === session.fields.inserts.length ? session.fields : left,
+    placed: [],
+    told: [],
+    record: undefined,
+  });
+}
+
+/** A text becomes the summary that a task was made for. */
+export function applyOutput(
+  settling: Settling,
+  held: HeldView,
+  made: { readonly output: SummaryOutput; readonly isPlaceholder: boolean },
+  taskPlan: TaskPlan,
+): Effect | NoEffect {
+  const { session, task } = held;
+  const isPlaced =
+    task.summarize.spec.keep === "in-place" || task.summarize.spec.keep === "hierarchical";
+  const entries = keepsInputs(held) ? entriesOf(settling, held) : [];
+  const removed = keepsInputs(held) ? inputsIn(entries, held) : [];
+  const gone = new Set(removed.map(({ messageId }) => messageId));
+  const inserts = session.fields.inserts.filter(({ messageId }) => !gone.has(messageId));
+  const left: SessionFields = { ...session.fields, inserts };
+  const origins = originsOfTask(settling, held, isPlaced, removed);
+  const facts = factsOf(settling, held, made);
+  const set = isPlaced
+    ? place(settling, held, { left, removed, origins, facts, output: made.output })
+    : own(settling, held, { left, origins, facts, output: made.output });
+  if (set === undefined) return "no-place";
+  const told = [setEvent(set.record, origins.addedTotals)];
+  if (!keepsInputs(held)) return beside(settling, held, { ...set, told, taskPlan });
+  const change = { taskPlan, removed, entries, reason: "summarized" as const, told, ...set };
+  if (passesCeiling(settling, change)) return "too-long";
+  return exchange(settling, held, change);
+}
+
+/** What a placed summary adds to the window, and what it takes out. */
+export function placedCost(
+  settling: Settling,
+  held: HeldView,
+  output: SummaryOutput,
+): { readonly placed: number; readonly replaced: number } | undefined {
+  const { session, task } = held;
+  const { keep } = task.summarize.spec;
+  if (keep !== "in-place" && keep !== "hierarchical") return undefined;
+  const shown = shownTexts(task.summarize.spec, output);
+  const requestTokens =
+    shown.request === undefined ? 0 : settling.countText(shown.request, session);
+  const inputs = inputsIn(entriesOf(settling, held), held);
+  return {
+    placed: settling.countText(shown.text, session) + requestTokens,
+    replaced: totalsOf(inputs).tokenCount,
+  };
+}
+
+type Facts = NonNullable<NewSummary["made"]>;
+
+function factsOf(
+  { nowMs }: Settling,
+  { task }: HeldView,
+  { output, isPlaceholder }: { readonly output: SummaryOutput; readonly isPlaceholder: boolean },
+): Facts {
+  const { taskNo, stage, hook, callCount, createMs, summarize } = task;
+  return {
+    ...{ taskId: taskIdOf(taskNo), stage, hook, callCount },
+    model: output.model,
+    inputTokens: summarize.inputTokens + output.inputTokens,
+    outputTokens: summarize.outputTokens + output.outputTokens,
+    durationMs: Math.max(0, nowMs - createMs),
+    placeholder: isPlaceholder,
+  };
+}
+
+function originsOfTask(
+  { context, goneTrust }: Settling,
+  held: HeldView,
+  isPlaced: boolean,
+  removed: readonly StoredEntry[],
+): Origins {
+  const { session, task, view } = held;
+  const { fields } = session;
+  const record = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
+  const prior = isPlaced ? undefined : ancestorOfSession(fields, record);
+  if (keepsInputs(held)) {
+    return originsOfEntries(context, view, { entries: removed, inserts: fields.inserts, prior });
+  }
+  const { ranges, made, sources } = task.summarize;
+  const placed = made.flatMap(({ version }) => {
+    const known = version === 0 ? undefined : view.summary(version);
+    return known === undefined ? [] : [known];
+  });
+  let messageCount = 0;
+  for (const { first, last } of ranges) messageCount += last - first + 1;
+  let { tokenCount } = sources;
+  for (const known of placed) tokenCount -= known.tokenCount;
+  const totals = { messageCount, tokenCount: Math.max(0, tokenCount) };
+  return originsOf({ ranges, totals, trusts: [goneTrust] }, placed, prior);
+}
+
+interface NewFields {
+  readonly fields: SessionFields;
+  readonly record: SummaryRecord;
+  readonly placed: readonly WindowInsert[];
+}
+
+/** The text as the summary of the session. */
+function own(
+  { nowMs, countText }: Settling,
+  { session, task, view }: HeldView,
+  from: {
+    readonly left: SessionFields;
+    readonly origins: Origins;
+    readonly facts: Facts;
+    readonly output: SummaryOutput;
+  },
+): NewFields {
+  const { keep, separator, lastChars } = task.summarize.spec;
+  const { left, origins, facts, output } = from;
+  const old = keep === "append" ? (left.summary?.text ?? "") : "";
+  const text = keep === "append" ? joinTexts(old, output.text, separator, lastChars) : output.text;
+  const summary = { text, tokenCount: countText(text, session), made: facts };
+  const at = { nowMs, revision: view.revision };
+  return { ...withOwnSummary(left, summary, origins, at), placed: [] };
+}
+
+/** The text in the place of the messages; undefined when no more summaries may be placed. */
+function place(
+  { context, nowMs, messageId, countText }: Settling,
+  { session, task }: HeldView,
+  from: {
+    readonly left: SessionFields;
+    readonly removed: readonly StoredEntry[];
+    readonly origins: Origins;
+    readonly facts: Facts;
+    readonly output: SummaryOutput;
+  },
+): NewFields | undefined {
+  const { spec } = task.summarize;
+  const { left, removed, origins, facts, output } = from;
+  const [first] = removed;
+  if (first === undefined || !hasPlace(left.inserts)) return undefined;
+  const shown = shownTexts(spec, output);
+  const request =
+    shown.request === undefined
+      ? undefined
+      : { text: shown.request, tokenCount: countText(shown.request, session) };
+  const text = placedText(spec, output);
+  const summary = { text, tokenCount: countText(shown.text, session), made: facts };
+  const firstInsert = session.fields.inserts.find((one) => one.messageId === first.messageId);
+  return withPlacedSummary(context, left, {
+    ...{ messageId, summary, origins, shownText: shown.text, request },
+    ...{ shape: spec.shape, first, firstInsert, nowMs },
+  });
+}
+
+/** What leaves the window, and what comes. */
+interface Exchange {
+  readonly fields: SessionFields;
+  readonly placed: readonly WindowInsert[];
+  readonly removed: readonly StoredEntry[];
+  /** The window before. */
+  readonly entries: readonly StoredEntry[];
+  readonly reason: TrimReason;
+  readonly told: readonly EventDetail[];
+  readonly record: SummaryRecord | undefined;
+  readonly taskPlan: TaskPlan;
+}
+
+function passesCeiling({ context }: Settling, { entries, placed, removed }: Exchange): boolean {
+  const before = totalsOf(entries);
+  const less = totalsOf(removed);
+  const more = totalsOf(placed.map((insert) => insertEntry(insert, context.codec)));
+  const bytes = before.byteCount - less.byteCount + more.byteCount;
+  // A window that is too large already may still shrink.
+  return bytes > CEILING.bytes && more.byteCount >= less.byteCount;
+}
+
+/** The change of the window, and what the policy does with what is left. */
+function exchange(settling: Settling, held: HeldView, change: Exchange): Effect {
+  const { context, nowMs } = settling;
+  const { view, session, task } = held;
+  const { fields, placed, removed, entries, reason, told, record, taskPlan } = change;
+  const gone = new Set(removed.map(({ messageId }) => messageId));
+  const shown = placed.map((insert) => insertEntry(insert, context.codec));
+  const trims =
+    removed.length === 0 ? [] : [trimOf(task.stage, reason, [...entries, ...shown], removed)];
+  const changed = changeAndTrim(settling, {
+    session: { ...session, fields },
+    window: (view.window ?? []).filter(({ messageId }) => !gone.has(messageId)),
+    stamp: { revision: view.revision, nowMs },
+    tasks: view.tasks,
+    taskPlan,
+    trims,
+  });
+  const after: Session = { ...session, fields: changed.fields, head: changed.head };
+  return {
+    session: after,
+    plan: {
+      ...planOf(session, changed),
+      ...historyPart(held, changed.fields, record),
+    },
+    own: [...changed.events.slice(0, trims.length), ...told],
+    next: changed.events.slice(trims.length),
+    version: record?.version ?? 0,
+  };
+}
+
+function historyPart(
+  { view, session }: HeldView,
+  fields: SessionFields,
+  record: SummaryRecord | undefined,
+): { readonly summaries?: SummaryPlan } {
+  if (record === undefined) return {};
+  return { summaries: summaryPlan(view, session, fields, record) };
+}
+
+/** A summary beside the window, of messages that left it before: the window stays as it is. */
+function beside(
+  { nowMs }: Settling,
+  held: HeldView,
+  set: NewFields & { readonly told: readonly EventDetail[]; readonly taskPlan: TaskPlan },
+): Effect {
+  const { view, session } = held;
+  const { fields, record, told, taskPlan } = set;
+  const head = { ...session.head, updateMs: nowMs, revision: view.revision };
+  return {
+    session: { ...session, fields, head },
+    plan: { fields, head, tasks: taskPlan, ...historyPart(held, fields, record) },
+    own: told,
+    next: [],
+    version: record.version,
+  };
+}

@@ -1,0 +1,106 @@
+// Finds out whether a result is stale, and what becomes of its task then: nothing is written over
+// what is newer, and what is still wanted is asked for anew.
+
+import type { EventDetail, SupersedeReason } from "../../domain/event.ts";
+import type { Session } from "../../domain/session.ts";
+import { nextOf } from "../../domain/tasks/lifecycle.ts";
+import { type Task, taskNoAt } from "../../domain/tasks/task.ts";
+import type { SessionPlan, TaskPlan } from "../../storage/store.ts";
+import { supersededEvent } from "../task-edits.ts";
+import { planOf } from "../window-change.ts";
+import { changeAndTrim, entriesOf, inputCount, inputsIn, keepsInputs } from "./effect.ts";
+import { newTask, requestedEvent } from "./new-task.ts";
+import type { HeldView, Settling } from "./settle.ts";
+
+/** What becomes of the session of a task that is not wanted any more. */
+export interface Superseded {
+  readonly session: Session;
+  readonly plan: Omit<SessionPlan, "events" | "reply">;
+  readonly details: readonly EventDetail[];
+}
+
+/** Why a result is stale; undefined while what it was made from is as it was. */
+export function staleness(settling: Settling, held: HeldView): SupersedeReason | undefined {
+  const { session, task } = held;
+  if (task.lease.generation !== task.generation) return "messages-changed";
+  if (keepsInputs(held)) {
+    const there = inputsIn(entriesOf(settling, held), held);
+    if (there.length < inputCount(held)) return "messages-changed";
+  }
+  if (task.summarize.spec.keep !== "replace") return undefined;
+  const version = session.fields.summary?.version ?? 0;
+  return version === task.lease.priorVersion ? undefined : "summary-changed";
+}
+
+/** The live tasks of a session without one. */
+function othersOf({ view, task }: HeldView): readonly Task[] {
+  return view.tasks().filter(({ taskNo }) => taskNo !== task.taskNo);
+}
+
+/** The next task of the stage of one that goes, made ready; none when there is none. */
+export function nextPart(held: HeldView, nowMs: number): readonly Task[] {
+  const next = nextOf(othersOf(held), held.task.stage, nowMs);
+  return next === undefined ? [] : [next];
+}
+
+/**
+ * Takes a stale task away. Messages that left the window are asked for anew, as they are now; of
+ * those that wait in it the policy makes what it wants.
+ */
+export function superseded(
+  settling: Settling,
+  held: HeldView,
+  reason: SupersedeReason,
+  usage: Pick<TaskPlan, "usage">,
+): Superseded {
+  const { task, session, view } = held;
+  const { nowMs } = settling;
+  const event = supersededEvent(task, reason);
+  const remove = [task.taskNo];
+  if (keepsInputs(held)) {
+    const taskPlan = { remove, put: nextPart(held, nowMs), ...usage };
+    return trimmed(settling, held, taskPlan, event);
+  }
+  const fresh = anew(held, nowMs);
+  const put = fresh === undefined ? nextPart(held, nowMs) : [fresh];
+  const head = { ...session.head, revision: view.revision };
+  return {
+    session: { ...session, head },
+    plan: { head, tasks: { remove, put, ...usage } },
+    details: fresh === undefined ? [event] : [event, requestedEvent(fresh)],
+  };
+}
+
+/** A task with the same messages that nobody has begun; undefined when none are left. */
+function anew({ task, view }: HeldView, nowMs: number): Task | undefined {
+  const { namespace, sessionId, hook, stage, summarize } = task;
+  if (summarize.ranges.length === 0 && summarize.made.length === 0) return undefined;
+  const taskNo = taskNoAt(view.revision, 0);
+  const start = { taskNo, namespace, sessionId, hook, stage, isBehind: false, nowMs };
+  const calls = { loop: 1, draft: undefined, inputTokens: 0, outputTokens: 0 };
+  return newTask(start, { ...summarize, ...calls });
+}
+
+function trimmed(
+  settling: Settling,
+  { session, view }: HeldView,
+  taskPlan: TaskPlan,
+  event: EventDetail,
+): Superseded {
+  const change = changeAndTrim(settling, {
+    session,
+    window: view.window ?? [],
+    stamp: { revision: view.revision, nowMs: settling.nowMs },
+    tasks: view.tasks,
+    taskPlan,
+  });
+  const plan = planOf(session, change);
+  // While only tasks change, the time to live of the session goes on.
+  const isQuiet = change.trims.length === 0 && change.fields === session.fields;
+  const head = isQuiet ? { ...change.head, updateMs: session.head.updateMs } : change.head;
+  return {
+    session: { ...session, fields: change.fields, head },
+    plan: { ...plan, head },
+    details: [event, ...change.events],
+  };
+}
