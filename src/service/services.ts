@@ -30,6 +30,7 @@ import { createSession, deleteSession, getSession, listSessions } from "./sessio
 import { setSummary } from "./set-summary.ts";
 import type { DocumentCodec } from "./snapshot-api.ts";
 import { listSummaryInputs } from "./summary-inputs.ts";
+import { createTasks } from "./tasks/create-tasks.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { trimSession } from "./trim-session.ts";
 import { updateSession } from "./update-session.ts";
@@ -69,6 +70,7 @@ export function createServices(parts: ServiceParts): Services {
   const documents = parts.documents ?? NO_DOCUMENTS;
   const imports = { service: context, documents, uploads };
   const upkeep = new Upkeep(context, parts.onBackgroundError);
+  const tasks = createTasks(context, parts);
   return {
     sessions: {
       createSession: (call, input) => createSession(context, call, input),
@@ -93,11 +95,11 @@ export function createServices(parts: ServiceParts): Services {
       searchSessions: (call, input) => search.search(call, input),
     },
     summaries: {
-      compactSession: () => Promise.reject(new Error("TEMPORARY: by RUNNER")),
+      compactSession: (call, input) => tasks.compactSession(call, input),
       listSummaries: (call, input) => listSummaries(context, call, input),
       listSummarySources: (call, input) => listSummarySources(context, call, input),
     },
-    hooks: undefined as never, // TEMPORARY until the runner is there
+    hooks: tasks.hooks,
     snapshots: {
       openSnapshot: (call, ref) => openSnapshot(context, call, ref),
       exportWindow: (call, ref) => exportWindow(context, call, ref),
@@ -120,9 +122,13 @@ export function createServices(parts: ServiceParts): Services {
         oldestRevision: store.oldestRevision(),
       }),
     },
-    endWatches: () => feed.close(),
+    endWatches: () => {
+      feed.close();
+      tasks.endWaits();
+    },
     stop: async () => {
       feed.close();
+      await tasks.stop();
       uploads.close();
       await documents.close();
       await upkeep.stop();

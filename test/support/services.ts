@@ -26,7 +26,7 @@ export interface TestServices extends Services {
   readonly store: Store;
   /** What the clock says. */
   nowMs(): number;
-  /** Moves the clock. */
+  /** Moves the clock. Timers of tasks that are due by then are called on the way. */
   advance(ms: number): void;
   call(method: string, requestId?: string, digest?: string): Call;
   append(
@@ -45,6 +45,21 @@ const SETTINGS: ServiceSettings = {
   eventAgeMsMax: 604_800_000,
   eventCountMax: 1_000_000,
 };
+
+/** A timer of the world of a test. */
+interface Timer {
+  readonly atMs: number;
+  readonly callback: () => void;
+}
+
+/** The timer that is due first, if it is due by a time. */
+function nextTimer(timers: ReadonlySet<Timer>, byMs: number): Timer | undefined {
+  let next: Timer | undefined;
+  for (const timer of timers) {
+    if (timer.atMs <= byMs && (next === undefined || timer.atMs < next.atMs)) next = timer;
+  }
+  return next;
+}
 
 /** A store some of whose methods are others. */
 export function storeWith(store: Store, methods: Partial<Store>): Store {
@@ -77,12 +92,18 @@ export async function startTestServices(
   const store = options.wrapStore?.(opened) ?? opened;
   let nowMs = options.startMs ?? 1_700_000_000_000;
   let fill = 0;
+  const timers = new Set<Timer>();
   const services = createServices({
     store,
     codec: jsonCodec,
     world: {
       nowMs: () => nowMs,
       random: (length) => Uint8Array.from({ length }, () => (fill = (fill * 31 + 7) % 251)),
+      later: (callback, ms) => {
+        const timer = { atMs: nowMs + ms, callback };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
     },
     settings: { ...SETTINGS, ...settings },
     hooks: options.hooks ?? MANUAL_HOOKS,
@@ -105,7 +126,13 @@ export async function startTestServices(
     call,
     nowMs: () => nowMs,
     advance: (ms) => {
-      nowMs += ms;
+      const endMs = nowMs + ms;
+      for (let timer = nextTimer(timers, endMs); timer; timer = nextTimer(timers, endMs)) {
+        timers.delete(timer);
+        nowMs = Math.max(nowMs, timer.atMs);
+        timer.callback();
+      }
+      nowMs = endMs;
     },
     append: async (sessionId, messages, options = {}) => {
       const { requestId, ...rest } = options;
