@@ -1,12 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeCertificate } from "../../test/support/certificate.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { BUILTIN_SETTINGS } from "./builtin.ts";
 import { DEFAULT_HOOKS, HOOKS_MAX, type HooksConfig, readHooksFile } from "./config.ts";
 import { HOOK_FIELD_NAMES, hookField, hookFieldRows, hookFieldTable } from "./fields.ts";
 
 const CANARY = "canary-sk-12345";
+
+let certificate = "";
+beforeAll(async () => {
+  await using folder = await makeTempDir();
+  certificate = makeCertificate(folder.path, "model.example").cert;
+});
 
 /** What is read of a file with this content; `key` and `ca.pem` are beside it. */
 async function read(content: unknown) {
@@ -16,7 +23,7 @@ async function read(content: unknown) {
   writeFileSync(join(folder.path, "key"), `${CANARY}\n`);
   writeFileSync(join(folder.path, "two"), `${CANARY}\n${CANARY}\n`);
   writeFileSync(join(folder.path, "empty"), "\n");
-  writeFileSync(join(folder.path, "ca.pem"), "pem");
+  writeFileSync(join(folder.path, "ca.pem"), certificate);
   const found = readHooksFile(path);
   const prefix = `the hooks file ${path}: `;
   const problems = found.problems.map((problem) => {
@@ -183,6 +190,7 @@ describe("readHooksFile", () => {
     ["an empty key", { key_file: "empty" }, /key_file: the file is empty/],
     ["two keys", { key_file: "two" }, /key_file: the file must hold one secret/],
     ["certificates that are missing", { ca_file: "nowhere" }, /ca_file: the file cannot be read/],
+    ["certificates that are none", { ca_file: "key" }, /ca_file: the file holds no certificate/],
     ["certificates without TLS", { ca_file: "ca.pem" }, /ca_file needs a url/],
     ["messages of its own", { extra_body: { messages: [] } }, /extra_body cannot change messages/],
     ["streams", { extra_body: { stream: true } }, /extra_body cannot change stream/],

@@ -1,6 +1,7 @@
 // The hooks file: which hooks there are, and which one is the default. All that is wrong is told at
 // once, each with its path, and never with a value: it might be a secret in the wrong place.
 
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { BUILTIN_HOOK, MANUAL_HOOK } from "../domain/summaries/spec.ts";
@@ -154,7 +155,14 @@ function parsed<T>(parse: () => T, path: string, reading: Reading): T | undefine
 
 type Reader = (path: string) => unknown;
 
-const readText: Reader = (path) => readFileSync(path, "utf8");
+const readCertificates: Reader = (path) => {
+  const text = readFileSync(path);
+  try {
+    return new X509Certificate(text);
+  } catch {
+    throw new Error("the file holds no certificate in PEM");
+  }
+};
 
 /** The absolute path of a file that a field names; a problem when it cannot be used. */
 function fileOf(
@@ -193,7 +201,7 @@ function settingsOf(kind: HookKind, values: Values): HookSettings {
 
 function remoteOf(values: Values, path: string, reading: Reading) {
   return {
-    caFile: fileOf(values, "ca_file", { path, reading, read: readText }),
+    caFile: fileOf(values, "ca_file", { path, reading, read: readCertificates }),
     maxResponseBytes: Number(values.get("max_response_bytes")),
     allowPrivateAddress: values.get("allow_private_address") === true,
   };

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Metadata, status } from "@grpc/grpc-js";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { makeCertificate } from "../../test/support/certificate.ts";
 import { CANARY, failureOf, hookCall, summarizeInput } from "../../test/support/hook-inputs.ts";
 import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
 import {
@@ -308,17 +308,7 @@ describe("the connection of a grpc hook", () => {
 
   it("speaks TLS, checks the name, and sends its token", async () => {
     await using folder = await makeTempDir();
-    const [keyPath, certPath] = [join(folder.path, "key.pem"), join(folder.path, "cert.pem")];
-    execFileSync(
-      "openssl",
-      [
-        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-        ...["-keyout", keyPath, "-out", certPath, "-days", "2", "-subj", "/CN=hook.example"],
-        ...["-addext", "subjectAltName=DNS:hook.example"],
-      ],
-      { stdio: "ignore" },
-    );
-    const tls = { key: readFileSync(keyPath, "utf8"), cert: readFileSync(certPath, "utf8") };
+    const tls = makeCertificate(folder.path, "hook.example");
     await using server = await startScriptedGrpcHook([answerOutput({ text: "x" })], { tls });
     const tokenPath = join(folder.path, "token");
     writeFileSync(tokenPath, "secret-token", { mode: 0o600 });

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { makeCertificate } from "../../test/support/certificate.ts";
 import { failureOf } from "../../test/support/hook-inputs.ts";
 import {
   answerWith,
@@ -12,6 +13,7 @@ import {
   startScriptedHttp,
   writeRaw,
 } from "../../test/support/scripted-http.ts";
+import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { type Resolve, SYSTEM_RESOLVE } from "./address-guard.ts";
 import { Deadline } from "./deadline.ts";
 import { HttpClient, type HttpEndpoint } from "./http-client.ts";
@@ -250,6 +252,40 @@ describe("HttpClient and names", () => {
     expect(failure.reason).toBe("unreachable");
     expect(failure.message).toContain("allow_private_address");
     expect(endpoint.connections).toBe(0);
+    client.close();
+  });
+
+  it("speaks TLS, and checks the name", async () => {
+    await using folder = await makeTempDir();
+    const tls = makeCertificate(folder.path, "model.example");
+    await using endpoint = await startScriptedHttp([answerWith(200, "hello")], { tls });
+    const resolve: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+    const named = (host: string, ca: string | undefined): HttpClient => {
+      const url = new URL(`https://${host}:${endpoint.port}/v1`);
+      return clientFor(endpoint, { url, resolve, ca, allowPrivateAddress: true });
+    };
+    const client = named("model.example", tls.cert);
+    for (let round = 0; round < 3; round++) expect((await post(client)).status).toBe(200);
+    expect(endpoint.connections).toBe(1);
+    client.close();
+    for (const bad of [named("other.example", tls.cert), named("model.example", undefined)]) {
+      expect((await failureOf(post(bad))).reason).toBe("unreachable");
+      bad.close();
+    }
+    expect(endpoint.requests).toHaveLength(3);
+  });
+
+  it("checks each new connection again", async () => {
+    await using endpoint = await startScriptedHttp([
+      (socket) => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello"),
+    ]);
+    // The operator named localhost; the DNS moves it to another machine afterwards.
+    const answers = ["127.0.0.1", "10.0.0.1"];
+    const resolve: Resolve = async () => [{ address: answers.shift() ?? "", family: 4 }];
+    const url = new URL(`http://localhost:${endpoint.port}/v1`);
+    const client = clientFor(endpoint, { url, resolve });
+    expect((await post(client)).status).toBe(200);
+    expect((await failureOf(post(client))).message).toContain("not public (private)");
     client.close();
   });
 

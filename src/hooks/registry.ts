@@ -15,7 +15,7 @@ import { SecretFile } from "./secret-file.ts";
 /** What the hooks need. */
 export interface HookParts {
   readonly log: Logger;
-  /** Default: the clock of the system. Deadlines are told to others, so a simulated one is wrong. */
+  /** Default: the clock of the system: other machines are told of deadlines. */
   readonly nowMs?: () => number;
   /** Default: asks the system. */
   readonly resolve?: Resolve;

@@ -68,6 +68,20 @@ test("what the configuration names and is not there ends with 64", async () => {
   expect(socket.stderr).toContain("is not a socket");
 });
 
+test("a hooks file that is wrong ends with 64, and no secret in it is told", async () => {
+  await using directory = await makeTempDir();
+  const file = join(directory.path, "hooks.json");
+  const bad = { kind: "openai", url: "http://u:canary@h/", api_key: "canary", model: "m" };
+  writeFileSync(file, JSON.stringify({ hooks: { bad } }));
+  for (const command of ["serve", "config"]) {
+    const { status, stdout, stderr } = run(command, "--hooks-file", file, "--data-dir", "/nowhere");
+    expect(status).toBe(64);
+    expect(stderr).toContain("hooks.bad.url must not hold a user or a password");
+    expect(stderr).toContain('hooks.bad has no field "api_key"');
+    expect(stdout + stderr).not.toContain("canary");
+  }
+});
+
 test("config prints what serve would use, as a file that can be read again", () => {
   const { status, stdout } = run("config", "--data-dir", "/var/data", "--max-handlers", "9");
   expect(status).toBe(0);
