@@ -218,6 +218,14 @@ const BOUNDS: readonly Bound[] = [
     shorten({ maxTokens }),
   ),
   inSelect("shorten.keep_newest", MESSAGES, (keepNewest) => shorten({ keepNewest })),
+  inSelect("shorten.keep_chars", [LIMITS.shortenCharsMin, LIMITS.shortenCharsMax], (keepChars) =>
+    shorten({ keepChars }),
+  ),
+  inSelect("shorten.marker", [0, LIMITS.shortenMarkerBytes], (size) =>
+    shorten({ keepChars: 100, marker: x(size) }),
+  ),
+  inSelect("shorten.min_saved_tokens", TOKENS, (size) => shorten({ minSavedTokens: BigInt(size) })),
+  inStage("keep_rounds", MESSAGES, (keepRounds) => ({ keepRounds })),
   inSelect("drop_duplicates.lookahead", [1, LIMITS.duplicateLookahead], (lookahead) => ({
     $case: "dropDuplicates",
     value: { lookahead },
@@ -353,7 +361,9 @@ describe("a bound of a policy", () => {
         summarize: { ...Summarize.decode(NOTHING), instructions: x(text) },
       });
     const ofText = (text: number) =>
-      policy({ stages: [stage(0, 2, 4_000), stage(1, 2, 4_000), stage(2, 0, text)] });
+      policy({
+        stages: [stage(0, 2, 4_000), stage(1, 2, 4_000), stage(2, 0, 3_000), stage(3, 0, text)],
+      });
     const empty = wire.Policy.encode(ofText(0)).finish().length;
     // It fits as it is sent, and no longer with its defaults.
     const text = LIMITS.policyBytes - empty - 10;

@@ -2,10 +2,11 @@
 // results, summarize and pack, when they are asked to compact.
 
 import { LIMITS } from "../limits.ts";
-import type { PolicyStage } from "../policy.ts";
-import { choice, choices, flag, fraction, group, integer } from "./option-kinds.ts";
+import type { PolicyStage, Trigger } from "../policy.ts";
+import { choice, choices, flag, fraction, group, integer, text } from "./option-kinds.ts";
 import { aside, type OptionValues, optional, readOptions } from "./options.ts";
 import { RANGES, stageOf } from "./preset.ts";
+import { SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const PROCESSORS = ["tool_truncation", "summarization", "backward_packing"] as const;
 
@@ -19,7 +20,11 @@ const TOOL_TRUNCATION = {
     "What an old tool result may cost.",
   ),
   grace_recent_messages: GRACE,
-  append_marker: aside(" [truncated]", "What stands where something was cut; ours is fixed."),
+  append_marker: text(
+    LIMITS.shortenMarkerBytes,
+    " [truncated]",
+    "What stands at the end of what was cut.",
+  ),
   include_tool_payload_user_messages: aside(true, "Whether user messages may be results."),
 };
 
@@ -30,13 +35,17 @@ const SLIDING_WINDOW = {
 };
 
 const SUMMARIZATION = {
-  enabled: flag(true, "Whether what does not fit waits for a summary."),
-  grace_recent_messages: aside(1, "How many rounds a summary leaves."),
-  output_max_tokens: aside(6_000, "The most tokens of a summary."),
+  enabled: flag(true, "Whether old messages are summarized."),
+  grace_recent_messages: GRACE,
+  output_max_tokens: integer(SUMMARY_TOKENS, 6_000, "How long a summary should be, in tokens."),
   include_original_instruction: aside(true, "What the summarizer is told."),
   include_image_payload_bytes: aside(false, "What the summarizer is shown."),
   max_retained_images: aside(null, "How many images stay."),
 };
+
+const DEFAULT_SUMMARIZATION = readOptions(SUMMARIZATION, {}).values;
+
+const BACKWARD_PACKING = { grace_recent_messages: GRACE };
 
 const PROCESSING = {
   enabled: flag(true, "Whether anything is compacted. Otherwise every read is packed."),
@@ -45,14 +54,12 @@ const PROCESSING = {
   min_reduction_ratio: fraction(
     { min: 0, max: 1, belowMax: true },
     0.4,
-    "The share of the threshold that compaction frees.",
+    "The share of the threshold that compaction frees, and that shortening must save if " +
+      "another processor follows.",
   ),
   tool_truncation: group(TOOL_TRUNCATION, "How tool results are shortened."),
   summarization: group(SUMMARIZATION, "How old messages are summarized."),
-  backward_packing: group(
-    { grace_recent_messages: aside(1, "How many rounds always fit.") },
-    "How to pack.",
-  ),
+  backward_packing: group(BACKWARD_PACKING, "How to pack."),
   sliding_window: group(SLIDING_WINDOW, "How every read is packed."),
 };
 
@@ -85,17 +92,30 @@ export const LATER = {
 export type LaterValues = OptionValues<typeof LATER>;
 type Context = OptionValues<typeof PROCESSING>;
 
-// Rounds have no fixed size; most are a call, its results and what is said about them.
-const MESSAGES_PER_ROUND = 4;
+/** The processors that run, in order. */
+type Processor = (typeof PROCESSORS)[number];
 
-/** The stages of the later releases. */
-export function laterStages(values: LaterValues): readonly PolicyStage[] {
+/** The stages of the later releases, and whether the newest question always stays. */
+export interface LaterStages {
+  readonly stages: readonly PolicyStage[];
+  readonly keepsLastUser: boolean;
+}
+
+/** Gives the stages of the later releases; `hook` summarizes. */
+export function laterStages(values: LaterValues, hook: string): LaterStages {
   const { threshold_tokens: threshold, active_context } = values;
   const context: Context = active_context?.values ?? values;
   const target =
     values.compaction_target_tokens ?? Math.floor(threshold * (1 - context.min_reduction_ratio));
   const isCompacting = context.enabled && active_context?.values.mode !== "sliding_window";
-  return isCompacting ? compaction({ threshold, target, context }) : [packedReads(target, context)];
+  if (!isCompacting) return { stages: [packedReads(target, context)], keepsLastUser: false };
+  const processors = processorsOf(context);
+  const parts: Compaction = { threshold, target, context, processors, hook };
+  return {
+    stages: [...truncation(parts), ...summarization(parts), ...backwardPacking(parts)],
+    // A summary says what the user asked for; packing keeps the newest question itself.
+    keepsLastUser: !processors.includes("summarization"),
+  };
 }
 
 function packedReads(target: number, { sliding_window }: Context): PolicyStage {
@@ -109,46 +129,88 @@ function packedReads(target: number, { sliding_window }: Context): PolicyStage {
   });
 }
 
+function processorsOf(context: Context): readonly Processor[] {
+  const { processor_order, excluded_processors, tool_truncation, summarization } = context;
+  return processor_order.filter((processor) => {
+    if (excluded_processors.includes(processor)) return false;
+    if (processor === "tool_truncation") return tool_truncation?.values.enabled !== false;
+    return processor !== "summarization" || summarization?.values.enabled !== false;
+  });
+}
+
 interface Compaction {
   readonly threshold: number;
   readonly target: number;
   readonly context: Context;
+  readonly processors: readonly Processor[];
+  readonly hook: string;
 }
 
-function compaction({ threshold, target, context }: Compaction): readonly PolicyStage[] {
-  const { processor_order, excluded_processors, summarization } = context;
-  const runs = (processor: (typeof PROCESSORS)[number]): boolean =>
-    processor_order.includes(processor) && !excluded_processors.includes(processor);
-  const anyOf = [{ kind: "token-count-over", limit: threshold }] as const;
-  const stages: PolicyStage[] = [];
-  const truncation = context.tool_truncation?.values ?? DEFAULT_TRUNCATION;
-  if (runs("tool_truncation") && truncation.enabled) {
-    const keepNewest = truncation.grace_recent_messages * MESSAGES_PER_ROUND;
-    stages.push(
-      stageOf("tool_truncation", {
-        on: "read",
-        anyOf,
-        unit: "message",
-        select: {
-          kind: "shorten",
-          maxTokens: truncation.max_tool_message_tokens,
-          allRoles: false,
-          keepNewest: Math.min(keepNewest, LIMITS.windowMessages),
-        },
-        effect: "view",
-      }),
-    );
-  }
-  const summarizes = runs("summarization") && summarization?.values.enabled !== false;
-  if (!summarizes && !runs("backward_packing")) return stages;
-  stages.push(
-    stageOf(summarizes ? "summarization" : "backward_packing", {
+function overThreshold({ threshold }: Compaction): readonly Trigger[] {
+  return [{ kind: "token-count-over", limit: threshold }];
+}
+
+/** Shortens whenever the window is too large, so that what is packed later counts what is left. */
+function truncation(parts: Compaction): readonly PolicyStage[] {
+  const { threshold, context, processors } = parts;
+  if (!processors.includes("tool_truncation")) return [];
+  const told = context.tool_truncation?.values ?? DEFAULT_TRUNCATION;
+  const maxTokens = told.max_tool_message_tokens;
+  const isLast = processors.at(-1) === "tool_truncation";
+  const minSaved = isLast ? 0 : Math.ceil(threshold * context.min_reduction_ratio);
+  return [
+    stageOf("tool_truncation", {
+      anyOf: overThreshold(parts),
+      unit: "message",
+      select: {
+        kind: "shorten",
+        maxTokens,
+        allRoles: false,
+        keepNewest: 0,
+        head: { chars: maxTokens * CHARS_PER_TOKEN, marker: told.append_marker },
+        ...(minSaved === 0 ? {} : { minSavedTokens: minSaved }),
+      },
+      effect: "view",
+      keepRounds: told.grace_recent_messages,
+    }),
+  ];
+}
+
+const CHARS_PER_TOKEN = 4;
+
+/** All before the newest rounds becomes one exchange. */
+function summarization(parts: Compaction): readonly PolicyStage[] {
+  const { context, processors, hook } = parts;
+  if (!processors.includes("summarization")) return [];
+  const told = context.summarization?.values ?? DEFAULT_SUMMARIZATION;
+  return [
+    stageOf("summarization", {
       on: "request",
-      anyOf,
+      anyOf: overThreshold(parts),
+      unit: "message",
+      select: { kind: "keep-last", unitCount: 0 },
+      removedTo: "summarize",
+      summarize: specOf({ hook, maxTokens: told.output_max_tokens, shape: "exchange" }),
+      keepRounds: told.grace_recent_messages,
+    }),
+  ];
+}
+
+/**
+ * Packs what is older than the newest rounds. A summary leaves nothing of that, so there is nothing
+ * to pack beside one.
+ */
+function backwardPacking(parts: Compaction): readonly PolicyStage[] {
+  const { target, context, processors } = parts;
+  if (!processors.includes("backward_packing") || processors.includes("summarization")) return [];
+  const grace = context.backward_packing?.values.grace_recent_messages ?? GRACE.initial;
+  return [
+    stageOf("backward_packing", {
+      on: "request",
+      anyOf: overThreshold(parts),
       unit: "message",
       select: { kind: "pack-newest", maxTokens: target, headroom: 0, skipUnfit: true },
-      removedTo: summarizes ? "summarize" : "log",
+      keepRounds: grace,
     }),
-  );
-  return stages;
+  ];
 }

@@ -15,6 +15,7 @@ import {
   optional,
 } from "./options.ts";
 import { definePreset, type PolicyParts, RANGES, stageOf } from "./preset.ts";
+import { HOOK } from "./summary-options.ts";
 
 const EVENTS = [
   "add",
@@ -71,6 +72,7 @@ const OURS = {
         "the trigger is packed, for good. Null: as the events say.",
     ),
   ),
+  hook: HOOK,
 };
 
 const TABLE = { ...MANAGER, ...MANAGED, ...LATER, ...OURS };
@@ -144,9 +146,14 @@ function partsOf(imageTokenCount: number, stages: readonly PolicyStage[]): Polic
   };
 }
 
-function laterParts(values: LaterValues): PolicyParts {
-  const protections: Policy["protections"] = { ...DEFAULT_PROTECTIONS, system: "leading" };
-  return { ...partsOf(MANAGED.image_token_estimate.initial, laterStages(values)), protections };
+function laterParts(values: LaterValues, hook: string): PolicyParts {
+  const { stages, keepsLastUser } = laterStages(values, hook);
+  const protections: Policy["protections"] = {
+    ...DEFAULT_PROTECTIONS,
+    system: "leading",
+    lastUser: keepsLastUser,
+  };
+  return { ...partsOf(MANAGED.image_token_estimate.initial, stages), protections };
 }
 
 /** The profile of MARSYS. */
@@ -167,7 +174,7 @@ export const marsys = definePreset({
     const config = values.memory_config?.values ?? values;
     const image = config.image_token_estimate;
     if (values.memory_type !== "managed_conversation") return partsOf(image, []);
-    if (Object.keys(LATER).some((name) => given.has(name))) return laterParts(values);
+    if (Object.keys(LATER).some((name) => given.has(name))) return laterParts(values, values.hook);
     return partsOf(image, managedStages(config, values.mode));
   },
 });

@@ -367,36 +367,97 @@ describe("marsys", () => {
     expect(fault?.startsWith(`${field}: `)).toBe(true);
   });
 
-  it("compacts on request in its later releases", () => {
-    const compacting = policyOf("marsys", { threshold_tokens: 1_000, active_context: {} });
+  describe("in its later releases", () => {
     const overThreshold = [{ kind: "token-count-over", limit: 1_000 }];
-    expect(compacting.protections).toEqual(
-      protections({ system: "leading", minMessages: 1, lastUser: true }),
-    );
-    expect(compacting.stages).toMatchObject([
-      { on: "read", anyOf: overThreshold, select: { kind: "shorten", maxTokens: 1_200 } },
-      {
-        on: "request",
-        anyOf: overThreshold,
-        select: { kind: "pack-newest", maxTokens: 600, headroom: 0, skipUnfit: true },
-        removedTo: "summarize",
+    const later = (context: PlainOptions) =>
+      policyOf("marsys", { threshold_tokens: 1_000, active_context: context, hook: "mine" });
+    const truncation = {
+      name: "tool_truncation",
+      on: "append",
+      anyOf: overThreshold,
+      effect: "view",
+      select: {
+        kind: "shorten",
+        maxTokens: 1_200,
+        allRoles: false,
+        keepNewest: 0,
+        head: { chars: 4_800, marker: " [truncated]" },
       },
-    ]);
-    const stages = (context: PlainOptions) =>
-      policyOf("marsys", { active_context: context }).stages.map(({ name, removedTo }) => [
-        name,
-        removedTo,
+      keepRounds: 1,
+    };
+
+    it("shortens and summarizes", () => {
+      const { stages, protections: held } = later({});
+      expect(held).toEqual(protections({ system: "leading", minMessages: 1 }));
+      expect(stages).toMatchObject([
+        { ...truncation, select: { ...truncation.select, minSavedTokens: 400 } },
+        {
+          name: "summarization",
+          on: "request",
+          anyOf: overThreshold,
+          select: { kind: "keep-last", unitCount: 0 },
+          removedTo: "summarize",
+          summarize: {
+            ...DEFAULT_SUMMARY_SPEC,
+            hook: "mine",
+            maxTokens: 6_000,
+            shape: "exchange",
+          },
+          keepRounds: 1,
+        },
       ]);
-    expect(stages({ enabled: false })).toEqual([["sliding_window", "log"]]);
-    expect(stages({ excluded_processors: ["tool_truncation", "summarization"] })).toEqual([
-      ["backward_packing", "log"],
-    ]);
-    expect(stages({ processor_order: ["tool_truncation"] })).toEqual([["tool_truncation", "log"]]);
-    expect(stages({ mode: "sliding_window" })).toEqual([["sliding_window", "log"]]);
-    const flat = { threshold_tokens: 50, compaction_target_tokens: 30, enabled: false };
-    expect(policyOf("marsys", flat).stages).toMatchObject([
-      { on: "read", effect: "view", select: { maxTokens: 30, headroom: 0.1 } },
-    ]);
+    });
+
+    it("shortens and packs without a summary", () => {
+      const { stages, protections: held } = later({
+        excluded_processors: ["summarization"],
+        backward_packing: { grace_recent_messages: 2 },
+        tool_truncation: { max_tool_message_tokens: 20, append_marker: "~" },
+        min_reduction_ratio: 0.3,
+      });
+      expect(held).toEqual(protections({ system: "leading", minMessages: 1, lastUser: true }));
+      expect(stages).toMatchObject([
+        {
+          name: "tool_truncation",
+          select: { maxTokens: 20, head: { chars: 80, marker: "~" }, minSavedTokens: 300 },
+        },
+        {
+          name: "backward_packing",
+          on: "request",
+          anyOf: overThreshold,
+          select: { kind: "pack-newest", maxTokens: 700, headroom: 0, skipUnfit: true },
+          removedTo: "log",
+          keepRounds: 2,
+        },
+      ]);
+    });
+
+    it("runs the processors that it is told", () => {
+      const names = (context: PlainOptions) => later(context).stages.map(({ name }) => name);
+      expect(later({ processor_order: ["tool_truncation"] }).stages).toEqual([
+        expect.objectContaining(truncation),
+      ]);
+      expect(names({ summarization: { enabled: false } })).toEqual([
+        "tool_truncation",
+        "backward_packing",
+      ]);
+      expect(names({ tool_truncation: { enabled: false } })).toEqual(["summarization"]);
+      expect(names({ excluded_processors: ["tool_truncation", "summarization"] })).toEqual([
+        "backward_packing",
+      ]);
+      expect(names({ processor_order: [] })).toEqual([]);
+      expect(names({ mode: "sliding_window" })).toEqual(["sliding_window"]);
+      expect(names({ enabled: false })).toEqual(["sliding_window"]);
+    });
+
+    it("packs every read when it does not compact", () => {
+      const flat = { threshold_tokens: 50, compaction_target_tokens: 30, enabled: false };
+      const policy = policyOf("marsys", flat);
+      expect(policy.stages).toMatchObject([
+        { on: "read", effect: "view", select: { maxTokens: 30, headroom: 0.1 } },
+      ]);
+      expect(policy.protections.lastUser).toBe(false);
+    });
   });
 });
 

@@ -129,6 +129,14 @@ describe("stages", () => {
 
   it("have the defaults of what they do", () => {
     expect(of({ select: shorten })?.select).toMatchObject({ keepNewest: 4, allRoles: false });
+    const headed = { ...shorten.value, keepChars: 99 };
+    expect(of({ select: { $case: "shorten", value: headed } })?.select).toMatchObject({
+      head: { chars: 99, marker: " [...]" },
+    });
+    const unmarked = { ...headed, marker: "" };
+    expect(of({ select: { $case: "shorten", value: unmarked } })?.select).toMatchObject({
+      head: { chars: 99, marker: "" },
+    });
     const duplicates = stages.DropDuplicates.decode(NOTHING);
     expect(of({ select: { $case: "dropDuplicates", value: duplicates } })?.select).toEqual({
       kind: "drop-duplicates",

@@ -26,6 +26,16 @@ const limitOrOff = fc.integer({ min: -1, max: 10_000 });
 const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(model, { requiredKeys: [] });
 
+const hook = fc.constantFrom("", "manual", "my-hook");
+const summaryTokens = fc.integer({ min: 16, max: 16_384 });
+const lastChars = fc.integer({ min: 100, max: 16_000 });
+const summarized = some({
+  hook,
+  summary_max_tokens: summaryTokens,
+  instructions: fc.string({ maxLength: 9 }),
+  on_failure: fc.constantFrom("keep", "drop", "placeholder"),
+});
+
 const shortTerm = some({ memory_max_tokens: limitOrOff, conditions: expressions }).map(
   (options) => ({ ...options, memory_strategy_id: "max_tokens" }),
 );
@@ -69,25 +79,53 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   }),
   pin_summarize_recent: fc
     .tuple(fc.nat(100), fc.integer({ min: 1, max: 100 }))
-    .map(([pin, recent]) => ({ pin, recent, max_messages: pin + recent + 1 })),
+    .map(([pin, recent]) => ({ pin, recent, max_messages: pin + recent + 1 }))
+    .chain((sizes) => summarized.map((told) => ({ ...told, ...sizes }))),
+  rolling_summary: fc
+    .tuple(summarized, some({ max_tokens: tokens, headroom, last_chars: lastChars }))
+    .map(([{ on_failure, ...told }, options]) => ({
+      ...told,
+      ...options,
+      ...(on_failure === undefined || on_failure === "keep" ? {} : { on_failure }),
+    })),
+  hierarchical_summary: fc
+    .tuple(
+      summarized,
+      some({ max_tokens: tokens, keep_recent: messages, fan_in: fc.integer({ min: 2, max: 16 }) }),
+    )
+    .map(([told, options]) => ({ ...told, ...options })),
   summarize_old: fc.oneof(
+    summarized,
     some({ max_tokens: tokens, keep_recent: messages }),
     fc.record({ context_share: share, model: fc.constantFrom("gpt-4o", "gpt-4") }),
     fc.record({ context_share: share, context_window: fc.integer({ min: 1, max: 1_000_000 }) }),
   ),
-  selectools: some({ max_messages: messages, max_tokens: fc.option(messages) }),
+  selectools: some({
+    max_messages: messages,
+    max_tokens: fc.option(messages),
+    summarize_on_trim: fc.boolean(),
+    summarize_max_tokens: summaryTokens,
+    hook,
+  }).chain((options) =>
+    fc.constantFrom(options, {
+      ...options,
+      ...{ compress_context: true, compress_keep_recent: 5_000, context_window: 9 },
+    }),
+  ),
   lauren: some({
     max_tokens: tokens,
     era: fc.constantFrom("A", "B", "C"),
     tool_turn_atomic: fc.boolean(),
     heal: fc.boolean(),
     summarize_at: fc.option(share),
+    hook,
   }),
   definable: some({
     max_messages: messages,
     pin_count: messages,
     recent_count: messages,
     enabled: fc.boolean(),
+    hook,
   }),
   marsys: fc.oneof(
     some({
@@ -106,7 +144,12 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<object>>> = {
         mode: fc.constantFrom("compaction", "sliding_window"),
         processor_order: fc.subarray(["tool_truncation", "summarization", "backward_packing"]),
         min_reduction_ratio: headroom,
-        tool_truncation: some({ grace_recent_messages: messages }),
+        tool_truncation: some({
+          grace_recent_messages: messages,
+          max_tool_message_tokens: fc.integer({ min: 16, max: 1_000_000 }),
+          append_marker: fc.string({ maxLength: 9 }),
+        }),
+        summarization: some({ grace_recent_messages: messages, output_max_tokens: summaryTokens }),
       }),
     }),
   ),

@@ -14,7 +14,7 @@ import type { ImportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_r
 import type { SeqRange as WireRange } from "../../gen/memorysidecar/v1/window.ts";
 import type { ChunkContent, ImportedMessage, ImportedSession } from "../../service/snapshot-api.ts";
 import { requestMalformed } from "../error-status.ts";
-import { checkHeader, checkImportedMessage } from "../validate/snapshot.ts";
+import { checkHeader, checkImportedMessage, isRequest } from "../validate/snapshot.ts";
 import { Violations } from "../validate/violations.ts";
 import { encodeMade, tokensOf } from "./made.ts";
 import { stampOf, toDraft } from "./message.ts";
@@ -167,9 +167,9 @@ function unnumbered(session: WireSession): readonly PlacedSummary[] {
   return session.placedSummaries.filter(({ version }) => version === 0n);
 }
 
-/** As little as possible where nothing is said. */
+/** As a text that a caller set: whoever brings a snapshot may have written it. */
 function trustOf(trust: number): Trust {
-  return trust === TRUST.high || trust === TRUST.medium ? trust : TRUST.low;
+  return trust === TRUST.high || trust === TRUST.medium ? TRUST.medium : TRUST.low;
 }
 
 /** Several inserts behind the same message share the room up to the next one. */
@@ -187,24 +187,18 @@ function insertsOf(header: SnapshotHeader, session: WireSession): WindowInsert[]
     const group = inserts.filter((other) => other.afterSeq === afterSeq);
     const at = index - inserts.findIndex((other) => other.afterSeq === afterSeq);
     const position = Number(afterSeq) + (at + 1) / (group.length + 1);
-    const id = shownSummary(inserts, index)?.message?.messageId ?? "";
-    return insertOf(insert, { position, summary: placed.get(id), number: numbers.get(id) });
+    const asks = isRequest(inserts, index);
+    const shown = asks ? inserts[index + 1] : insert;
+    const id = shown?.summary ? (shown.message?.messageId ?? "") : "";
+    const kind = asks ? "request" : insert.summary ? "summary" : "result";
+    return insertOf(insert, { kind, position, summary: placed.get(id), number: numbers.get(id) });
   });
 }
 
-/** The summary that an insert shows, or asks for: what was asked for stands before it. */
-function shownSummary(
-  inserts: readonly SnapshotInsert[],
-  index: number,
-): SnapshotInsert | undefined {
-  const insert = inserts[index];
-  if (insert?.summary) return insert;
-  return insert?.message?.role === Role.USER ? inserts[index + 1] : undefined;
-}
-
 function insertOf(
-  { message, summary: isSummary }: SnapshotInsert,
+  { message }: SnapshotInsert,
   known: {
+    readonly kind: WindowInsert["kind"];
     readonly position: number;
     readonly summary: PlacedSummary | undefined;
     /** The number of a summary that came without one. */
@@ -212,8 +206,8 @@ function insertOf(
   },
 ): WindowInsert {
   if (message === undefined) throw new Error("An insert without a message was let through.");
-  const { summary } = known;
-  const kind = isSummary ? "summary" : message.role === Role.USER ? "request" : "result";
+  const { kind, summary } = known;
+  const isSummary = kind === "summary";
   const { messageId, name, text, toolCallId } = message;
   const tokenCount = tokensOf(message);
   const createMs = timeOf(message.createTime);

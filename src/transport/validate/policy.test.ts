@@ -46,6 +46,10 @@ const SHORTEN: Select = {
   $case: "shorten",
   value: { maxTokens: 100, allRoles: false },
 };
+const CUT: Select = {
+  $case: "shorten",
+  value: { maxTokens: 100, allRoles: false, keepChars: 64, marker: "", minSavedTokens: 9n },
+};
 const FILTER: Select = { $case: "filter", value: { conditions: ["true"], scope: 0 } };
 const DUPLICATES: Select = { $case: "dropDuplicates", value: {} };
 const BOUNDARY_ONLY: Select = { $case: "boundaryOnly", value: {} };
@@ -186,6 +190,7 @@ describe("a stage", () => {
     { select: SHORTEN },
     { select: SHORTEN, on: StageOn.APPEND, effect: StageEffect.VIEW },
     { select: SHORTEN, on: StageOn.READ },
+    { select: CUT, keepRounds: 10_000 },
     { select: FILTER, removedTo: RemovedTo.SUMMARIZE },
     { select: DUPLICATES, removedTo: RemovedTo.DISCARD },
     {
@@ -232,6 +237,10 @@ describe("what a stage does", () => {
     [
       { $case: "packNewest", value: { maxTokens: 1n, headroom: Number.NaN, skipUnfit: false } },
       "pack_newest.headroom: must be 0 to below 1",
+    ],
+    [
+      { $case: "shorten", value: { maxTokens: 16, allRoles: false, marker: "x" } },
+      "shorten.marker: must be unset without keep_chars",
     ],
     [{ $case: "filter", value: { conditions: [], scope: 0 } }, "filter.conditions: is required"],
     [

@@ -133,7 +133,7 @@ function checkVersions(v: Violations, session: Session, newest: bigint): void {
   const { summary, placedSummaries } = session;
   const seen = new Set<bigint>();
   const check = (field: string, version: bigint): void => {
-    if (version > newest) v.add(field, "must be at most the header's summary_version");
+    if (version > newest) v.add("summary_version", "must not be less than any summary has");
     if (version !== 0n && seen.has(version)) v.add(field, "is used twice");
     seen.add(version);
   };
@@ -215,7 +215,7 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
   for (let index = 0; index < inserts.length && !v.full; index++) {
     const insert = inserts[index] as SnapshotInsert;
     v.enterItem("inserts", index);
-    checkInsert(v, insert, placed);
+    checkInsert(v, insert, { placed, isRequest: isRequest(inserts, index) });
     const { afterSeq } = insert;
     if (afterSeq < before || afterSeq > session.lastSeq) {
       v.add("after_seq", `must be ${before} to ${session.lastSeq}`);
@@ -226,29 +226,32 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
     seen.add(id);
     v.leaveItem();
   }
-  checkRequests(v, inserts);
   const summaries = inserts.filter(({ summary }) => summary).length;
   if (summaries !== placed.size) {
     v.add("session.placed_summaries", "must be the summaries among the inserts");
   }
-  const results = inserts.filter((insert) => !insert.summary && !isRequest(insert)).length;
+  const requests = inserts.filter((_, index) => isRequest(inserts, index)).length;
+  const results = inserts.length - summaries - requests;
   checkCount(v, "inserts", results, LIMITS.healedResults);
 }
 
-/** What the user of a summary asked for, as a message of its own. */
-function isRequest({ summary, message }: SnapshotInsert): boolean {
-  return !summary && message?.role === Role.USER;
+/**
+ * Whether an insert shows what the user asked for in a summary: it is the user's, answers no tool
+ * call and stands right before the summary.
+ */
+export function isRequest(inserts: readonly SnapshotInsert[], index: number): boolean {
+  const insert = inserts[index];
+  const next = inserts[index + 1];
+  if (insert?.message === undefined || insert.summary || !next?.summary) return false;
+  const { role, toolCallId } = insert.message;
+  return role === Role.USER && toolCallId === "" && insert.afterSeq === next.afterSeq;
 }
 
-function checkRequests(v: Violations, inserts: readonly SnapshotInsert[]): void {
-  for (const [index, insert] of inserts.entries()) {
-    const next = inserts[index + 1];
-    if (!isRequest(insert) || (next?.summary && next.afterSeq === insert.afterSeq)) continue;
-    v.add(`inserts[${index}]`, "is from the user, but stands not right before a summary");
-  }
-}
-
-function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<string>): void {
+function checkInsert(
+  v: Violations,
+  insert: SnapshotInsert,
+  known: { readonly placed: ReadonlySet<string>; readonly isRequest: boolean },
+): void {
   const { message } = insert;
   if (message === undefined) {
     v.add("message", "is required");
@@ -263,9 +266,10 @@ function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<
   // Out of documents come summaries that nobody knows the time of.
   if (message.createTime !== undefined) checkServerTime(v, "create_time", message.createTime);
   if (insert.summary) {
-    if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
+    if (!known.placed.has(message.messageId))
+      v.add("message_id", "is not among the placed summaries");
     if (message.name !== "") v.add("name", "is only allowed with a result");
-  } else if (isRequest(insert)) {
+  } else if (known.isRequest) {
     if (message.name !== "") v.add("name", "is only allowed with a result");
   } else {
     checkRequiredText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
