@@ -173,13 +173,15 @@ describe("a grpc hook", () => {
     await hook.close();
   });
 
-  it("goes on after a call that got no answer", async () => {
+  it("goes on after a call that got no answer, with a connection that is not dead", async () => {
     await using server = await startScriptedGrpcHook([noGrpcAnswer, answerOutput({ text: "x" })]);
-    const hook = hookFor(server.target, {
+    await using relay = await startRelay(server.port);
+    const hook = hookFor(relay.target, {
       settings: { ...TEST_HOOK_SETTINGS, timeoutMs: 300 },
     });
     expect((await failureOf(ask(hook))).reason).toBe("timeout");
     expect(await ask(hook)).toMatchObject({ text: "x" });
+    expect(relay.connections).toBe(2);
     await hook.close();
   });
 

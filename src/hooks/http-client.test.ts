@@ -275,6 +275,20 @@ describe("HttpClient and names", () => {
     expect(endpoint.requests).toHaveLength(3);
   });
 
+  it.each([
+    "http://169.254.169.254/v1",
+    "http://2852039166/v1",
+    "http://0251.0376.0251.0376/v1",
+    "https://[::ffff:a9fe:a9fe]/v1",
+    "http://metadata.google.internal/v1",
+  ])("does not even ask for a metadata service: %s", async (url) => {
+    await using endpoint = await startScriptedHttp([noAnswer]);
+    const never: Resolve = () => Promise.reject(new Error("The DNS was asked."));
+    const client = clientFor(endpoint, { url: new URL(url), resolve: never });
+    expect((await failureOf(post(client))).message).toContain("metadata service");
+    client.close();
+  });
+
   it("checks each new connection again", async () => {
     await using endpoint = await startScriptedHttp([
       (socket) => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello"),

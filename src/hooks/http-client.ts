@@ -5,7 +5,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { HookFailure } from "../service/hook-port.ts";
 import { checkedAddresses, codeOf, hostProblem, plainHost, type Resolve } from "./address-guard.ts";
 import type { Deadline } from "./deadline.ts";
@@ -35,27 +34,6 @@ const HEADER_BYTES_MAX = 16_384;
 const ERROR_BODY_BYTES_MAX = 65_536;
 const FREE_SOCKETS_MAX = 16;
 
-function destroyThis(this: Duplex): void {
-  this.destroy();
-}
-
-/** Drops kept connections that speak before they are asked: they are out of step. */
-function guardKept(agent: HttpAgent): HttpAgent {
-  const keep = agent.keepSocketAlive.bind(agent);
-  const reuse = agent.reuseSocket.bind(agent);
-  agent.keepSocketAlive = (socket) => {
-    // The types say that nothing is given back; Node gives a boolean, and asks for one.
-    const kept: unknown = keep(socket);
-    if (kept !== false) socket.on("data", destroyThis);
-    return kept as ReturnType<typeof keep>;
-  };
-  agent.reuseSocket = (socket, request) => {
-    socket.off("data", destroyThis);
-    reuse(socket, request);
-  };
-  return agent;
-}
-
 /** What one request needs. */
 export interface HttpPost {
   readonly body: Buffer;
@@ -80,9 +58,7 @@ export class HttpClient {
       timeout: IDLE_TIMEOUT_MS,
     };
     const ca = endpoint.ca === undefined ? {} : { ca: endpoint.ca };
-    this.agent = guardKept(
-      this.secure ? new HttpsAgent({ ...options, ...ca }) : new HttpAgent(options),
-    );
+    this.agent = this.secure ? new HttpsAgent({ ...options, ...ca }) : new HttpAgent(options);
   }
 
   /**

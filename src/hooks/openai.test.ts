@@ -122,11 +122,14 @@ describe("an openai hook", () => {
 
   it("keeps asking for JSON when that was not what was refused", async () => {
     const bad = answerWith(400, "{}");
-    await using run = await ask([bad, bad, dense], DENSITY);
+    const broken = answerWith(500, "{}");
+    await using run = await ask([bad, bad, bad, broken, dense], DENSITY);
+    const again = () => run.hook.summarize?.(hookCall(), summarizeInput(DENSITY));
     expect((await failureOf(run.work)).reason).toBe("refused");
-    await run.hook.summarize?.(hookCall(), summarizeInput(DENSITY));
+    expect((await failureOf(again())).reason).toBe("hook-error");
+    await again();
     const had = run.endpoint.requests.map(({ json }) => "response_format" in json);
-    expect(had).toEqual([true, false, true]);
+    expect(had).toEqual([true, false, true, false, true]);
   });
 
   it.each([
