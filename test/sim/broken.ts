@@ -2,6 +2,7 @@
 // fault of a kind that an engine for the disk could have.
 
 import type { SessionRef } from "../../src/domain/session.ts";
+import { NO_USAGE } from "../../src/domain/tasks/task.ts";
 import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
 import type { Store, StoredMessage } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
@@ -119,6 +120,51 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       store
         .listEvents(query)
         .catch(() => store.listEvents({ ...query, after: store.oldestPosition() })),
+  }),
+  "keeps the tasks of a session that is gone": (store, state) => ({
+    changeSession: async (change, decide) => {
+      const before = new Map(state.tasks);
+      const result = await store.changeSession(change, decide);
+      if (sessionOf(state, change) !== undefined) return result;
+      for (const [taskNo, task] of before) {
+        if (task.sessionId === change.sessionId) state.tasks.set(taskNo, task);
+      }
+      return result;
+    },
+  }),
+  "begins with the first namespace each time": (store) => ({
+    dueTasks: ({ afterNamespace: _, ...query }) => store.dueTasks(query),
+  }),
+  "takes a lease for as long as it likes": (store, state) => ({
+    dueTasks: async (query) =>
+      (await store.dueTasks(query)).filter(
+        ({ taskNo }) => state.tasks.get(taskNo)?.state !== "leased",
+      ),
+  }),
+  "keeps no account of what a hook took": (store) => ({
+    changeTask: (change, decide) =>
+      store.changeTask(change, (view) => decide({ ...view, usage: NO_USAGE })),
+  }),
+  "tells nobody of tasks": () => ({ onTasks: () => () => undefined }),
+  "keeps the summaries of a log that was reset": (store, state) => ({
+    changeSession: async (change, decide) => {
+      const before = sessionOf(state, change);
+      const result = await store.changeSession(change, decide);
+      const after = sessionOf(state, change);
+      if (before?.session.head.firstSeq === after?.session.head.firstSeq) return result;
+      if (before?.sessionNo !== after?.sessionNo) return result;
+      for (const [version, summary] of before?.summaries ?? []) {
+        after?.summaries.set(version, summary);
+      }
+      return result;
+    },
+  }),
+  "skips a summary where a page begins": (store) => ({
+    listSummaries: async (ref, query) => {
+      const page = await store.listSummaries(ref, query);
+      if (page?.next === undefined) return page;
+      return { ...page, next: page.next + (query.order === "asc" ? 1 : -1) };
+    },
   }),
   "copies one message too many": (store) => ({
     copySession: (copy, decide) =>

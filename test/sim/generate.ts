@@ -15,6 +15,7 @@ import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { serverId } from "../support/actions.ts";
 import { newInsert, START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
+import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
 /** The namespaces of the simulation; one is the start of another. */
@@ -40,7 +41,7 @@ export interface Generator {
 }
 
 /** What the parts of the generator share. */
-interface Draw {
+export interface Draw {
   readonly random: Random;
   /** The store whose state is looked at for ids that exist; the model. */
   readonly store: Store;
@@ -92,6 +93,8 @@ async function drawChange(draw: Draw): Promise<Operation> {
     look: 3,
     fork: 6,
     consumer: 5,
+    work: 16,
+    task: 8,
     maintain: 2,
     reopen: 1,
     pause: 0.3,
@@ -103,10 +106,19 @@ async function drawChange(draw: Draw): Promise<Operation> {
   const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;
   const base = { ...ref, nowMs, ...(requestId === undefined ? {} : { requestId }) };
   if (kind === "consumer") return { ...base, ...drawConsumer(draw) };
+  if (kind === "work") return { ...base, ...drawWork(draw) };
+  if (kind === "task") return { ...base, ...(await drawTask(draw, ref.namespace)) };
   if (kind === "fork") {
     const target = random.pick(SESSION_IDS);
     const last = (await draw.store.readSession(ref))?.head.lastSeq ?? 0;
-    return { ...base, kind, target, ...(random.chance(0.3) ? {} : { atSeq: near(random, last) }) };
+    const summary = random.chance(0.5);
+    return {
+      ...base,
+      kind,
+      target,
+      summary,
+      ...(random.chance(0.3) ? {} : { atSeq: near(random, last) }),
+    };
   }
   return { ...base, ...(await drawAction(draw, ref, kind)) } as SessionAction;
 }
@@ -256,7 +268,7 @@ async function drawAction(
     case "erase":
       return { kind, messageId: await drawMessageId(draw, ref), load };
     case "reset":
-      return { kind, keepSystem: random.chance(0.6) };
+      return { kind, keepSystem: random.chance(0.6), keepSummary: random.chance(0.5) };
     case "remove":
       return { kind };
   }
@@ -275,6 +287,9 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     "list-sessions",
     "list-events",
     "list-consumers",
+    "list-tasks",
+    "due-tasks",
+    "list-summaries",
     "expired",
   ] as const);
   switch (kind) {
@@ -299,6 +314,12 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     }
     case "list-consumers":
       return { ...ref, kind, limit };
+    case "list-tasks":
+      return { ...ref, kind, query: drawTaskQuery(draw, ref) };
+    case "due-tasks":
+      return { ...ref, kind, query: drawDueQuery(draw) };
+    case "list-summaries":
+      return { ...ref, kind, order, limit, maxBytes: random.pick([1, 300, 1_000_000]) };
     case "expired":
       return { ...ref, kind, nowMs: nowMs + random.int(-1_000, 30_000) };
   }

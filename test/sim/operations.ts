@@ -7,7 +7,13 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { EventType } from "../../src/domain/event.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
 import type { Role } from "../../src/domain/window/types.ts";
-import type { MaintenancePlan, SessionQuery, Store } from "../../src/storage/store.ts";
+import type {
+  DueQuery,
+  MaintenancePlan,
+  SessionQuery,
+  Store,
+  TaskQuery,
+} from "../../src/storage/store.ts";
 import type { ActionBase, SessionAction } from "../support/action-types.ts";
 import { isYoung } from "../support/action-types.ts";
 import { act } from "../support/actions.ts";
@@ -20,8 +26,11 @@ import {
   allEvents,
   allMessages,
   allSessions,
+  allSummaries,
+  allTasks,
   messageView,
 } from "../support/read-all.ts";
+import { changeTask, type TaskAction, type WorkAction, work } from "../support/work.ts";
 
 /** A change of a consumer. `sessionId` names the consumer. */
 export interface ConsumerOperation extends ActionBase {
@@ -55,6 +64,14 @@ export type ReadOperation = SessionRef &
         readonly back: number;
       }
     | { readonly kind: "list-consumers"; readonly limit: number }
+    | { readonly kind: "list-tasks"; readonly query: Omit<TaskQuery, "after"> }
+    | { readonly kind: "due-tasks"; readonly query: DueQuery }
+    | {
+        readonly kind: "list-summaries";
+        readonly order: "asc" | "desc";
+        readonly limit: number;
+        readonly maxBytes: number;
+      }
     | { readonly kind: "expired"; readonly nowMs: number }
   );
 
@@ -62,6 +79,8 @@ export type Operation =
   | SessionAction
   | ForkAction
   | ConsumerOperation
+  | WorkAction
+  | TaskAction
   | ReadOperation
   | { readonly kind: "maintain"; readonly plan: MaintenancePlan }
   /** Closes and opens again, or opens what a killed process would have left. */
@@ -96,6 +115,10 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return fork(store, operation);
     case "consumer":
       return changeConsumer(store, operation);
+    case "work":
+      return work(store, operation);
+    case "task":
+      return changeTask(store, operation);
     case "maintain":
       return maintain(store, operation.plan);
     case "pause":
@@ -108,6 +131,9 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "list-sessions":
     case "list-events":
     case "list-consumers":
+    case "list-tasks":
+    case "due-tasks":
+    case "list-summaries":
     case "expired":
       return read(store, operation);
     default:
@@ -164,6 +190,17 @@ async function read(store: Store, operation: ReadOperation): Promise<unknown> {
       return await listEvents(store, operation);
     case "list-consumers":
       return await allConsumers(store, namespace, operation.limit);
+    case "list-tasks":
+      return await allTasks(store, operation.query);
+    case "due-tasks": {
+      const { hook, nowMs } = operation.query;
+      const due = await store.dueTasks(operation.query);
+      return { due, next: await store.nextDueMs(hook, nowMs) };
+    }
+    case "list-summaries": {
+      const { order, limit, maxBytes } = operation;
+      return await allSummaries(store, ref, { order, limit, maxBytes });
+    }
     case "expired":
       return (await store.expiredSessions(operation.nowMs, 10_000))
         .map((expired) => `${expired.namespace} ${expired.sessionId}`)

@@ -15,6 +15,7 @@ import { dumpSession, dumpStore } from "../support/dump.ts";
 import { plain } from "../support/plain.ts";
 import type { Random } from "../support/random.ts";
 import { type Generator, generatorOf, NAMESPACES } from "./generate.ts";
+import { HOOKS, HOURS } from "./generate-work.ts";
 import { applyTo, type Operation, type Outcome } from "./operations.ts";
 
 const BATCH_SHARE = 0.06;
@@ -43,6 +44,8 @@ interface Run {
   readonly counts: SimulationCounts;
   /** What listeners heard, of the engine and of the model. */
   readonly heard: { readonly subject: StoredEvent[]; readonly model: StoredEvent[] };
+  /** The hooks that listeners heard of. */
+  readonly hooks: { readonly subject: Set<string>; readonly model: Set<string> };
   /** The newest operations, for the report of a difference. */
   readonly trail: string[];
 }
@@ -59,6 +62,7 @@ export async function simulate(
     generator: generatorOf(random, () => engines.model.store),
     counts: { operations: 0, saved: 0, refused: 0, batches: 0, reopens: 0 },
     heard: { subject: [], model: [] },
+    hooks: { subject: new Set(), model: new Set() },
     trail: [],
   };
   listen(run);
@@ -79,6 +83,11 @@ export async function simulate(
 function listen(run: Run): void {
   run.subject.store.onEvents((events) => run.heard.subject.push(...events));
   run.model.store.onEvents((events) => run.heard.model.push(...events));
+  for (const side of ["subject", "model"] as const) {
+    run[side].store.onTasks((hooks) => {
+      for (const hook of hooks) run.hooks[side].add(hook);
+    });
+  }
 }
 
 async function reopen(run: Run, killed: boolean): Promise<void> {
@@ -152,10 +161,14 @@ async function compareRead(run: Run): Promise<void> {
 async function compareWhole(run: Run): Promise<void> {
   const { requestIds, nowMs } = run.generator;
   const repliesFromMs = nowMs() - REPLY_AGE_MS;
-  const names = { namespaces: NAMESPACES, requestIds, repliesFromMs };
+  const work = { hooks: HOOKS, hours: HOURS };
+  const names = { namespaces: NAMESPACES, requestIds, repliesFromMs, ...work };
   const actual = plain(await dumpStore(run.subject.store, names));
   same(run, "the whole store", actual, plain(await dumpStore(run.model.store, names)));
   same(run, "what listeners heard", plain(run.heard.subject), plain(run.heard.model));
+  same(run, "the hooks that listeners heard of", run.hooks.subject, run.hooks.model);
+  run.hooks.subject.clear();
+  run.hooks.model.clear();
   run.heard.subject.length = 0;
   run.heard.model.length = 0;
 }
@@ -172,8 +185,9 @@ async function drawBatch(run: Run): Promise<readonly Operation[]> {
   const operations: Operation[] = [];
   for (let size = run.random.int(2, BATCH_MAX); size > 0; size -= 1) {
     const operation = await run.generator.change();
-    // Consumers and upkeep have no revision that would tell their order.
-    if (!("sessionId" in operation) || operation.kind === "consumer") continue;
+    // Consumers, single tasks and upkeep have no revision that would tell their order.
+    if (!("sessionId" in operation)) continue;
+    if (operation.kind === "consumer" || operation.kind === "task") continue;
     operations.push(operation);
   }
   return operations;

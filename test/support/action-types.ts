@@ -57,7 +57,12 @@ export type SessionAction = ActionBase &
         readonly load: Load;
       }
     | { readonly kind: "erase"; readonly messageId: string; readonly load: Load }
-    | { readonly kind: "reset"; readonly keepSystem: boolean }
+    | {
+        readonly kind: "reset";
+        readonly keepSystem: boolean;
+        /** Takes the newest summary into the new log. */
+        readonly keepSummary?: boolean;
+      }
     | { readonly kind: "remove" }
     /** Changes nothing. */
     | { readonly kind: "look"; readonly messageIds: readonly string[]; readonly load: Load }

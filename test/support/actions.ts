@@ -275,13 +275,16 @@ function reset(action: Action<"reset">, view: SessionView, session: Session): De
     firstSeq: session.head.lastSeq + 1,
     log: { messageCount, tokenCount },
   };
+  const newest = view.summary(session.fields.summaryVersion);
+  const isKept = action.keepSummary === true && newest !== undefined;
+  const summaries = isKept ? { summaries: { put: [newest] } } : {};
   return save(
     action,
     view,
     { ...session, head },
     {
       type: EVENT_TYPE.sessionReset,
-      part: { resetLog: true, append: kept },
+      part: { resetLog: true, append: kept, ...summaries },
       window: kept,
     },
   );

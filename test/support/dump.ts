@@ -6,7 +6,15 @@
 import type { Session, SessionRef } from "../../src/domain/session.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { START_MS } from "./plans.ts";
-import { allConsumers, allEvents, allMessages, allSessions, messageView } from "./read-all.ts";
+import {
+  allConsumers,
+  allEvents,
+  allMessages,
+  allSessions,
+  allSummaries,
+  allTasks,
+  messageView,
+} from "./read-all.ts";
 
 /** What to look at. */
 export interface DumpNames {
@@ -15,6 +23,9 @@ export interface DumpNames {
   readonly requestIds?: readonly string[];
   /** Leaves out answers older than this, which upkeep may have dropped. Default: none. */
   readonly repliesFromMs?: number;
+  /** Hooks whose due tasks to read, and what they took in these hours. */
+  readonly hooks?: readonly string[];
+  readonly hours?: readonly number[];
 }
 
 /** A session without the cut of its runs, which is free. */
@@ -44,7 +55,16 @@ export async function dumpSession(store: Store, ref: SessionRef): Promise<unknow
     const found = await store.readMessage(ref, messageId);
     byId.push(found && messageView(found));
   }
+  const summaries = { limit: 7, maxBytes: 1_000 };
+  const history = (await allSummaries(store, ref, { ...summaries, order: "asc" })) ?? [];
+  const back = (await allSummaries(store, ref, { ...summaries, order: "desc" })) ?? [];
+  const byVersion: unknown[] = [];
+  for (const { version } of history) byVersion.push(await store.readSummary(ref, version));
   return {
+    summaries: history,
+    back: back.map(({ version }) => version).join(),
+    byVersion,
+    tasks: await allTasks(store, { ...ref, limit: 7 }),
     session: sessionView(session),
     messages,
     down: down.map(({ seq }) => seq).join(),
@@ -69,6 +89,29 @@ async function dumpReplies(store: Store, names: DumpNames): Promise<unknown[]> {
     }
   }
   return replies;
+}
+
+/** The tasks of all namespaces, what is due of hooks and what they took. */
+export async function dumpTasks(store: Store, names: DumpNames): Promise<unknown> {
+  const tasks: unknown[] = [];
+  const due: unknown[] = [];
+  const usage: unknown[] = [];
+  for (const namespace of names.namespaces) {
+    const listed = await allTasks(store, { namespace, limit: 7 });
+    for (const { taskNo } of listed) tasks.push(await store.readTask(namespace, taskNo));
+    tasks.push([namespace, listed]);
+    for (const hook of names.hooks ?? []) {
+      for (const hour of names.hours ?? []) {
+        const taken = await store.readUsage(namespace, hook, hour);
+        if (taken.calls + taken.tokens > 0) usage.push([namespace, hook, hour, taken]);
+      }
+    }
+  }
+  for (const hook of names.hooks ?? []) {
+    const all = { hook, nowMs: START_MS * 2, limit: 10_000, perNamespace: 10_000 };
+    due.push([hook, await store.dueTasks(all), await store.nextDueMs(hook, START_MS)]);
+  }
+  return { tasks, due, usage };
 }
 
 /** All events that are kept, of all namespaces given, and the positions. */
@@ -105,6 +148,7 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
     consumers,
     expired: expired.map((ref) => `${ref.namespace} ${ref.sessionId}`).sort(),
     replies: await dumpReplies(store, names),
+    tasks: await dumpTasks(store, names),
     events: await dumpEvents(store, names),
   };
 }

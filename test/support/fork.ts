@@ -11,7 +11,7 @@ import {
   replayed,
   replyTo,
 } from "./action-types.ts";
-import { rangesOf, totalsOf } from "./plans.ts";
+import { newSummary, rangesOf, totalsOf } from "./plans.ts";
 
 /** A copy of one session into another of the same namespace. */
 export interface ForkAction extends ActionBase {
@@ -20,6 +20,8 @@ export interface ForkAction extends ActionBase {
   readonly atSeq?: number;
   /** How many of the oldest messages of the window the copy leaves out. Default 0. */
   readonly leaveOut?: number;
+  /** The copy begins with a summary of the newest version. Default false. */
+  readonly summary?: boolean;
 }
 
 /** Copies a session. */
@@ -71,5 +73,7 @@ function decideFork(action: ForkAction, atSeq: number, view: CopyView): CopyDeci
   const events = eventsOf(action, view, session, [EVENT_TYPE.sessionForked]);
   const result = { revision, lastSeq: atSeq, window: seqs, messages: [] };
   const reply = action.requestId === undefined ? {} : { reply: replyTo(action, result) };
-  return { kind: "save", result, fields, head, events, ...reply };
+  const version = fields.summaryVersion;
+  const summaries = action.summary === true && version > 0 ? [newSummary({ version })] : [];
+  return { kind: "save", result, fields, head, events, summaries, ...reply };
 }

@@ -3,6 +3,7 @@
 // every change that was acknowledged. Usage: node lmdb-load.ts DIR FAILPOINTS SEED
 
 import { writeSync } from "node:fs";
+import { AppError } from "../../src/domain/errors.ts";
 import { EMPTY_POLICY_STATE, type SessionRef } from "../../src/domain/session.ts";
 import { armFailpoints } from "../../src/lib/failpoint.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
@@ -20,6 +21,7 @@ import {
   totalsOf,
 } from "./plans.ts";
 import { type Random, randomFrom } from "./random.ts";
+import { changeTask, type WorkAction, work } from "./work.ts";
 
 const WINDOW_MAX = 12;
 const SESSIONS = 8;
@@ -77,8 +79,9 @@ export function discardPlan(ref: SessionRef, view: SessionView, text: string): S
   const added = { messageCount: 2 - messageCount, tokenCount: 4.5 - tokenCount };
   const mark = { stage: "stage", seq: lastSeq + 2, window: { messageCount, tokenCount } };
   const head = headOf(view, lastSeq + 2, window, added);
+  const fields = view.session?.fields ?? newFields({ userId: "u" });
   return {
-    fields: { ...newFields({ userId: "u" }), inserts: [newInsert({ position: lastSeq + 0.5 })] },
+    fields: { ...fields, inserts: [newInsert({ position: lastSeq + 0.5 })] },
     append: messages,
     erase: gone.map(({ seq, messageId }) => ({ seq, messageId })),
     window,
@@ -111,6 +114,8 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
     append: 20,
     discard: 3,
     erase: 2,
+    work: 6,
+    task: 4,
     remove: 1,
     copy: 1,
     import: 1,
@@ -134,6 +139,10 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
         ? { kind: "answer", result: false }
         : { kind: "save", result: true, plan };
     });
+  } else if (kind === "work") {
+    await work(store, workOf(ref, random)).catch(ignoreMissing);
+  } else if (kind === "task") {
+    await taskOf(store, ref, random);
   } else if (kind === "remove") {
     const other = { namespace: "default", sessionId: `${name}-copy` };
     await store.changeSession(other, (view) =>
@@ -151,9 +160,53 @@ async function step(store: Store, random: Random, name: string): Promise<void> {
       eventAgeMsMax: 1e12,
       eventCountMax: 300,
       replyAgeMsMax: 10_000,
-      usageHourMin: 0,
+      usageHourMin: random.int(0, 4),
     });
   }
+}
+
+/** Tasks and summaries: new ones, other ones, fewer. */
+export function workOf(ref: SessionRef, random: Random): WorkAction {
+  const draft = () => ({
+    hook: random.pick(["h", "hook"]),
+    state: random.pick(["ready", "leased", "waiting", "dead"] as const),
+    dueMs: START_MS + random.int(0, 1_000),
+  });
+  return {
+    ...ref,
+    kind: "work",
+    nowMs: START_MS,
+    make: [draft(), draft()],
+    change: [{ ...draft(), at: random.int(0, 9) }],
+    remove: [random.int(0, 9), random.int(0, 9)],
+    take: { hook: "hook", hour: random.int(1, 6), tokens: random.int(0, 9) },
+    summaries: ["summary ".repeat(random.int(0, 90))],
+    forget: [random.int(5, 9)],
+  };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof AppError)) {
+    throw error;
+  }
+}
+
+async function taskOf(store: Store, ref: SessionRef, random: Random): Promise<void> {
+  const { tasks } = await store.listTasks({ ...ref, limit: 20 });
+  const task = tasks[random.int(0, 19)];
+  if (task === undefined) {
+    return;
+  }
+  const draft = { hook: task.hook, state: "ready", dueMs: START_MS + random.int(0, 9) } as const;
+  const base = { namespace: ref.namespace, taskNo: task.taskNo, hour: random.int(1, 6) };
+  await changeTask(store, {
+    ...base,
+    kind: "task",
+    sessionId: ref.sessionId,
+    nowMs: START_MS,
+    tokens: 1,
+    draft: random.chance(0.3) ? null : draft,
+  });
 }
 
 async function copyOf(store: Store, source: SessionRef): Promise<void> {

@@ -23,9 +23,13 @@ async function readAll(store: Store): Promise<unknown> {
       order: "asc",
       limit: 10_000,
     });
+    const history = { order: "asc", limit: 1_000, maxBytes: 1e9 } as const;
+    const { tasks } = await store.listTasks({ ...ref, limit: 1_000 });
     sessions.push([
       sessionId,
       head,
+      (await store.listSummaries(ref, history))?.summaries,
+      tasks,
       window?.window.map(({ seq, messageId }) => [seq, messageId]),
       page?.messages.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
     ]);
@@ -37,7 +41,13 @@ async function readAll(store: Store): Promise<unknown> {
     maxBytes: 1e9,
   });
   const events = page.events.map(({ revision, index, type }) => [revision, index, type]);
-  return { sessions, events, revision: store.revision() };
+  const due = [];
+  for (const hook of ["h", "hook"]) {
+    const all = { hook, nowMs: START_MS * 2, limit: 10_000, perNamespace: 10_000 };
+    due.push(await store.dueTasks(all));
+    for (let hour = 0; hour < 8; hour++) due.push(await store.readUsage("default", hook, hour));
+  }
+  return { sessions, events, due, revision: store.revision() };
 }
 
 async function main(directory: string): Promise<unknown> {

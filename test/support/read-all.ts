@@ -3,6 +3,8 @@
 
 import { comparePositions, type EventPosition } from "../../src/domain/event.ts";
 import type { Session, SessionRef } from "../../src/domain/session.ts";
+import type { SummaryRecord } from "../../src/domain/summaries/summary.ts";
+import type { Task } from "../../src/domain/tasks/task.ts";
 import type {
   Consumer,
   EventQuery,
@@ -11,6 +13,8 @@ import type {
   Store,
   StoredEvent,
   StoredMessage,
+  SummaryQuery,
+  TaskQuery,
 } from "../../src/storage/store.ts";
 
 const PAGES_MAX = 10_000;
@@ -93,5 +97,42 @@ export async function allConsumers(
     checkPage(found.length, limit, page);
     if (found.length === 0) return all;
     all.push(...found);
+  }
+}
+
+/** All tasks that match, page by page. */
+export async function allTasks(store: Store, query: Omit<TaskQuery, "after">): Promise<Task[]> {
+  const all: Task[] = [];
+  let after: number | undefined;
+  for (let page = 0; ; page += 1) {
+    const { tasks, next } = await store.listTasks({
+      ...query,
+      ...(after === undefined ? {} : { after }),
+    });
+    checkPage(tasks.length, query.limit, page);
+    all.push(...tasks);
+    if (next === undefined) return all;
+    after = next;
+  }
+}
+
+/** All summaries of a session, page by page; undefined without a session. */
+export async function allSummaries(
+  store: Store,
+  ref: SessionRef,
+  query: Omit<SummaryQuery, "after">,
+): Promise<SummaryRecord[] | undefined> {
+  const all: SummaryRecord[] = [];
+  let after: number | undefined;
+  for (let page = 0; ; page += 1) {
+    const answer = await store.listSummaries(ref, {
+      ...query,
+      ...(after === undefined ? {} : { after }),
+    });
+    if (answer === undefined) return undefined;
+    checkPage(answer.summaries.length, query.limit, page);
+    all.push(...answer.summaries);
+    if (answer.next === undefined) return all;
+    after = answer.next;
   }
 }

@@ -7,10 +7,11 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { appendPlan, workOf } from "../../../test/support/lmdb-load.ts";
 import { readFacts } from "../../../test/support/plans.ts";
 import { type Random, randomFrom } from "../../../test/support/random.ts";
 import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import { work } from "../../../test/support/work.ts";
 import { openEnvironment } from "./environment.ts";
 import { entryKey, TABLE, u64 } from "./keys.ts";
 import { openLmdbStore } from "./store.ts";
@@ -53,6 +54,9 @@ beforeAll(async () => {
     await store.changeSession({ ...ref, needWindow: true }, (view) => {
       return { kind: "save", result: undefined, plan: appendPlan(ref, view, text) };
     });
+    if (i % 3 === 0) {
+      await work(store, workOf(ref, random));
+    }
   }
   await store.close();
   const { outcome } = await readStore(golden);

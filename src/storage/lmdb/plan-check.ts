@@ -31,6 +31,10 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
     throw unsound("it lacks the head or the fields");
   }
   checkNumbers(plan, head);
+  const versions = old?.session.fields.summaryVersion ?? 0;
+  if ((plan.fields?.summaryVersion ?? versions) < versions) {
+    throw unsound("the version of the newest summary goes back");
+  }
   let next = old === null || plan.resetLog === true ? head.firstSeq : old.session.head.lastSeq + 1;
   let previous = 0;
   for (const { seq } of plan.append ?? []) {

@@ -64,7 +64,8 @@ async function checkSessions(directory: string, newest: Map<string, number>): Pr
 }
 
 describe("a store that was killed", () => {
-  it.each(["", ...FAILPOINTS])(
+  // The one behind hooks is passed by services, not by the store.
+  it.each(["", ...FAILPOINTS.filter((name) => name !== "after-hook")])(
     "at %j has all that was acknowledged, and nothing damaged",
     async (name) => {
       await using temporary = await makeTempDir();

@@ -65,7 +65,7 @@ import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
 import { listSummaries, readSummary } from "./summaries.ts";
 import { dueTasks, listTasks, nextDueMs } from "./task-lists.ts";
-import { readTaskRow, readUsage, TaskListeners } from "./tasks.ts";
+import { findTaskRow, readUsage, TaskListeners } from "./tasks.ts";
 import { Writer } from "./writer.ts";
 
 /** How a store is opened. */
@@ -283,8 +283,7 @@ class LmdbStore implements Store {
 
   async readTask(namespace: string, taskNo: number): Promise<Task | undefined> {
     this.core.writer.assertReadable();
-    const task = readTaskRow(this.core, taskNo, "committed")?.task;
-    return task?.namespace === namespace ? task : undefined;
+    return findTaskRow(this.core, namespace, taskNo, "committed")?.task;
   }
 
   async listTasks(query: TaskQuery): Promise<TaskPage> {

@@ -37,6 +37,29 @@ export function readTaskRow(
     : undefined;
 }
 
+/**
+ * Finds a task in a namespace; undefined when there is none. Throws RECORD_CORRUPT when it is lost.
+ */
+export function findTaskRow(
+  core: Core,
+  namespace: string,
+  taskNo: number,
+  visibility: Visibility,
+): TaskRow | undefined {
+  const row = readTaskRow(core, taskNo, visibility);
+  if (row !== undefined) {
+    return row.task.namespace === namespace ? row : undefined;
+  }
+  const isListed =
+    Number.isSafeInteger(taskNo) &&
+    taskNo > 0 &&
+    readIndex(core, taskInPrefix(namespace) + u64(taskNo), visibility, () => true) === true;
+  if (isListed) {
+    throw recordCorrupt(`task ${taskNo} is listed but missing`);
+  }
+  return undefined;
+}
+
 /** Reads a task that a list names. Throws RECORD_CORRUPT when it is missing. */
 export function needTaskRow(core: Core, taskNo: number, visibility: Visibility): TaskRow {
   const row = readTaskRow(core, taskNo, visibility);
@@ -126,6 +149,11 @@ interface SessionAt {
   readonly namespace: string;
 }
 
+/** The keys of a task in the lists of its namespace and of its session. */
+export function listKeys(sessionNo: number, { namespace, taskNo }: Task): readonly string[] {
+  return [taskInPrefix(namespace) + u64(taskNo), taskOfPrefix(sessionNo) + u64(taskNo)];
+}
+
 /** The keys of a task in the orders of tasks that are due; none for others. */
 export function dueKeys({ hook, namespace, state, dueMs, taskNo }: Task): readonly string[] {
   const place = u64(dueMs) + u64(taskNo);
@@ -143,8 +171,7 @@ function saveTask(core: Core, sessionNo: number, { before, after }: TaskStep): v
   const key = taskKey(task.taskNo);
   memtable.set(key, after === undefined ? null : encodeTask(key, { sessionNo, task: after }));
   if (before === undefined || after === undefined) {
-    for (const prefix of [taskInPrefix(task.namespace), taskOfPrefix(sessionNo)]) {
-      const listKey = prefix + u64(task.taskNo);
+    for (const listKey of listKeys(sessionNo, task)) {
       memtable.set(listKey, after === undefined ? null : emptyRecord(listKey));
     }
   }
@@ -169,9 +196,8 @@ export function taskView(
   core: Core,
   change: TaskChange,
 ): { readonly view: TaskView; readonly row: TaskRow | undefined } {
-  const found = readTaskRow(core, change.taskNo, "pending");
-  const row = found?.task.namespace === change.namespace ? found : undefined;
   const { namespace, hour } = change;
+  const row = findTaskRow(core, namespace, change.taskNo, "pending");
   const usage =
     row === undefined
       ? NO_USAGE

@@ -10,6 +10,7 @@ import {
   DROPPED_KEY,
   entryPrefix,
   headKey,
+  LAST_TABLE,
   nameKey,
   readEventKey,
   readU64,
@@ -23,10 +24,12 @@ import { decodeSession, type SessionRow } from "./session-codec.ts";
 import { listPrefixes } from "./sessions.ts";
 import type { VerifyReport } from "./verify.ts";
 import { checkLog, type LogCheck } from "./verify-log.ts";
+import { checkSummaries, checkTasks } from "./verify-tasks.ts";
 import { describeKey, IndexView, NumberSet, Problems, scan } from "./verify-view.ts";
 
 const START = u64(0);
 const END = "\xff".repeat(11);
+const LOG_TABLES = [TABLE.entry, TABLE.id, TABLE.window, TABLE.kept, TABLE.summary];
 const LIST_TABLES: readonly string[] = [TABLE.all, TABLE.user, TABLE.agent, TABLE.label];
 
 /** Checks everything in an open environment. */
@@ -44,6 +47,8 @@ export class Verification {
     events: 0,
     consumers: 0,
     replies: 0,
+    tasks: 0,
+    summaries: 0,
     records: 0,
   };
   private counters: Counters = { revision: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
@@ -60,6 +65,7 @@ export class Verification {
     this.expiry(view);
     this.sessions(view);
     this.lists(view);
+    this.tasks(view);
     this.deadLogs(view);
     this.others(view);
     this.messages();
@@ -220,6 +226,14 @@ export class Verification {
     }
   }
 
+  private tasks(view: IndexView): void {
+    const check = { view, problems: this.problems, revision: this.counters.revision };
+    this.totals.tasks = checkTasks(check);
+    for (const { key } of view.under(TABLE.session)) {
+      this.totals.summaries += checkSummaries(check, readU64(key, 1));
+    }
+  }
+
   // Logs that wait to be erased: their messages are accounted for, but may be gone already.
   private deadLogs(view: IndexView): void {
     for (const { key } of view.under(TABLE.purge)) {
@@ -244,7 +258,7 @@ export class Verification {
       this.totals.consumers++;
       view.decode(row, decodeConsumer);
     }
-    for (const table of [TABLE.entry, TABLE.id, TABLE.window, TABLE.kept]) {
+    for (const table of LOG_TABLES) {
       for (const row of view.under(table)) {
         const isKnown = this.logs.has(readU64(row.key, 1));
         this.problems.check(isKnown, "a record belongs to no log", describeKey(row.key));
@@ -272,7 +286,7 @@ export class Verification {
     let rows = 0;
     for (const row of scan(this.env.index, "\x00", END)) {
       rows++;
-      const isKnown = row.key.charCodeAt(0) <= DROPPED_KEY.charCodeAt(0);
+      const isKnown = row.key.charCodeAt(0) <= LAST_TABLE.charCodeAt(0);
       this.problems.check(isKnown, "a record belongs to no table", describeKey(row.key));
     }
     return rows;

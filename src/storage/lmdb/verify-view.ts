@@ -140,10 +140,13 @@ export class IndexView {
   }
 }
 
+// The tables whose keys begin with a number.
+const NUMBERED = [2, 3, 8, 9, 10, 11, 14, 15, 17, 19, 22, 23];
+
 /** A key without what callers wrote: the table and a number if it starts with one. */
 export function describeKey(key: string): string {
   const table = `table ${key.charCodeAt(0)}`;
-  const numbered = [2, 3, 8, 9, 10, 11, 14, 15].includes(key.charCodeAt(0)) && key.length >= 9;
+  const numbered = NUMBERED.includes(key.charCodeAt(0)) && key.length >= 9;
   return numbered ? `${table}, ${BigInt(`0x${hex(key.slice(1, 9))}`)}` : table;
 }
 

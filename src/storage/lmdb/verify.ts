@@ -26,6 +26,9 @@ export interface VerifyTotals {
   readonly events: number;
   readonly consumers: number;
   readonly replies: number;
+  readonly tasks: number;
+  /** Summaries of the history. */
+  readonly summaries: number;
   /** Records of every kind. */
   readonly records: number;
 }
@@ -55,6 +58,8 @@ const NO_TOTALS: VerifyTotals = {
   events: 0,
   consumers: 0,
   replies: 0,
+  tasks: 0,
+  summaries: 0,
   records: 0,
 };
 

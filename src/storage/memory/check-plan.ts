@@ -24,6 +24,9 @@ export function checkPlan(before: SessionState | undefined, plan: SessionPlan): 
   const { head } = plan;
   if (head === undefined) throw new Error("The plan is faulty: it has no head.");
   must(before !== undefined || plan.fields !== undefined, "a new session has no fields");
+  const versions = before?.session.fields.summaryVersion ?? 0;
+  const isRising = (plan.fields?.summaryVersion ?? versions) >= versions;
+  must(isRising, "the version of the newest summary goes back");
   checkLog(before, plan, head);
 }
 

@@ -1,0 +1,173 @@
+// Damages single records of tasks and summaries: verify must report every one, and a read must not
+// give another answer.
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendPlan, workOf } from "../../../test/support/lmdb-load.ts";
+import { newSummary, newTask, readFacts } from "../../../test/support/plans.ts";
+import { randomFrom } from "../../../test/support/random.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import { work } from "../../../test/support/work.ts";
+import type { Store } from "../store.ts";
+import { openEnvironment, type Table } from "./environment.ts";
+import {
+  afterPrefix,
+  dueAtPrefix,
+  dueInPrefix,
+  summaryPrefix,
+  TABLE,
+  taskInPrefix,
+  taskOfPrefix,
+  u64,
+} from "./keys.ts";
+import { emptyRecord } from "./sessions.ts";
+import { openLmdbStore } from "./store.ts";
+import { encodeSummary, encodeTask } from "./task-codec.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+const ref = { namespace: "default", sessionId: "s" };
+
+let temporary: TempDir;
+let golden = "";
+let copies = 0;
+
+async function append(store: Store): Promise<void> {
+  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+    return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
+  });
+}
+
+beforeAll(async () => {
+  temporary = await makeTempDir();
+  golden = join(temporary.path, "golden");
+  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
+  const random = randomFrom(3);
+  await append(store);
+  for (let i = 0; i < 30; i++) {
+    await work(store, { ...workOf(ref, random), nowMs: 1_700_000_000_000 });
+  }
+  await store.close();
+  // The newest journal record covers the index; it must not hold what is damaged.
+  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await append(again);
+  await again.close();
+});
+
+afterAll(async () => {
+  await temporary[Symbol.asyncDispose]();
+});
+
+/** The kinds of damage that verify finds after a change of the index. */
+async function found(change: (index: Table) => Promise<unknown>): Promise<readonly string[]> {
+  const directory = join(temporary.path, `copy-${++copies}`);
+  cpSync(golden, directory, { recursive: true });
+  const env = openEnvironment({ directory });
+  await change(env.index);
+  await env.root.close();
+  const report = await verifyDirectory(directory);
+  return report.problems.map(({ kind }) => kind);
+}
+
+function middleKey(index: Table, table: string): string {
+  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
+  expect(keys.length).toBeGreaterThan(3);
+  return keys[keys.length >>> 1] ?? "";
+}
+
+const { task, taskIn, taskOf, due, dueAt, usage, summary } = TABLE;
+const TABLES = { task, taskIn, taskOf, due, dueAt, usage, summary };
+
+describe("verify", () => {
+  it("counts tasks and summaries, and finds nothing where nothing is damaged", async () => {
+    const { problems, totals } = await verifyDirectory(golden);
+    expect(problems).toEqual([]);
+    expect(totals.tasks).toBeGreaterThan(5);
+    expect(totals.summaries).toBeGreaterThan(4);
+  });
+
+  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+    const kinds = await found(async (index) => {
+      const key = middleKey(index, table);
+      const record = Buffer.from(index.get(key) ?? []);
+      record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
+      await index.put(key, record);
+    });
+    expect(kinds).toContain("a record of the index is damaged");
+  });
+
+  it.each([
+    ["task", TABLE.task, "a list names a wrong task"],
+    ["taskIn", TABLE.taskIn, "a task is not listed"],
+    ["taskOf", TABLE.taskOf, "a task is not listed"],
+    ["due", TABLE.due, "a task would not be found when it is due"],
+    ["dueAt", TABLE.dueAt, "a task would not be found when it is due"],
+  ])("finds a lost record of %s", async (_, table, kind) => {
+    expect(await found((index) => index.remove(middleKey(index, table)))).toContain(kind);
+  });
+
+  it.each([
+    ["the list of a namespace", taskInPrefix("default") + u64(7)],
+    ["the list of a session", taskOfPrefix(1) + u64(7)],
+    ["what is due in a namespace", dueInPrefix("h", "default") + u64(5) + u64(7)],
+    ["what is due", dueAtPrefix("h") + u64(5) + u64(7)],
+  ])("finds a task that is not there in %s", async (_, key) => {
+    const kinds = await found((index) => index.put(key, emptyRecord(key) as Buffer));
+    expect(kinds).toContain("a list names a wrong task");
+  });
+
+  it("finds a task that is not sound, of no session, or under another number", async () => {
+    const kinds = await found(async (index) => {
+      const key = middleKey(index, TABLE.task);
+      const wrong = newTask({ ...ref, sessionId: "t", taskNo: 5, callCount: -1 });
+      await index.put(key, encodeTask(key, { sessionNo: 99, task: wrong }));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "a task has another number",
+        "a task is not sound",
+        "a task has no session",
+        "a list names a wrong task",
+      ]),
+    );
+  });
+
+  it("finds a summary of no log, and one of another version", async () => {
+    const kinds = await found(async (index) => {
+      const stray = summaryPrefix(77) + u64(1);
+      await index.put(stray, encodeSummary(stray, newSummary({ version: 1 })));
+      const key = middleKey(index, TABLE.summary);
+      await index.put(key, encodeSummary(key, newSummary({ version: 99 })));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining(["a record belongs to no log", "a summary has another version"]),
+    );
+  });
+});
+
+describe("a server", () => {
+  it("says that a task is lost instead of going on without it", async () => {
+    const directory = join(temporary.path, "lost");
+    cpSync(golden, directory, { recursive: true });
+    const env = openEnvironment({ directory });
+    const key = middleKey(env.index, TABLE.task);
+    await env.index.remove(key);
+    await env.root.close();
+    await using store = await opened(directory);
+    const corrupt = { reason: "RECORD_CORRUPT" };
+    const taskNo = Number(BigInt(`0x${Buffer.from(key.slice(1), "latin1").toString("hex")}`));
+    await expect(store.it.readTask("default", taskNo)).rejects.toMatchObject(corrupt);
+    await expect(store.it.listTasks({ ...ref, limit: 1_000 })).rejects.toMatchObject(corrupt);
+    const look = store.it.changeSession(ref, (view) => ({ kind: "answer", result: view.tasks() }));
+    await expect(look).rejects.toMatchObject(corrupt);
+    const change = { namespace: "default", taskNo, hour: 1 };
+    const decide = () => ({ kind: "answer", result: 0 }) as const;
+    await expect(store.it.changeTask(change, decide)).rejects.toMatchObject(corrupt);
+  });
+});
+
+async function opened(directory: string): Promise<AsyncDisposable & { readonly it: Store }> {
+  const it = await openLmdbStore({ directory, ...OPTIONS });
+  return { it, [Symbol.asyncDispose]: () => it.close() };
+}
