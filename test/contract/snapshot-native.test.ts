@@ -151,6 +151,86 @@ describe("a native snapshot comes back as it was", () => {
     expect(again.session?.placedSummaries.length).toBe(2);
   });
 
+  it("with the history of its summaries as far as the snapshot has it", async () => {
+    const sessionId = await filled(["one", "two", "three", "four"]);
+    const set = { sessionId, replacedMessageIds: ["m1", "m2"] };
+    await server.client.call("setSummary", { ...set, text: "one and two", placement: 2 });
+    const beside = { ...set, replacedMessageIds: ["m3"], text: "three" };
+    await server.client.call("setSummary", beside);
+    await expectRoundTrip(sessionId);
+    const copy = `${sessionId}-copy`;
+    const { summaries } = await server.client.call("listSummaries", { sessionId: copy });
+    expect(summaries).toMatchObject([
+      { version: 2n, text: "three", current: true, sources: { messageCount: 1n } },
+      { version: 1n, text: "one and two", current: true, sources: { messageCount: 2n } },
+    ]);
+    const sources = { sessionId: copy, version: 1n };
+    const { messages } = await server.client.call("listSummarySources", sources);
+    expect(messages.map(({ messageId }) => messageId)).toEqual(["m1", "m2"]);
+    const { session: next } = await server.client.call("setSummary", {
+      sessionId: copy,
+      text: "more",
+    });
+    expect(next?.summary?.version).toBe(3n);
+  });
+
+  it("of a server that did not number placed summaries", async () => {
+    const sessionId = await filled(["one", "two", "three"]);
+    const placed = { sessionId, placement: SummaryPlacement.IN_PLACE };
+    for (const id of ["m1", "m2"]) {
+      await server.client.call("setSummary", { ...placed, text: id, replacedMessageIds: [id] });
+    }
+    const taken = await takeSnapshot(server.client, sessionId);
+    const { session: old } = taken.header;
+    const summaries = old?.placedSummaries.map((one) => ({
+      ...one,
+      version: 0n,
+      trust: Trust.UNSPECIFIED,
+    }));
+    const header = {
+      ...taken.header,
+      summaryVersion: 0n,
+      session: { ...session(), ...old, placedSummaries: summaries ?? [] },
+    };
+    const made = await bringSnapshot(server.client, { ...taken, header }, { sessionId: fresh() });
+    expect(made.placedSummaries).toMatchObject([
+      { version: 1n, trust: Trust.LOW, level: 1 },
+      { version: 2n, trust: Trust.LOW, level: 1 },
+    ]);
+  });
+
+  it("with a summary that is shown as what was asked for and an answer", async () => {
+    const sessionId = fresh();
+    const asked = message({ messageId: "asked", role: Role.USER, text: "[User Requests Summary]" });
+    const shown = message({ messageId: "shown", role: Role.ASSISTANT, text: "It was so." });
+    const time = { createTime: second(5), updateTime: second(5) };
+    const placed = {
+      ...{ messageId: "shown", text: "", tokenCount: 3, seqRanges: [], createTime: second(5) },
+      ...{ firstMessageTime: second(5), version: 1n, hook: "builtin", trust: Trust.MEDIUM },
+      ...{ level: 2, stage: "sum" },
+    };
+    const header = headerOf({
+      session: { ...empty(), placedSummaries: [placed] },
+      inserts: [
+        { message: { ...asked, ...time, tokenCount: 5 }, afterSeq: 0n, summary: false },
+        { message: { ...shown, ...time, tokenCount: 3 }, afterSeq: 0n, summary: true },
+      ],
+      summaryVersion: 1n,
+    });
+    await server.client.call("importSession", { sessionId, header, messages: [] });
+    const { header: after } = await expectRoundTrip(sessionId);
+    expect(after.inserts.map(({ message: one, summary }) => [one?.role, summary])).toEqual([
+      [Role.USER, false],
+      [Role.ASSISTANT, true],
+    ]);
+    expect(after.session?.placedSummaries).toMatchObject([{ ...placed, tokenCount: 3 }]);
+    const window = await server.client.call("getWindow", { sessionId });
+    expect(window.messages.map(({ messageId, trust }) => [messageId, trust])).toEqual([
+      ["asked", Trust.MEDIUM],
+      ["shown", Trust.MEDIUM],
+    ]);
+  });
+
   it("with a summary of what was said before 1970, and tools of any name", async () => {
     const sessionId = fresh();
     const stage = keepStage({
@@ -294,7 +374,22 @@ function placedHeader({ ranges = 1, name = "" }): SnapshotHeader {
   return headerOf({
     session: { ...empty(), lastSeq: 1_000n, placedSummaries: [placed] },
     inserts: [{ message: made, afterSeq: 0n, summary: true }],
+    summaryVersion: 1n,
   });
+}
+
+/** The placed summary of a header, and another one with the same number. */
+function twice({ session: of }: SnapshotHeader) {
+  return ["p", "q"].flatMap((messageId) =>
+    (of?.placedSummaries ?? []).map((one) => ({ ...one, messageId })),
+  );
+}
+
+/** The insert of a header, and another one. */
+function twoInserts({ inserts }: SnapshotHeader): SnapshotHeader["inserts"] {
+  return ["p", "q"].flatMap((messageId) =>
+    inserts.map((one) => ({ ...one, message: { ...message(), ...one.message, messageId } })),
+  );
 }
 
 /** A header with so many healed results. */
@@ -375,8 +470,23 @@ describe("a snapshot of a stranger", () => {
         header: headerOf({
           session: {
             ...empty(),
-            summary: sessionSummary({ text: "x", version: 1n, updateTime: second(5) }),
+            summary: sessionSummary({ text: "x", version: 3n, updateTime: second(5) }),
           },
+          summaryVersion: 2n,
+        }),
+      },
+    ],
+    [
+      "header.session.placed_summaries[1].version",
+      {
+        header: headerOf({
+          ...placedHeader({}),
+          session: {
+            ...(placedHeader({}).session ?? empty()),
+            summary: sessionSummary({ text: "x", version: 2n, updateTime: second(5) }),
+            placedSummaries: twice(placedHeader({})),
+          },
+          inserts: twoInserts(placedHeader({})),
           summaryVersion: 2n,
         }),
       },

@@ -462,11 +462,11 @@ describe("SetSummary", () => {
     expect(answer.trims).toMatchObject([
       { stage: "", reason: TrimReason.SUMMARIZED, messageIds: ["m1", "m2"], discarded: false },
     ]);
-    expect(await windowOf(sessionId)).toEqual(["m3"]);
+    expect(await windowOf(sessionId)).toEqual(["summary", "m3"]);
     expect(await logOf(sessionId)).toEqual(["m1", "m2", "m3"]);
     expect(await eventsSince(sessionId, before)).toMatchObject([
-      { $case: "summarySet", value: { version: 1n, placedMessageId: "", tokenCount: 2 } },
       { $case: "messagesTrimmed", value: { trim: { messageIds: ["m1", "m2"] } } },
+      { $case: "summarySet", value: { version: 1n, placedMessageId: "", tokenCount: 2 } },
     ]);
   });
 
@@ -539,8 +539,8 @@ describe("SetSummary", () => {
     expect(window).toMatchObject({ messageCount: 3n });
     expect(await logOf(sessionId)).toEqual(["m1", "m2", "m3", "m4"]);
     expect(await eventsSince(sessionId, before)).toMatchObject([
-      { $case: "summarySet", value: { version: 0n, placedMessageId: id } },
       { $case: "messagesTrimmed", value: { trim: { messageIds: ["m2", "m3"] } } },
+      { $case: "summarySet", value: { version: 1n, placedMessageId: id } },
     ]);
   });
 
@@ -627,7 +627,7 @@ describe("SetSummary", () => {
       message: "The message is not in the window of this session.",
       metadata: { message_id: "r1" },
     });
-    expect(await windowOf(sessionId)).toEqual(["m1", "m2"]);
+    expect(await windowOf(sessionId)).toEqual(["summary", "m1", "m2"]);
     expect(await server.client.fail("setSummary", { sessionId: "none", text: "t" })).toMatchObject({
       reason: "SESSION_NOT_FOUND",
     });
@@ -637,7 +637,7 @@ describe("SetSummary", () => {
     const turn = [call("call", "c1"), result("r1", "c1"), ...users("x")];
     const sessionId = await seeded(turn, policy({ toolPairs: ToolPairs.LOOSE }));
     await server.client.call("setSummary", { sessionId, text: "t", replacedMessageIds: ["r1"] });
-    expect(await windowOf(sessionId)).toEqual(["call", "m1"]);
+    expect(await windowOf(sessionId)).toEqual(["summary", "call", "m1"]);
   });
 
   it("refuses more than 64 placed summaries", async () => {
