@@ -1,7 +1,7 @@
 // The pictures of docs/policies.md: what each preset makes of one conversation, message by message,
 // computed by the real rules.
 
-import type { Policy, StageOn } from "../src/domain/policy.ts";
+import type { Policy, PolicyStage, StageOn } from "../src/domain/policy.ts";
 import { expandPreset, PRESETS } from "../src/domain/presets/index.ts";
 import { trimWindow } from "../src/domain/window/trim.ts";
 import {
@@ -115,7 +115,15 @@ export function drawPolicy(policy: Policy): string {
     const waits = [...changed.runs, ...turned.runs, ...read.runs];
     return row(index + 1, { ...read, runs: waits });
   });
-  return rows.join("\n");
+  return [...rows, ...policy.stages.flatMap(summaryLine)].join("\n");
+}
+
+/** How a stage summarizes, in one line; none for a stage that does not. */
+function summaryLine({ name, summarize }: PolicyStage): readonly string[] {
+  if (summarize === undefined) return [];
+  const hook = summarize.hook === "" ? "the default hook" : summarize.hook;
+  const how = `keep ${summarize.keep}, leave ${summarize.leave}`;
+  return [`${name}: by ${hook}, ${how}, on failure ${summarize.onFailure}`];
 }
 
 const START = /<!-- picture: (\S+)(?: (\{.*\}))? -->/g;
