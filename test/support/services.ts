@@ -98,7 +98,11 @@ export async function startTestServices(
     codec: jsonCodec,
     world: {
       nowMs: () => nowMs,
-      random: (length) => Uint8Array.from({ length }, () => (fill = (fill * 31 + 7) % 251)),
+      random: (length) =>
+        Uint8Array.from({ length }, () => {
+          fill = (fill * 4_099 + 7) % 65_521;
+          return fill & 255;
+        }),
       later: (callback, ms) => {
         const timer = { atMs: nowMs + ms, callback };
         timers.add(timer);
