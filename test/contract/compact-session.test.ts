@@ -1,7 +1,7 @@
 // Goal: a summary can be asked for at any time; the caller learns what is under way and, when it
 // waits, what came of it.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { SummaryFailure, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
@@ -15,6 +15,7 @@ import { bare, keepNewest, result } from "../support/policy-wire.ts";
 import { session, toolCall } from "../support/samples.ts";
 import {
   detailsOf,
+  dropTasks,
   kindsOf,
   line,
   lines,
@@ -38,6 +39,8 @@ let count = 0;
 beforeAll(async () => {
   server = await startContractServer({ hooks: hooksOf([model, pollHook(WORKERS)], "model") });
 });
+
+afterEach(() => dropTasks(server));
 
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -250,7 +253,7 @@ describe("CompactSession", () => {
     const { ref } = await until(() => takeTask(server).catch(() => undefined));
     await server.client.call("deleteMessage", { sessionId, messageId: "m2" });
     const late = { ...ref, output: outputOf("of m2, too") };
-    expect((await server.client.fail("completeTask", late)).reason).toBe("TASK_SUPERSEDED");
+    expect((await server.client.fail("completeTask", late)).reason).toBe("TASK_NOT_FOUND");
     expect(await waiting).toMatchObject({ outcome: CompactOutcome.SUPERSEDED, summary: undefined });
     const again = compact({ sessionId, summarize: summarize(), wait: WAIT });
     const { taskId } = await until(async () => (await tasksOf(server, sessionId))[0]);

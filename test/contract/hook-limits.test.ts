@@ -13,6 +13,7 @@ import {
   type UnaryName,
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
+import { session } from "../support/samples.ts";
 import {
   makeScene,
   outputOf,
@@ -27,8 +28,8 @@ let server: TestServer;
 let unique = 0;
 
 beforeAll(async () => {
-  server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
-  await server.client.call("appendMessages", { sessionId: "s", createSession: true });
+  server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)], WORKERS) });
+  await server.client.call("createSession", { session: session({ sessionId: "s" }) });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -59,6 +60,7 @@ const output = outputOf("text");
 const hooks = ["nobody"];
 const sessionId = "s";
 const choice = { $case: "keepRecent", value: 0 } as const;
+const compactAll = { sessionId, choice };
 
 const compact = (
   field: string,
@@ -220,32 +222,24 @@ describe("a limit", () => {
     }
   });
 
-  it.each<readonly [UnaryName, Partial<RequestOf<UnaryName>>, string]>([
-    ["pollTasks", { hooks: ["", "Workers"] }, "hooks[0]"],
-    ["pollTasks", { hooks, wait: { seconds: 0n, nanos: -1 } }, "wait"],
-    ["pollTasks", { hooks, lease: { seconds: 5n, nanos: 1_000_000_000 } }, "lease"],
-    ["completeTask", { ...task }, "output"],
-    ["completeTask", { leaseToken: "x", output }, "task_id"],
-    ["failTask", { leaseToken: "x" }, "task_id"],
-    ["extendLease", { leaseToken: "x" }, "task_id"],
-    ["getTask", {}, "task_id"],
-    ["retryTask", {}, "task_id"],
-    ["deleteTask", { allowMissing: true }, "task_id"],
-    ["listTasks", { state: 5 as 0 }, "state"],
-    ["listTasks", { hook: "No Hook" }, "hook"],
-    ["listTasks", { sessionId: "a\u0000" }, "session_id"],
-    ["compactSession", { sessionId }, "choice"],
-    [
-      "compactSession",
-      { sessionId, choice, summarize: summarize({ keep: 5 as 0 }) },
-      "summarize.keep",
-    ],
-    [
-      "compactSession",
-      { sessionId, choice, summarize: summarize({ leave: 2 }) },
-      "summarize.leave",
-    ],
-  ])("%s refuses %j for %s", async (method, fields, field) => {
+  it.each<readonly [UnaryName, string, Partial<RequestOf<UnaryName>>]>([
+    ["pollTasks", "hooks[0]", { hooks: ["", "Workers"] }],
+    ["pollTasks", "wait", { hooks, wait: { seconds: 0n, nanos: -1 } }],
+    ["pollTasks", "lease", { hooks, lease: { seconds: 5n, nanos: 1_000_000_000 } }],
+    ["completeTask", "output", { ...task }],
+    ["completeTask", "task_id", { leaseToken: "x", output }],
+    ["failTask", "task_id", { leaseToken: "x" }],
+    ["extendLease", "task_id", { leaseToken: "x" }],
+    ["getTask", "task_id", {}],
+    ["retryTask", "task_id", {}],
+    ["deleteTask", "task_id", { allowMissing: true }],
+    ["listTasks", "state", { state: 5 as 0 }],
+    ["listTasks", "hook", { hook: "No Hook" }],
+    ["listTasks", "session_id", { sessionId: "a\u0000" }],
+    ["compactSession", "choice", { sessionId }],
+    ["compactSession", "summarize.keep", { ...compactAll, summarize: summarize({ keep: 5 as 0 }) }],
+    ["compactSession", "summarize.leave", { ...compactAll, summarize: summarize({ leave: 2 }) }],
+  ])("%s refuses what is wrong with %s", async (method, field, fields) => {
     const failure = await server.client.fail(method, fields);
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
     expect(failure.fields[0]).toBe(field);

@@ -1,13 +1,14 @@
 // Goal: workers take tasks, bring what they made of them or give them back, and every refusal says
 // why; nothing takes effect twice, and what a worker does not finish is done by another.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SummaryFlow, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
 import { TaskFailureReason, TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
 import {
   detailsOf,
+  dropTasks,
   kindsOf,
   lines,
   makeScene,
@@ -27,6 +28,8 @@ beforeAll(async () => {
   const hooks = [pollHook(WORKERS), pollHook("others"), scriptedHook("model")];
   server = await startContractServer({ hooks: hooksOf(hooks) });
 });
+
+afterEach(() => dropTasks(server));
 
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -222,7 +225,8 @@ describe("CompleteTask", () => {
 
   it("refuses a result for messages that changed, and has the rest done anew", async () => {
     const { ref, namespace, task } = await taken();
-    await server.client.call("deleteMessage", { namespace, sessionId: "s", messageId: "m2" });
+    const target = { $case: "keepRecent", value: 4 } as const;
+    await server.client.call("trimSession", { namespace, sessionId: "s", target });
     const output = outputOf("of all three");
     expect(await server.client.fail("completeTask", { ...ref, output })).toMatchObject({
       code: "ABORTED",
@@ -236,9 +240,27 @@ describe("CompleteTask", () => {
     });
     const { leased, ref: second } = await takeTask(server, { namespace });
     const ids = leased.input?.value.messages.map(({ messageId }) => messageId) ?? [];
-    expect(ids.slice(0, 2)).toEqual(["m1", "m3"]);
+    expect(ids).toEqual(["m2", "m3"]);
     const again = { namespace, ...second, output: outputOf("of those that are left") };
     expect((await server.client.call("completeTask", again)).summaryVersion).toBe(1n);
+  });
+
+  it("has no task any more when a message of it is deleted, and a new one for the rest", async () => {
+    const { ref, namespace } = await taken();
+    await server.client.call("deleteMessage", { namespace, sessionId: "s", messageId: "m2" });
+    const output = outputOf("of all three");
+    expect(await server.client.fail("completeTask", { ...ref, output })).toMatchObject({
+      code: "NOT_FOUND",
+      reason: "TASK_NOT_FOUND",
+    });
+    await server.client.call("appendMessages", {
+      namespace,
+      sessionId: "s",
+      messages: lines(1, 6),
+    });
+    const { leased } = await takeTask(server, { namespace });
+    const ids = leased.input?.value.messages.map(({ messageId }) => messageId) ?? [];
+    expect(ids.slice(0, 2)).toEqual(["m1", "m3"]);
   });
 
   it("refuses a summary that goes on from one that changed", async () => {

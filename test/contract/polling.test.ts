@@ -2,6 +2,7 @@
 // work, end with their callers and with the server, and get answers that stock clients take.
 
 import { setTimeout as wait } from "node:timers/promises";
+import { credentials } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import {
@@ -28,7 +29,7 @@ const STOCK_MAX = 4_194_304;
 const started: TestServer[] = [];
 
 async function start(options: TestServerOptions = {}): Promise<TestServer> {
-  const hooks = hooksOf([pollHook(WORKERS)]);
+  const hooks = hooksOf([pollHook(WORKERS), pollHook("idle")]);
   const server = await startContractServer({ hooks, ...options });
   started.push(server);
   return server;
@@ -131,7 +132,13 @@ describe("calls that wait", () => {
 
   it("are refused beyond 1,000, and taken again when one has gone", async () => {
     const server = await start();
-    const clients = [1, 2, 3].map(() => new TestClient(server.address));
+    const clients = [1, 2, 3].map(
+      () =>
+        new TestClient(server.address, credentials.createInsecure(), {
+          // A connection of its own: one takes 1,000 calls at a time.
+          "grpc.use_local_subchannel_pool": 1,
+        }),
+    );
     const [many, few, compacting] = clients as [TestClient, TestClient, TestClient];
     await makeScene(server, "s", { policy: summarizingPolicy({ hook: "manual" }) });
     const waiting = [...underWay(many, LIMITS.polls - 2), ...underWay(few, 1, poll(3_000))];
@@ -140,7 +147,7 @@ describe("calls that wait", () => {
       {
         sessionId: "s",
         choice: { $case: "keepRecent", value: 0 },
-        summarize: summarize({ hook: WORKERS }),
+        summarize: summarize({ hook: "idle" }),
         wait: span(60_000),
       },
       { deadlineMs: 3_000 },

@@ -1,7 +1,7 @@
 // Goal: every summary that a session has had can be found again, with what it was made from, who
 // made it, and how far it may be trusted; what messages say stays data all the way.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
@@ -16,11 +16,11 @@ import { hooksOf, pollHook } from "../support/hooks.ts";
 import { bare, result } from "../support/policy-wire.ts";
 import { message, session, sessionSummary, toolCall } from "../support/samples.ts";
 import {
+  dropTasks,
   line,
   lines,
   makeScene,
   outputOf,
-  summarize,
   summarizingPolicy,
   takeTask,
   WORKERS,
@@ -34,6 +34,8 @@ let count = 0;
 beforeAll(async () => {
   server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
 });
+
+afterEach(() => dropTasks(server));
 
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -234,23 +236,23 @@ describe("ListSummaries", () => {
 describe("ListSummarySources", () => {
   it("gives the messages, oldest first, and those of the summaries among them", async () => {
     const sessionId = fresh();
-    await makeScene(server, sessionId, { messages: lines(7) });
-    await work("level one");
-    const request = { sessionId, choice: { $case: "keepRecent", value: 0 } as const };
-    const { task } = await server.client.call("compactSession", {
-      ...request,
-      summarize: summarize(),
-    });
-    expect(task?.work?.value.level).toBe(2);
-    await work("level two");
-    const [two, one] = await allSummaries({ sessionId });
-    expect([one?.level, two?.level]).toEqual([1, 2]);
-    expect(two?.sourceVersions).toEqual([1n]);
-    expect((await sourceIds(sessionId, 1n)).ids).toEqual(["m1", "m2", "m3", "m4", "m5"]);
-    const all = ["m1", "m2", "m3", "m4", "m5", "m6", "m7"];
-    expect((await sourceIds(sessionId, 2n)).ids).toEqual(all);
-    expect(two?.sources).toEqual({ messageCount: 7n, tokenCount: 140n });
-    expect(await sourceIds(sessionId, 2n, 3)).toEqual({ ids: all, pages: 3 });
+    const policy = summarizingPolicy({ keep: SummaryKeep.HIERARCHICAL, fanIn: 2 });
+    await makeScene(server, sessionId, { policy });
+    await work("first half");
+    await server.client.call("appendMessages", { sessionId, messages: lines(3, 6) });
+    await work("second half");
+    await work("all of it");
+    const [all, second, first] = await allSummaries({ sessionId });
+    expect([first, second, all].map((one) => one?.level)).toEqual([1, 1, 2]);
+    expect(all).toMatchObject({ text: "all of it", sourceVersions: [1n, 2n], current: true });
+    expect([first?.current, second?.current]).toEqual([false, false]);
+    const half = ["m1", "m2", "m3"];
+    // The summary of the first half counts as one of the two messages that the stage keeps.
+    const whole = [...half, "m4", "m5", "m6", "m7"];
+    expect((await sourceIds(sessionId, 1n)).ids).toEqual(half);
+    expect((await sourceIds(sessionId, 3n)).ids).toEqual(whole);
+    expect(all?.sources).toEqual({ messageCount: 7n, tokenCount: 140n });
+    expect(await sourceIds(sessionId, 3n, 4)).toEqual({ ids: whole, pages: 2 });
   });
 
   it("gives messages as they are stored, without those that were deleted", async () => {

@@ -1,7 +1,7 @@
 // Goal: what happens to summaries is told in order, after the trim that caused it, and can be
 // watched by kind.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
 import {
@@ -17,6 +17,7 @@ import { bare } from "../support/policy-wire.ts";
 import { session } from "../support/samples.ts";
 import {
   detailsOf,
+  dropTasks,
   kindsOf,
   lines,
   makeScene,
@@ -36,6 +37,8 @@ let count = 0;
 beforeAll(async () => {
   server = await startContractServer({ hooks: hooksOf([pollHook(WORKERS)]) });
 });
+
+afterEach(() => dropTasks(server));
 
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -212,7 +215,7 @@ describe("a watch", () => {
     await makeScene(server, sessionId);
     const first = await takeTask(server);
     await server.client.call("failTask", { ...first.ref, retryDelay: span(0) });
-    server.advance(10);
+    server.advance(2_000);
     const second = await takeTask(server);
     await server.client.call("completeTask", { ...second.ref, output: outputOf("they met") });
     const next = await server.client.call("appendMessages", { sessionId, messages: lines(2, 6) });

@@ -1,7 +1,7 @@
 // Goal: operators see the tasks and hooks of a server, try again what was given up, and delete what
 // nobody wants; a hook that is gone is named.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
 import {
   BreakerState,
@@ -11,8 +11,10 @@ import {
 } from "../../src/gen/memorysidecar/v1/task.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
+import { storeWith } from "../support/services.ts";
 import {
   detailsOf,
+  dropTasks,
   kindsOf,
   makeScene,
   outputOf,
@@ -32,6 +34,8 @@ beforeAll(async () => {
   const hooks = [pollHook(WORKERS, { callsPerHour: 1_000 }), pollHook("others"), model];
   server = await startContractServer({ hooks: hooksOf(hooks, "model") });
 });
+
+afterEach(() => dropTasks(server));
 
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -214,7 +218,7 @@ describe("RetryTask", () => {
     const { namespace, taskId } = await givenUp();
     await using later = await startContractServer({
       hooks: hooksOf([model]),
-      wrapStore: () => server.store,
+      wrapStore: () => storeWith(server.store, { close: async () => {} }),
     });
     expect(await later.client.fail("retryTask", { namespace, taskId })).toMatchObject({
       code: "FAILED_PRECONDITION",

@@ -2,7 +2,14 @@
 // any of our client code: it sends what a test gives it, also bytes that are no message.
 
 import { join } from "node:path";
-import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  Client,
+  type ClientOptions,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
 import { type App, type AppSettings, startApp } from "../../src/app.ts";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.ts";
 import { Status } from "../../src/gen/google/rpc/status.ts";
@@ -123,8 +130,13 @@ function metadataFor(options: CallOptions): Metadata {
 export class TestClient {
   readonly channel: Client;
 
-  constructor(address: string, security = credentials.createInsecure()) {
-    this.channel = new Client(address, security);
+  /** Clients of one address share a connection unless `options` ask for one of their own. */
+  constructor(
+    address: string,
+    security = credentials.createInsecure(),
+    options: ClientOptions = {},
+  ) {
+    this.channel = new Client(address, security, options);
   }
 
   /** Sends bytes to a method. */

@@ -97,6 +97,12 @@ export async function tasksOf({ client }: TestServer, sessionId: string): Promis
   return (await client.call("listTasks", { sessionId })).tasks;
 }
 
+/** Deletes every task, so that the next test finds only its own. */
+export async function dropTasks({ client }: TestServer): Promise<void> {
+  const { tasks } = await client.call("listTasks", { pageSize: 1_000 });
+  for (const { taskId } of tasks) await client.call("deleteTask", { taskId, allowMissing: true });
+}
+
 /** The texts of the window. */
 export async function windowTexts({ client }: TestServer, sessionId: string): Promise<string[]> {
   const { messages } = await client.call("getWindow", { sessionId });
