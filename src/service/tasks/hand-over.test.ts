@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  type EffectScene,
+  isDue,
+  lines,
+  openPolicy,
+  SESSION,
+  sceneOf,
+  specOf,
+  summarizing,
+} from "../../../test/support/effect-scene.ts";
+import { hooksOf, MANUAL_HOOKS, pollHook } from "../../../test/support/hooks.ts";
+import { dropOldest } from "../../../test/support/policies.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import type { Policy, PolicyStage } from "../../domain/policy.ts";
+import type { SummarySpec } from "../../domain/summaries/spec.ts";
+import { taskIdOf } from "../../domain/tasks/task.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import { checkHooks } from "./hand-over.ts";
+
+const scenes: EffectScene[] = [];
+
+afterEach(async () => {
+  for (const made of scenes.splice(0)) await made.stop();
+});
+
+async function sceneWith(
+  policy: Policy,
+  settings: Parameters<typeof sceneOf>[1] = {},
+): Promise<EffectScene> {
+  const made = await sceneOf(policy, settings);
+  scenes.push(made);
+  return made;
+}
+
+const scene = (
+  spec: Partial<SummarySpec> = {},
+  settings: Parameters<typeof sceneOf>[1] = {},
+  stage: Partial<PolicyStage> = {},
+): Promise<EffectScene> => sceneWith(openPolicy([summarizing(spec, stage)]), settings);
+
+const rangesOf = async (s: EffectScene) =>
+  (await s.tasks()).map(({ summarize }) => summarize.ranges);
+const statesOf = async (s: EffectScene) => (await s.tasks()).map(({ state }) => state);
+
+describe("hooks of a policy", () => {
+  const check = (stage: Partial<PolicyStage>, hooks = hooksOf([pollHook("w")], "w")) => {
+    checkHooks({ hooks }, openPolicy([summarizing({}, stage)]));
+  };
+
+  test("are there, or by hand", () => {
+    for (const hook of ["w", "", "builtin", "manual"]) {
+      expect(() => check({ summarize: specOf({ hook }) })).not.toThrow();
+    }
+    expect(() => check({ summarize: specOf({ hook: "" }) }, MANUAL_HOOKS)).not.toThrow();
+    expect(() => checkHooks({ hooks: MANUAL_HOOKS }, undefined)).not.toThrow();
+  });
+
+  test("that are not there are named", () => {
+    const none = (metadata: object) =>
+      expect.objectContaining({
+        reason: "HOOK_NOT_CONFIGURED",
+        detail: expect.objectContaining({ metadata }),
+      });
+    expect(() => check({ summarize: specOf({ hook: "x" }) })).toThrow(none({ hook: "x" }));
+    const promote = { removedTo: "promote", summarize: undefined } as const;
+    expect(() => check(promote)).toThrow(none({ hook: "promote" }));
+  });
+});
+
+describe("a stage whose messages wait", () => {
+  test("has one task at a time, and its run names it", async () => {
+    const s = await scene();
+    await s.append(lines(5));
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }]]);
+    expect(await s.eventTypes()).toEqual([
+      EVENT_TYPE.messagesAppended,
+      EVENT_TYPE.summaryRequested,
+    ]);
+    const [task] = await s.tasks();
+    expect(task).toMatchObject({
+      ...{ hook: "workers", stage: "old", state: "ready", generation: 1, callCount: 0 },
+      summarize: { sources: { messageCount: 3, tokenCount: 30 }, loop: 1, level: 1, made: [] },
+    });
+    const answer = await s.services.append(SESSION.sessionId, lines(2, 6));
+    const taskId = taskIdOf(task?.taskNo ?? 0);
+    expect(answer.runs).toMatchObject([{ stage: "old", taskId }]);
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }]]);
+    const requested = (await s.services.allEvents()).find(
+      ({ detail }) => detail.type === EVENT_TYPE.summaryRequested,
+    );
+    expect(requested?.detail).toMatchObject({ taskId, joined: false, triggers: [] });
+  });
+
+  test("tells what made it act", async () => {
+    const anyOf = [{ kind: "message-count-over", limit: 4 }] as const;
+    const s = await scene({}, {}, { anyOf });
+    await s.append(lines(4));
+    expect(await s.tasks()).toEqual([]);
+    await s.append(lines(1, 5));
+    const [task] = await s.tasks();
+    expect(task?.summarize.triggers).toEqual([{ kind: "message-count-over", tool: "" }]);
+  });
+
+  test("by hand makes no task", async () => {
+    const s = await scene({ hook: "manual" });
+    const answer = await s.services.append(SESSION.sessionId, lines(5));
+    expect(await s.tasks()).toEqual([]);
+    expect(answer.runs[0]?.awaitsSummary).toHaveLength(3);
+    expect(answer.runs[0]?.taskId).toBe("");
+  });
+
+  test("gives the oldest that a hook takes, and calls with their results", async () => {
+    const s = await scene({}, { inputTokensMax: 25 });
+    const call = { messageId: "c", role: ROLE.assistant, callIds: ["x", "y"], tokenCount: 10 };
+    const result = (id: string) => ({
+      ...{ messageId: `r${id}`, role: ROLE.tool, toolCallId: id, tokenCount: 10 },
+    });
+    await s.append([call, result("x"), result("y"), ...lines(4)]);
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }]]);
+    await s.make("x");
+    // Then as many as fit.
+    expect((await s.tasks())[0]?.summarize.sources.tokenCount).toBeLessThanOrEqual(25);
+  });
+
+  test("waits for a second message before it makes a summary of one short one", async () => {
+    const s = await scene({ maxTokens: 16 });
+    await s.append(lines(3));
+    expect(await s.tasks()).toEqual([]);
+    await s.append(lines(1, 4));
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 2 }]]);
+    const long = await scene({ maxTokens: 16 });
+    await long.append(lines(3, 1, { tokenCount: 17 }));
+    expect(await rangesOf(long)).toEqual([[{ first: 1, last: 1 }]]);
+    const beside = await scene({ keep: "append" });
+    await beside.append(lines(3));
+    expect(await rangesOf(beside)).toEqual([[{ first: 1, last: 1 }]]);
+  });
+
+  test("gives two messages when the first alone is of no use, whatever the hook takes", async () => {
+    const s = await scene({ maxTokens: 512 }, { inputTokensMax: 15 });
+    await s.append(lines(5));
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 2 }]]);
+  });
+
+  test("leaves what a task of another stage has", async () => {
+    const second = summarizing({}, { name: "older", select: dropOldest({ maxMessages: 1 }) });
+    const s = await sceneWith(openPolicy([summarizing(), second]));
+    await s.append(lines(5));
+    // One message is left for the second stage: not enough.
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }]]);
+    const task = await s.take();
+    await s.append(lines(3, 6));
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }], [{ first: 4, last: 7 }]]);
+    await s.complete(task, "x");
+    const made = (await s.tasks()).map(({ stage }) => stage);
+    expect(made).toEqual(["older"]);
+  });
+
+  test("leaves what a later stage of the same change removes", async () => {
+    const discard = summarizing(
+      {},
+      {
+        name: "cut",
+        removedTo: "log",
+        summarize: undefined,
+        select: dropOldest({ maxMessages: 4 }),
+      },
+    );
+    const s = await sceneWith(openPolicy([summarizing(), discard]));
+    await s.append(lines(6));
+    expect(await rangesOf(s)).toEqual([[{ first: 3, last: 4 }]]);
+  });
+
+  test("tries again on its next occasion when that is rarer than appends", async () => {
+    const s = await scene({}, {}, { on: "turn-end" });
+    await s.append(lines(5), { turnEnd: true });
+    await s.fail(await s.take(), { permanent: true });
+    await s.append(lines(1, 6));
+    expect(await statesOf(s)).toEqual(["dead"]);
+    await s.append(lines(1, 7), { turnEnd: true });
+    expect(await statesOf(s)).toEqual(["ready"]);
+  });
+});
+
+describe("a stage whose messages leave at once", () => {
+  const atOnce = { keep: "append", leave: "at-once" } as const;
+
+  test("has a task for what left, after the trim", async () => {
+    const s = await scene(atOnce);
+    const answer = await s.services.append(SESSION.sessionId, lines(5));
+    expect(await s.texts()).toEqual(["m4", "m5"]);
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }]]);
+    expect(await s.eventTypes()).toEqual([
+      EVENT_TYPE.messagesAppended,
+      EVENT_TYPE.messagesTrimmed,
+      EVENT_TYPE.summaryRequested,
+    ]);
+    expect(answer.runs[0]?.awaitsSummary ?? []).toEqual([]);
+  });
+
+  test("adds to a task that nobody has begun, and says so", async () => {
+    const s = await scene(atOnce);
+    await s.append(lines(3));
+    await s.append(lines(2, 4));
+    const [task, ...others] = await s.tasks();
+    expect(others).toEqual([]);
+    expect(task).toMatchObject({
+      generation: 2,
+      summarize: { ranges: [{ first: 1, last: 3 }], sources: { messageCount: 3, tokenCount: 30 } },
+    });
+    const event = (await s.services.allEvents()).at(-1);
+    expect(event?.detail).toMatchObject({
+      ...{ joined: true, ranges: [{ first: 2, last: 3 }] },
+      sources: { messageCount: 2, tokenCount: 20 },
+    });
+  });
+
+  test("makes another behind one that is begun, failed, or full", async () => {
+    const s = await scene(atOnce, { inputTokensMax: 20 });
+    await s.append(lines(3));
+    const first = await s.take();
+    await s.append(lines(1, 4));
+    expect(await statesOf(s)).toEqual(["leased", "waiting"]);
+    await s.append(lines(2, 5));
+    expect(await rangesOf(s)).toEqual([
+      [{ first: 1, last: 1 }],
+      [{ first: 2, last: 3 }],
+      [{ first: 4, last: 4 }],
+    ]);
+    await s.fail(first);
+    await s.complete(await afterRest(s), "one");
+    expect(await statesOf(s)).toEqual(["ready", "waiting"]);
+    const failing = await scene(atOnce);
+    await failing.append(lines(3));
+    await failing.fail(await failing.take());
+    await failing.append(lines(1, 4));
+    expect(await statesOf(failing)).toEqual(["ready", "waiting"]);
+  });
+
+  async function afterRest(s: EffectScene) {
+    s.services.advance(10_000);
+    return await s.take();
+  }
+
+  test("spreads a great many messages over no more tasks than one change can make", async () => {
+    const s = await scene(atOnce, { inputTokensMax: 10 });
+    await s.append(lines(1_000));
+    const tasks = await s.tasks();
+    expect(tasks.length).toBeGreaterThan(50);
+    expect(tasks.length).toBeLessThan(256);
+    const sum = tasks.reduce((total, task) => total + task.summarize.sources.messageCount, 0);
+    expect(sum).toBe(998);
+    expect(await statesOf(s)).toEqual(["ready", ...Array(tasks.length - 1).fill("waiting")]);
+  });
+
+  test("has its tasks done in order", async () => {
+    const s = await scene(atOnce, { inputTokensMax: 20 });
+    await s.append(lines(8));
+    const texts: string[] = [];
+    while (await isDue(s)) {
+      texts.push(`${texts.length}`);
+      await s.make(texts.at(-1) ?? "");
+    }
+    expect((await s.session()).fields.summary?.text).toBe("0 1 2");
+    expect((await s.summaries()).map(({ added }) => added)).toEqual([
+      [{ first: 1, last: 2 }],
+      [{ first: 3, last: 4 }],
+      [{ first: 5, last: 6 }],
+    ]);
+  });
+});
+
+describe("many summaries of one stage", () => {
+  test("become fewer before no more may be placed", async () => {
+    // System messages are protected, so that the stage never takes its own summaries.
+    const protections = { pinFirst: 0, pinIds: [], minMessages: 1, lastUser: false } as const;
+    const policy = openPolicy([summarizing({ maxTokens: 64 })], {
+      protections: { system: "all", ...protections },
+    });
+    const s = await sceneWith(policy);
+    let most = 0;
+    for (let i = 0; i < 80; i++) {
+      await s.append(lines(2, 1 + 2 * i, { tokenCount: 100 }));
+      while (await isDue(s)) expect(await s.make(`${i}`)).toMatchObject({ kind: "done" });
+      most = Math.max(most, (await s.session()).fields.inserts.length);
+    }
+    expect(most).toBeLessThan(40);
+    expect(most).toBeGreaterThan(20);
+  });
+});
