@@ -18,6 +18,7 @@ import type {
   StoredEvent,
   StoredMessage,
 } from "../storage/store.ts";
+import type { Call } from "./call.ts";
 import type { MessageDraft } from "./codec.ts";
 import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
 import type { HookServiceApi, SummaryServiceApi } from "./tasks-api.ts";
@@ -37,6 +38,7 @@ import type {
 } from "./window-api.ts";
 
 export type { CountedContent } from "../domain/token-rules.ts";
+export type { Call } from "./call.ts";
 export type {
   Codec,
   MadeMessage,
@@ -45,20 +47,6 @@ export type {
   MessageStamp,
   Speech,
 } from "./codec.ts";
-
-/** What every call carries. */
-export interface Call {
-  /** The rpc, for example `AppendMessages`. */
-  readonly method: string;
-  /** Empty when the caller gave none. */
-  readonly requestId: string;
-  /** A digest of the request without its request id; empty when there is no request id. */
-  readonly digest: Uint8Array;
-  /** Who calls: the name of the credential, or `local`. */
-  readonly writer: string;
-  /** Aborted at the deadline, on cancellation and on a forced stop. */
-  readonly signal: AbortSignal;
-}
 
 /** Randomness and time, handed in. */
 export interface World {

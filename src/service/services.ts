@@ -2,7 +2,7 @@
 
 import { snapshotInvalid } from "../domain/errors.ts";
 import type { Store } from "../storage/store.ts";
-import type { Codec, ServiceSettings, Services, World } from "./api.ts";
+import type { Codec, ServiceSettings, Services, SessionServiceApi, World } from "./api.ts";
 import { appendMessages } from "./append.ts";
 import type { ServiceContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -65,35 +65,13 @@ export function createServices(parts: ServiceParts): Services {
   const { hooks } = parts;
   const context: ServiceContext = { store, codec, world, settings, tokens, hooks };
   const feed = new EventFeed(store);
-  const search = new SessionSearch(context);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;
   const imports = { service: context, documents, uploads };
   const upkeep = new Upkeep(context, parts.onBackgroundError);
   const tasks = createTasks(context, parts);
   return {
-    sessions: {
-      createSession: (call, input) => createSession(context, call, input),
-      getSession: (call, ref) => getSession(context, call, ref),
-      listSessions: (call, input) => listSessions(context, call, input),
-      updateSession: (call, input) => updateSession(context, call, input),
-      deleteSession: (call, input) => deleteSession(context, call, input),
-      forkSession: (call, input) => forkSession(context, call, input),
-      resetSession: (call, input) => resetSession(context, call, input),
-      appendMessages: (call, input) => appendMessages(context, call, input),
-      listMessages: (call, input) => listMessages(context, call, input),
-      getMessage: (call, input) => getMessage(context, call, input),
-      updateMessage: (call, input) => updateMessage(context, call, input),
-      deleteMessage: (call, input) => deleteMessage(context, call, input),
-      getWindow: (call, input) => getWindow(context, call, input),
-      previewPolicy: (call, input) => previewPolicy(context, call, input),
-      trimSession: (call, input) => trimSession(context, call, input),
-      restoreMessages: (call, input) => restoreMessages(context, call, input),
-      listSummaryInputs: (call, input) => listSummaryInputs(context, call, input),
-      setSummary: (call, input) => setSummary(context, call, input),
-      healSession: (call, input) => healSession(context, call, input),
-      searchSessions: (call, input) => search.search(call, input),
-    },
+    sessions: sessionsApi(context),
     summaries: {
       compactSession: (call, input) => tasks.compactSession(call, input),
       listSummaries: (call, input) => listSummaries(context, call, input),
@@ -134,5 +112,32 @@ export function createServices(parts: ServiceParts): Services {
       await upkeep.stop();
       await tokens.close();
     },
+  };
+}
+
+/** Sessions, their messages and their windows. */
+function sessionsApi(context: ServiceContext): SessionServiceApi {
+  const search = new SessionSearch(context);
+  return {
+    createSession: (call, input) => createSession(context, call, input),
+    getSession: (call, ref) => getSession(context, call, ref),
+    listSessions: (call, input) => listSessions(context, call, input),
+    updateSession: (call, input) => updateSession(context, call, input),
+    deleteSession: (call, input) => deleteSession(context, call, input),
+    forkSession: (call, input) => forkSession(context, call, input),
+    resetSession: (call, input) => resetSession(context, call, input),
+    appendMessages: (call, input) => appendMessages(context, call, input),
+    listMessages: (call, input) => listMessages(context, call, input),
+    getMessage: (call, input) => getMessage(context, call, input),
+    updateMessage: (call, input) => updateMessage(context, call, input),
+    deleteMessage: (call, input) => deleteMessage(context, call, input),
+    getWindow: (call, input) => getWindow(context, call, input),
+    previewPolicy: (call, input) => previewPolicy(context, call, input),
+    trimSession: (call, input) => trimSession(context, call, input),
+    restoreMessages: (call, input) => restoreMessages(context, call, input),
+    listSummaryInputs: (call, input) => listSummaryInputs(context, call, input),
+    setSummary: (call, input) => setSummary(context, call, input),
+    healSession: (call, input) => healSession(context, call, input),
+    searchSessions: (call, input) => search.search(call, input),
   };
 }

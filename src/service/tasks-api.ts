@@ -5,7 +5,7 @@ import type { SummarySpec } from "../domain/summaries/spec.ts";
 import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
 import type { Task, TaskFailureReason, TaskState, TaskUsage } from "../domain/tasks/task.ts";
 import type { SummaryPage, TaskPage } from "../storage/store.ts";
-import type { Call } from "./api.ts";
+import type { Call } from "./call.ts";
 import type { Hook, SummarizeInput } from "./hook-port.ts";
 import type { ListSummaryInputsInput } from "./window-api.ts";
 

@@ -11,7 +11,7 @@ const ROLES: Readonly<Record<WindowInsert["kind"], Role>> = {
   result: ROLE.tool,
 };
 
-/** An insert with what a test names; a summary that a caller set, unless the test says otherwise. */
+/** An insert with what a test names: a summary that a caller set, if it does not say otherwise. */
 export function insertOf(
   position: number,
   fields: Partial<WindowInsert> & { readonly text?: string; readonly toolCallId?: string } = {},

@@ -2,7 +2,7 @@
 
 import type { Event } from "../../src/domain/event.ts";
 import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
-import type { AppendInput, Call, ServiceSettings, Services } from "../../src/service/api.ts";
+import type { AppendInput, Call, ServiceSettings, Services, World } from "../../src/service/api.ts";
 import type { Hooks } from "../../src/service/hook-port.ts";
 import { createServices } from "../../src/service/services.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
@@ -73,62 +73,27 @@ export function storeWith(store: Store, methods: Partial<Store>): Store {
   });
 }
 
-/** Starts services for a test. */
-export async function startTestServices(
-  settings: Partial<ServiceSettings> = {},
-  options: {
-    readonly wrapStore?: (store: Store) => Store;
-    /** Default: summaries are made by hand. */
-    readonly hooks?: Hooks;
-    /** Default: a new one in memory. */
-    readonly store?: Store;
-    /** Default: throws, so that the test fails. */
-    readonly onBackgroundError?: (error: unknown) => void;
-    /** What the clock says first. */
-    readonly startMs?: number;
-  } = {},
-): Promise<TestServices> {
-  const opened = options.store ?? (await openMemoryStore({ readFacts: jsonCodec.readFacts }));
-  const store = options.wrapStore?.(opened) ?? opened;
-  let nowMs = options.startMs ?? 1_700_000_000_000;
+/** A world whose time goes on only when a test says so. */
+interface TestWorld extends World {
+  readonly advance: (ms: number) => void;
+}
+
+function testWorld(startMs: number): TestWorld {
+  let nowMs = startMs;
   let fill = 0;
   const timers = new Set<Timer>();
-  const services = createServices({
-    store,
-    codec: jsonCodec,
-    world: {
-      nowMs: () => nowMs,
-      random: (length) =>
-        Uint8Array.from({ length }, () => {
-          fill = (fill * 4_099 + 7) % 65_521;
-          return fill & 255;
-        }),
-      later: (callback, ms) => {
-        const timer = { atMs: nowMs + ms, callback };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
-    },
-    settings: { ...SETTINGS, ...settings },
-    hooks: options.hooks ?? MANUAL_HOOKS,
-    onBackgroundError:
-      options.onBackgroundError ??
-      ((error) => {
-        throw error;
-      }),
-  });
-  const call = (method: string, requestId = "", digest = "same"): Call => ({
-    method,
-    requestId,
-    digest: toBytes(digest),
-    writer: "local",
-    signal: new AbortController().signal,
-  });
   return {
-    ...services,
-    store,
-    call,
     nowMs: () => nowMs,
+    random: (length) =>
+      Uint8Array.from({ length }, () => {
+        fill = (fill * 4_099 + 7) % 65_521;
+        return fill & 255;
+      }),
+    later: (callback, ms) => {
+      const timer = { atMs: nowMs + ms, callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
     advance: (ms) => {
       const endMs = nowMs + ms;
       for (let timer = nextTimer(timers, endMs); timer; timer = nextTimer(timers, endMs)) {
@@ -138,9 +103,60 @@ export async function startTestServices(
       }
       nowMs = endMs;
     },
+  };
+}
+
+/** What a test may say of its services. */
+export interface TestServicesOptions {
+  readonly wrapStore?: (store: Store) => Store;
+  /** Default: summaries are made by hand. */
+  readonly hooks?: Hooks;
+  /** Default: a new one in memory. */
+  readonly store?: Store;
+  /** Default: throws, so that the test fails. */
+  readonly onBackgroundError?: (error: unknown) => void;
+  /** What the clock says first. */
+  readonly startMs?: number;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** Starts services for a test. */
+export async function startTestServices(
+  settings: Partial<ServiceSettings> = {},
+  options: TestServicesOptions = {},
+): Promise<TestServices> {
+  const opened = options.store ?? (await openMemoryStore({ readFacts: jsonCodec.readFacts }));
+  const store = options.wrapStore?.(opened) ?? opened;
+  const { advance, ...world } = testWorld(options.startMs ?? 1_700_000_000_000);
+  const services = createServices({
+    store,
+    codec: jsonCodec,
+    world,
+    settings: { ...SETTINGS, ...settings },
+    hooks: options.hooks ?? MANUAL_HOOKS,
+    onBackgroundError: options.onBackgroundError ?? rethrow,
+  });
+  return { ...services, ...shortcuts(services), store, nowMs: world.nowMs, advance };
+}
+
+function callOf(method: string, requestId = "", digest = "same"): Call {
+  const signal = new AbortController().signal;
+  return { method, requestId, digest: toBytes(digest), writer: "local", signal };
+}
+
+/** What most tests ask of services, in fewer words. */
+function shortcuts({
+  sessions,
+  events,
+}: Services): Pick<TestServices, "call" | "append" | "windowTexts" | "allEvents"> {
+  return {
+    call: callOf,
     append: async (sessionId, messages, options = {}) => {
       const { requestId, ...rest } = options;
-      const bytes = await services.sessions.appendMessages(call("AppendMessages", requestId), {
+      const bytes = await sessions.appendMessages(callOf("AppendMessages", requestId), {
         namespace: "default",
         sessionId,
         drafts: messages.map(draftOf),
@@ -153,19 +169,13 @@ export async function startTestServices(
       return fromBytes<AppendAnswer>(bytes);
     },
     windowTexts: async (sessionId) => {
-      const window = await services.sessions.getWindow(call("GetWindow"), {
-        namespace: "default",
-        sessionId,
-      });
+      const ref = { namespace: "default", sessionId };
+      const window = await sessions.getWindow(callOf("GetWindow"), ref);
       return window.messages.map((bytes) => fromBytes<{ text: string }>(bytes).text);
     },
     allEvents: async (namespace = "default") => {
-      const page = await services.events.listEvents(call("ListEvents"), {
-        namespace,
-        after: undefined,
-        filter: {},
-        limit: 10_000,
-      });
+      const query = { namespace, after: undefined, filter: {}, limit: 10_000 };
+      const page = await events.listEvents(callOf("ListEvents"), query);
       return page.events.map((event) => fromBytes<Event>(event.body));
     },
   };
