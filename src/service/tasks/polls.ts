@@ -19,7 +19,8 @@ const SKIPPED_MAX = 1_000;
 interface Waiter {
   readonly namespace: string;
   readonly hooks: readonly string[];
-  readonly wake: () => void;
+  /** Wakes the call for a task. */
+  readonly wake: (taskNo: number) => void;
 }
 
 /** What calls wait for at one hook. */
@@ -49,6 +50,8 @@ export class Polls {
   readonly #onError: (error: unknown) => void;
   readonly #queues = new Map<string, Queue>();
   readonly #ends = new Set<() => void>();
+  /** The tasks that a call was woken for and is about to take: they wake no other. */
+  readonly #claimed = new Set<number>();
   /** Until when tasks are left alone, by number. */
   readonly #skipped = new Map<number, number>();
   readonly #stopListening: () => void;
@@ -73,20 +76,25 @@ export class Polls {
     if (this.#closed) throw stopping();
     if (this.#count >= LIMITS.polls) throw pollLimitReached(LIMITS.polls);
     this.#count += 1;
-    let isWoken = false;
+    let claim: number | undefined;
     let end = (): void => {};
     const waiter: Waiter = {
       namespace,
       hooks,
-      wake: () => {
-        isWoken = true;
+      wake: (taskNo) => {
+        claim = taskNo;
+        this.#claimed.add(taskNo);
         this.#unlist(waiter);
         end();
       },
     };
+    const unclaim = (): void => {
+      if (claim !== undefined) this.#claimed.delete(claim);
+      claim = undefined;
+    };
     return {
       next: async (untilMs, signal) => {
-        isWoken = false;
+        unclaim();
         const ended = new Promise<void>((resolve) => {
           end = resolve;
         });
@@ -94,10 +102,11 @@ export class Polls {
         await this.#over(ended, untilMs, signal);
         this.#unlist(waiter);
         if (this.#closed) throw stopping();
-        return isWoken && !signal.aborted;
+        return claim !== undefined && !signal.aborted;
       },
       leave: () => {
         this.#count -= 1;
+        unclaim();
         // What it was woken for, and did not take, is for the next one.
         this.#lookFor(waiter);
       },
@@ -223,9 +232,13 @@ export class Polls {
     const isMeant = (waiter: Waiter): boolean => waiter.namespace === namespace;
     const count = [...queue.waiters].filter(isMeant).length;
     if (count === 0) return;
-    const due = await this.due(hook, namespace, count);
-    const first = [...queue.waiters].filter(isMeant).slice(0, due.length);
-    for (const waiter of first) waiter.wake();
+    const due = await this.due(hook, namespace, count + this.#claimed.size);
+    const open = due.filter(({ taskNo }) => !this.#claimed.has(taskNo));
+    for (const [index, waiter] of [...queue.waiters].filter(isMeant).entries()) {
+      const task = open[index];
+      if (task === undefined) return;
+      waiter.wake(task.taskNo);
+    }
   }
 }
 
