@@ -224,7 +224,7 @@ def policies(client: Client) -> None:
 def summaries(client: Client) -> None:
     """Texts that take the place of messages, calls without a result, and search."""
     title("Summaries, healing, search")
-    made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=2)
+    made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=2, hook="manual")
     client.create_session(session_id="notes", policy=made)
     done = client.append("notes", [f"Note {number} about Porto" for number in range(6)])
     for run in done.stage_runs:

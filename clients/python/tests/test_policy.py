@@ -206,6 +206,10 @@ PRESETS: dict[str, v1.Policy] = {
     ),
     "semantic_pruning": policy.semantic_pruning(max_tokens=900, similarity=0.8, lookahead=9),
     "pin_summarize_recent": policy.pin_summarize_recent(max_messages=9, pin=1, recent=3),
+    "rolling_summary": policy.rolling_summary(
+        max_tokens=900, hook="builtin", last_chars=500, on_failure="placeholder"
+    ),
+    "hierarchical_summary": policy.hierarchical_summary(fan_in=3, summary_max_tokens=200),
     "summarize_old": policy.summarize_old(
         max_tokens=900, context_share=0.5, context_window=9_000, model="m", keep_recent=3
     ),

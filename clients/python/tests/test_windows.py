@@ -153,7 +153,7 @@ def test_a_window_is_trimmed_and_restored(client: Client) -> None:
 
 
 def test_a_summary_takes_the_place_of_messages(client: Client) -> None:
-    made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=1)
+    made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=1, hook="manual")
     client.create_session(session_id="s", policy=made)
     done = client.append("s", [f"text {number}" for number in range(5)])
     waiting = list(done.stage_runs[0].awaits_summary)

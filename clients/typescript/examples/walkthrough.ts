@@ -189,7 +189,12 @@ async function policies(): Promise<void> {
 
 async function summaries(): Promise<void> {
   title("Summaries, healing, search");
-  const policy = preset("pin_summarize_recent", { max_messages: 4, pin: 1, recent: 2 });
+  const policy = preset("pin_summarize_recent", {
+    max_messages: 4,
+    pin: 1,
+    recent: 2,
+    hook: "manual",
+  });
   await client.createSession({ sessionId: "notes", policy });
   const notes = Array.from({ length: 6 }, (_, index) => `Note ${index} about hazel`);
   const { stageRuns } = await client.append("notes", notes);

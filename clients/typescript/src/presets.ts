@@ -42,18 +42,18 @@ export interface ContextProcessing {
     readonly enabled?: boolean;
     readonly max_tool_message_tokens?: number;
     readonly grace_recent_messages?: number;
-    readonly append_marker?: unknown;
+    readonly append_marker?: string;
     readonly include_tool_payload_user_messages?: unknown;
   };
   readonly summarization?: {
     readonly enabled?: boolean;
-    readonly grace_recent_messages?: unknown;
-    readonly output_max_tokens?: unknown;
+    readonly grace_recent_messages?: number;
+    readonly output_max_tokens?: number;
     readonly include_original_instruction?: unknown;
     readonly include_image_payload_bytes?: unknown;
     readonly max_retained_images?: unknown;
   };
-  readonly backward_packing?: { readonly grace_recent_messages?: unknown };
+  readonly backward_packing?: { readonly grace_recent_messages?: number };
   readonly sliding_window?: { readonly headroom_percent?: number };
 }
 
@@ -80,10 +80,19 @@ export interface LongTermMemory {
   readonly on_tools_error_threshold?: readonly string[];
   readonly interaction_threshold_qty?: number;
   readonly interaction_threshold_tokens?: number;
-  readonly cod_max_loops?: unknown;
+  readonly cod_max_loops?: number;
   readonly knowledge_base?: unknown;
-  readonly instructions?: unknown;
+  readonly instructions?: Maybe<string>;
   readonly text_splitter?: unknown;
+}
+
+/** How presets have messages summarized. */
+export interface SummaryPresetOptions {
+  /** Who summarizes. Default: the server's own choice. */
+  readonly hook?: string;
+  readonly summary_max_tokens?: number;
+  readonly instructions?: string;
+  readonly on_failure?: "keep" | "drop" | "placeholder";
 }
 
 /** The presets with their options. Those that are left out have their defaults. */
@@ -117,20 +126,33 @@ export interface PresetOptions {
     readonly similarity?: number;
     readonly lookahead?: number;
   };
-  /** Keeps the first and the newest messages; those between wait for a summary. */
+  /** Keeps the first and the newest messages; a summary takes the place of those between. */
   readonly pin_summarize_recent: {
     readonly max_messages?: number;
     readonly pin?: number;
     readonly recent?: number;
-  };
-  /** When the window costs too much, all but the newest messages wait for a summary. */
+  } & SummaryPresetOptions;
+  /** When the window costs too much (8,000), a summary takes the place of the oldest messages. */
   readonly summarize_old: {
     readonly max_tokens?: number;
     readonly context_share?: Maybe<number>;
     readonly context_window?: number;
     readonly model?: string;
     readonly keep_recent?: number;
-  };
+  } & SummaryPresetOptions;
+  /** Keeps the window within a token budget; what leaves is joined to a summary beside it. */
+  readonly rolling_summary: {
+    readonly max_tokens?: number;
+    readonly headroom?: number;
+    readonly last_chars?: number;
+    readonly on_failure?: "drop" | "placeholder";
+  } & Omit<SummaryPresetOptions, "on_failure">;
+  /** As summarize_old; several summaries of one level become one of the next. */
+  readonly hierarchical_summary: {
+    readonly max_tokens?: number;
+    readonly keep_recent?: number;
+    readonly fan_in?: number;
+  } & SummaryPresetOptions;
   /** As selectools. */
   readonly selectools: {
     readonly max_messages?: number;
@@ -139,7 +161,13 @@ export interface PresetOptions {
     readonly summarize_provider?: unknown;
     readonly summarize_model?: unknown;
     readonly summarize_max_tokens?: number;
-    readonly token_estimate?: "floor_4" | "floor_4_min_1";
+    readonly compress_context?: boolean;
+    readonly compress_threshold?: number;
+    readonly compress_keep_recent?: number;
+    readonly token_estimate?: Maybe<"floor_4" | "floor_4_min_1" | "prompt">;
+    readonly context_window?: number;
+    readonly model?: string;
+    readonly hook?: string;
   };
   /** As lauren-ai. */
   readonly lauren: {
@@ -152,6 +180,7 @@ export interface PresetOptions {
     readonly tool_turn_atomic?: Maybe<boolean>;
     readonly guard_last_user?: Maybe<boolean>;
     readonly heal?: Maybe<boolean>;
+    readonly hook?: string;
   };
   /** As definable. */
   readonly definable: {
@@ -167,6 +196,7 @@ export interface PresetOptions {
     readonly content?: unknown;
     readonly message_data?: unknown;
     readonly session_id?: unknown;
+    readonly hook?: string;
   };
   /** As MARSYS: the options of its first releases, or those of its later ones. */
   readonly marsys: ManagedMemoryConfig &
@@ -180,12 +210,14 @@ export interface PresetOptions {
       readonly threshold_tokens?: number;
       readonly compaction_target_tokens?: Maybe<number>;
       readonly active_context?: ActiveContext;
+      readonly hook?: string;
     };
   /** As Alquimia: one strategy of each kind, or lists of them. */
   readonly alquimia: ShortTermMemory &
     LongTermMemory & {
       readonly short_term_memory?: readonly ShortTermMemory[];
       readonly long_term_memory?: readonly LongTermMemory[];
+      readonly hook?: string;
     };
 }
 

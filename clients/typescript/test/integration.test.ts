@@ -209,6 +209,8 @@ describe("policies and windows", () => {
       preset("tool_results_first", { tool_result_tokens: 50, keep_newest: 2 }),
       preset("semantic_pruning", { similarity: 0.8, lookahead: 9 }),
       preset("pin_summarize_recent", { max_messages: 9, pin: 1, recent: 3 }),
+      preset("rolling_summary", { max_tokens: 900, hook: "builtin", on_failure: "placeholder" }),
+      preset("hierarchical_summary", { fan_in: 3, summary_max_tokens: 200 }),
       preset("summarize_old", { context_share: 0.5, context_window: 9_000, keep_recent: 3 }),
       preset("selectools", { max_tokens: null, summarize_on_trim: true }),
       preset("lauren", { era: "C", heal: null, summarize_at: 0.75 }),

@@ -22,6 +22,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
+OnFailure = Literal["keep", "drop", "placeholder"]
+
+
 def preset(name: str, options: Mapping[str, Any] | None = None) -> v1.Policy:
     """Makes a policy that names any preset of the server, with unchecked options. The presets that
     this version of the client knows have functions of their own."""
@@ -86,11 +89,21 @@ def semantic_pruning(
 
 
 def pin_summarize_recent(
-    *, max_messages: int | None = None, pin: int | None = None, recent: int | None = None
+    *,
+    max_messages: int | None = None,
+    pin: int | None = None,
+    recent: int | None = None,
+    hook: str | None = None,
+    summary_max_tokens: int | None = None,
+    instructions: str | None = None,
+    on_failure: OnFailure | None = None,
 ) -> v1.Policy:
-    """Keeps the first and the newest messages; those between wait for a summary."""
+    """Keeps the first and the newest messages; a summary takes the place of those between."""
     options = {"max_messages": max_messages, "pin": pin, "recent": recent}
-    return preset("pin_summarize_recent", options)
+    return preset(
+        "pin_summarize_recent",
+        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure)},
+    )
 
 
 def summarize_old(
@@ -100,10 +113,72 @@ def summarize_old(
     context_window: int | None = None,
     model: str | None = None,
     keep_recent: int | None = None,
+    hook: str | None = None,
+    summary_max_tokens: int | None = None,
+    instructions: str | None = None,
+    on_failure: OnFailure | None = None,
 ) -> v1.Policy:
-    """When the window costs too much, all but the newest messages wait for a summary."""
+    """When the window costs too much, a summary takes the place of all but the newest messages."""
     share = {"context_share": context_share, "context_window": context_window, "model": model}
-    return preset("summarize_old", {"max_tokens": max_tokens, **share, "keep_recent": keep_recent})
+    return preset(
+        "summarize_old",
+        {
+            "max_tokens": max_tokens,
+            **share,
+            "keep_recent": keep_recent,
+            **_summary(hook, summary_max_tokens, instructions, on_failure),
+        },
+    )
+
+
+def rolling_summary(
+    *,
+    max_tokens: int | None = None,
+    headroom: float | None = None,
+    hook: str | None = None,
+    summary_max_tokens: int | None = None,
+    instructions: str | None = None,
+    last_chars: int | None = None,
+    on_failure: Literal["drop", "placeholder"] | None = None,
+) -> v1.Policy:
+    """Keeps the window within a token budget; what leaves is joined to a summary beside it."""
+    options = {"max_tokens": max_tokens, "headroom": headroom, "last_chars": last_chars}
+    return preset(
+        "rolling_summary",
+        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure)},
+    )
+
+
+def hierarchical_summary(
+    *,
+    max_tokens: int | None = None,
+    keep_recent: int | None = None,
+    fan_in: int | None = None,
+    hook: str | None = None,
+    summary_max_tokens: int | None = None,
+    instructions: str | None = None,
+    on_failure: OnFailure | None = None,
+) -> v1.Policy:
+    """As ``summarize_old``; several summaries of one level become one of the next."""
+    options = {"max_tokens": max_tokens, "keep_recent": keep_recent, "fan_in": fan_in}
+    return preset(
+        "hierarchical_summary",
+        {**options, **_summary(hook, summary_max_tokens, instructions, on_failure)},
+    )
+
+
+def _summary(
+    hook: str | None,
+    summary_max_tokens: int | None,
+    instructions: str | None,
+    on_failure: str | None,
+) -> dict[str, object]:
+    return {
+        "hook": hook,
+        "summary_max_tokens": summary_max_tokens,
+        "instructions": instructions,
+        "on_failure": on_failure,
+    }
 
 
 class SelectoolsOptions(TypedDict, total=False):
@@ -115,7 +190,13 @@ class SelectoolsOptions(TypedDict, total=False):
     summarize_provider: object
     summarize_model: object
     summarize_max_tokens: int
-    token_estimate: Literal["floor_4", "floor_4_min_1"]
+    compress_context: bool
+    compress_threshold: float
+    compress_keep_recent: int
+    token_estimate: Literal["floor_4", "floor_4_min_1", "prompt"] | None
+    context_window: int
+    model: str
+    hook: str
 
 
 def selectools(**options: Unpack[SelectoolsOptions]) -> v1.Policy:
@@ -135,6 +216,7 @@ class LaurenOptions(TypedDict, total=False):
     tool_turn_atomic: bool | None
     guard_last_user: bool | None
     heal: bool | None
+    hook: str
 
 
 def lauren(**options: Unpack[LaurenOptions]) -> v1.Policy:
@@ -157,6 +239,7 @@ class DefinableOptions(TypedDict, total=False):
     content: object
     message_data: object
     session_id: object
+    hook: str
 
 
 def definable(**options: Unpack[DefinableOptions]) -> v1.Policy:
@@ -196,7 +279,7 @@ class ToolTruncation(TypedDict, total=False):
     enabled: bool
     max_tool_message_tokens: int
     grace_recent_messages: int
-    append_marker: object
+    append_marker: str
     include_tool_payload_user_messages: object
 
 
@@ -204,8 +287,8 @@ class Summarization(TypedDict, total=False):
     """How a later release of MARSYS summarizes."""
 
     enabled: bool
-    grace_recent_messages: object
-    output_max_tokens: object
+    grace_recent_messages: int
+    output_max_tokens: int
     include_original_instruction: object
     include_image_payload_bytes: object
     max_retained_images: object
@@ -214,7 +297,7 @@ class Summarization(TypedDict, total=False):
 class BackwardPacking(TypedDict, total=False):
     """How a later release of MARSYS packs."""
 
-    grace_recent_messages: object
+    grace_recent_messages: int
 
 
 class SlidingWindow(TypedDict, total=False):
@@ -254,6 +337,7 @@ class MarsysOptions(ManagedMemoryConfig, ContextProcessing, total=False):
     threshold_tokens: int
     compaction_target_tokens: int | None
     active_context: ActiveContext
+    hook: str
 
 
 def marsys(**options: Unpack[MarsysOptions]) -> v1.Policy:
@@ -281,9 +365,9 @@ class LongTermMemory(TypedDict, total=False):
     on_tools_error_threshold: Sequence[str]
     interaction_threshold_qty: int
     interaction_threshold_tokens: int
-    cod_max_loops: object
+    cod_max_loops: int
     knowledge_base: object
-    instructions: object
+    instructions: str | None
     text_splitter: object
 
 
@@ -292,6 +376,7 @@ class AlquimiaOptions(ShortTermMemory, LongTermMemory, total=False):
 
     short_term_memory: Sequence[ShortTermMemory]
     long_term_memory: Sequence[LongTermMemory]
+    hook: str
 
 
 def alquimia(**options: Unpack[AlquimiaOptions]) -> v1.Policy:

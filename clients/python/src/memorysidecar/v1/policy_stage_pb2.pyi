@@ -80,7 +80,7 @@ BOUNDARY_RULE_GROW_RECENT: BoundaryRule
 BOUNDARY_RULE_ABSORB_AND_GROW: BoundaryRule
 
 class PolicyStage(_message.Message):
-    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_rounds")
+    __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_rounds", "count_whole")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ON_FIELD_NUMBER: _ClassVar[int]
     ANY_OF_FIELD_NUMBER: _ClassVar[int]
@@ -99,6 +99,7 @@ class PolicyStage(_message.Message):
     REMOVED_TO_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
     KEEP_ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    COUNT_WHOLE_FIELD_NUMBER: _ClassVar[int]
     name: str
     on: StageOn
     any_of: _containers.RepeatedCompositeFieldContainer[Trigger]
@@ -117,7 +118,8 @@ class PolicyStage(_message.Message):
     removed_to: RemovedTo
     summarize: _policy_summary_pb2.Summarize
     keep_rounds: int
-    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ...) -> None: ...
+    count_whole: bool
+    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
 
 class Trigger(_message.Message):
     __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "interaction_count_over", "interaction_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")
