@@ -24,11 +24,14 @@ with Client(sys.argv[1]) as memory:
     with memory.watch(position="oldest", filter=seen, timeout=30) as events:
         for number in range(12):
             memory.append(session, [f"Note {number}: {NOTES[number % 3]} Nothing else happened."])
-        event = next(events)
-        if event.type != v1.EVENT_TYPE_SUMMARY_SET:
-            sys.exit(f"no summary: {event}")
-        made = event.summary_set
-        print(f"version {made.version} by {made.hook}: {made.added.message_count} messages in")
+        for event in events:
+            if event.type == v1.EVENT_TYPE_SUMMARY_SET:
+                made = event.summary_set
+                print(f"version {made.version} by {made.hook}: {made.added.message_count} messages")
+                break
+            if event.type == v1.EVENT_TYPE_TASK_DEAD:
+                sys.exit(f"given up: {v1.TaskFailureReason.Name(event.task_dead.reason)}")
+            print("the hook failed; the server tries again")
     for summary in memory.list_summaries(session):
         sources = [message.seq for message in memory.list_summary_sources(session, summary.version)]
         print(f"{summary.text!r} stands for messages {sources}")

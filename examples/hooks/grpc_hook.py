@@ -8,7 +8,7 @@ from concurrent import futures
 
 import grpc
 from memorysidecar import v1
-from memorysidecar.v1.hook_handler_pb2_grpc import (
+from memorysidecar.v1.hook_handler_service_pb2_grpc import (
     HookHandlerServiceServicer,
     add_HookHandlerServiceServicer_to_server,
 )

@@ -1,5 +1,5 @@
-// What the status of a gRPC hook means. The table is that of hook_handler.proto. What the status
-// says in words is not repeated: it is the hook's text.
+// What the status of a gRPC hook means. The table is that of hook_handler_service.proto. What the
+// status says in words is not repeated: it is the hook's text.
 
 import { status as Code, type ServiceError } from "@grpc/grpc-js";
 import { LIMITS } from "../domain/limits.ts";

@@ -7,7 +7,7 @@ import {
   HookHandlerServiceService,
   SummarizeRequest,
   SummarizeResponse,
-} from "../gen/memorysidecar/v1/hook_handler.ts";
+} from "../gen/memorysidecar/v1/hook_handler_service.ts";
 import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
 import { type HookCall, HookFailure, type SummarizeInput } from "../service/hook-port.ts";
 import type { GrpcConfig } from "./config.ts";

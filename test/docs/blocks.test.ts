@@ -3,7 +3,15 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -25,8 +33,11 @@ const runnable = blocks.filter(({ mark }) => mark === "run" || mark === "run wit
 function prepare(block: Block, folder: string, address: string): [string, string[]] {
   const code = block.code.replaceAll(ADDRESS, address);
   if (block.language === "sh") {
-    const command = `memory-sidecar() { node ${JSON.stringify(join(ROOT, "src/main.ts"))} "$@"; }`;
-    writeFileSync(join(folder, "block.sh"), `set -euo pipefail\n${command}\n${code}`);
+    // A program, not a function: a signal for the job then reaches the server itself.
+    const server = `#!/bin/sh\nexec node ${JSON.stringify(join(ROOT, "src/main.ts"))} "$@"\n`;
+    writeFileSync(join(folder, "memory-sidecar"), server, { mode: 0o755 });
+    symlinkSync(join(ROOT, "examples"), join(folder, "examples"));
+    writeFileSync(join(folder, "block.sh"), `set -euo pipefail\n${code}`);
     return ["bash", ["block.sh"]];
   }
   if (block.language === "ts") {
@@ -42,7 +53,8 @@ async function runBlock(block: Block, address: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "memory-sidecar-block-"));
   try {
     const [command, args] = prepare(block, folder, address);
-    const path = `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`;
+    const tools = [folder, join(ROOT, "node_modules/.bin"), dirname(PYTHON)];
+    const path = [...tools, process.env["PATH"] ?? ""].join(delimiter);
     const child = spawn(command, args, { cwd: folder, env: { ...process.env, PATH: path } });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {

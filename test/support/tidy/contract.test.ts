@@ -28,7 +28,7 @@ describe("rpcs", () => {
 
   it("of a service that hooks implement need no file", () => {
     const handler = "service HookHandlerService {\n  rpc Summarize(A) returns (B);\n}\n";
-    const path = "proto/memorysidecar/v1/hook_handler.proto";
+    const path = "proto/memorysidecar/v1/hook_handler_service.proto";
     expect(rpcProblems(new Map(whole).set(path, handler))).toEqual([]);
     const served = new Map(whole).set(path, handler.replace("HookHandler", "Other"));
     expect(rpcProblems(served)).toHaveLength(2);

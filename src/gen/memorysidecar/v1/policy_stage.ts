@@ -278,7 +278,14 @@ export interface PolicyStage {
    * follows the oldest of these. With fewer assistant messages it leaves all alone.
    * Unset means 0. 0 to 10,000.
    */
-  keepRounds?: number | undefined;
+  keepRounds?:
+    | number
+    | undefined;
+  /**
+   * Triggers count what messages cost whole, whatever earlier stages shortened. Unset
+   * means false.
+   */
+  countWhole?: boolean | undefined;
 }
 
 /**
@@ -530,6 +537,7 @@ function createBasePolicyStage(): PolicyStage {
     removedTo: 0,
     summarize: undefined,
     keepRounds: undefined,
+    countWhole: undefined,
   };
 }
 
@@ -590,6 +598,9 @@ export const PolicyStage: MessageFns<PolicyStage> = {
     }
     if (message.keepRounds !== undefined) {
       writer.uint32(144).int32(message.keepRounds);
+    }
+    if (message.countWhole !== undefined) {
+      writer.uint32(152).bool(message.countWhole);
     }
     return writer;
   },
@@ -749,6 +760,14 @@ export const PolicyStage: MessageFns<PolicyStage> = {
             }
 
             message.keepRounds = reader.int32();
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.countWhole = reader.bool();
             continue;
           }
         }

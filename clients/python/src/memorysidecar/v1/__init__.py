@@ -130,7 +130,7 @@ from .event_summary_pb2 import (
     SUPERSEDE_REASON_SESSION_RESET as SUPERSEDE_REASON_SESSION_RESET,
     SUPERSEDE_REASON_DELETED as SUPERSEDE_REASON_DELETED,
 )
-from .hook_handler_pb2 import (
+from .hook_handler_service_pb2 import (
     SummarizeRequest as SummarizeRequest,
     SummarizeResponse as SummarizeResponse,
 )

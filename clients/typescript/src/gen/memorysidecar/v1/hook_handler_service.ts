@@ -2,7 +2,7 @@
 // versions:
 //   protoc-gen-ts_proto  v2.18.0
 //   protoc               unknown
-// source: memorysidecar/v1/hook_handler.proto
+// source: memorysidecar/v1/hook_handler_service.proto
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
@@ -22,7 +22,7 @@ import { SummarizeInput, SummarizeOutput } from "./task.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
-export const protobufFileName = "memorysidecar/v1/hook_handler.proto";
+export const protobufFileName = "memorysidecar/v1/hook_handler_service.proto";
 
 /** Asks for a short text of messages. */
 export interface SummarizeRequest {
@@ -31,13 +31,13 @@ export interface SummarizeRequest {
   /** The session. */
   sessionId: string;
   /** What to summarize. */
-  input: SummarizeInput | undefined;
+  input?: SummarizeInput | undefined;
 }
 
 /** The text. */
 export interface SummarizeResponse {
   /** What was made of it. Required. */
-  output: SummarizeOutput | undefined;
+  output?: SummarizeOutput | undefined;
 }
 
 function createBaseSummarizeRequest(): SummarizeRequest {
@@ -106,6 +106,19 @@ export const SummarizeRequest: MessageFns<SummarizeRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create<I extends Exact<DeepPartial<SummarizeRequest>, I>>(base?: I): SummarizeRequest {
+    return SummarizeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SummarizeRequest>, I>>(object: I): SummarizeRequest {
+    const message = createBaseSummarizeRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.input = (object.input !== undefined && object.input !== null)
+      ? SummarizeInput.fromPartial(object.input)
+      : undefined;
+    return message;
+  },
 };
 
 function createBaseSummarizeResponse(): SummarizeResponse {
@@ -151,6 +164,17 @@ export const SummarizeResponse: MessageFns<SummarizeResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create<I extends Exact<DeepPartial<SummarizeResponse>, I>>(base?: I): SummarizeResponse {
+    return SummarizeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SummarizeResponse>, I>>(object: I): SummarizeResponse {
+    const message = createBaseSummarizeResponse();
+    message.output = (object.output !== undefined && object.output !== null)
+      ? SummarizeOutput.fromPartial(object.output)
+      : undefined;
+    return message;
   },
 };
 
@@ -216,7 +240,22 @@ export const HookHandlerServiceClient = makeGenericClientConstructor(
   serviceName: string;
 };
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
+
+export type DeepPartial<T> = T extends bigint ? string | number | bigint
+  : T extends Builtin ? T : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
+type KeysOfUnion<T> = T extends T ? keyof T : never;
+export type Exact<P, I extends P> = P extends Builtin ? P
+  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
+
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
+  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
 }
