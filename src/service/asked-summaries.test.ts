@@ -130,6 +130,18 @@ describe("a read whose stage stores", () => {
     expect([await tasks(), services.store.revision()]).toEqual([[task], before]);
   });
 
+  it("does not begin the time of the session anew by asking", async () => {
+    await create({ policy: policy(sumStage({}, { on: "read" })), ttlMs: 10_000 });
+    await services.append("s", lines(1, 4));
+    const { head } = await services.sessions.getSession(services.call("GetSession"), REF);
+    services.advance(5_000);
+    await read();
+    expect(await tasks()).toHaveLength(1);
+    const after = await services.sessions.getSession(services.call("GetSession"), REF);
+    expect(after.head.updateMs).toBe(head.updateMs);
+    expect(after.head.revision).toBeGreaterThan(head.revision);
+  });
+
   it("is only shaped by it while the disk is full", async () => {
     await onRead();
     await services.append("s", lines(1, 4));

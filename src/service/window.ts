@@ -24,6 +24,7 @@ import { newEvents } from "./new-events.ts";
 import { withRuns } from "./policy-state.ts";
 import { showsSummary, withSummary } from "./summary-view.ts";
 import { checkHooks } from "./tasks/hand-over.ts";
+import { hookOf } from "./tasks/making.ts";
 import type { WindowInput, WindowResult } from "./window-api.ts";
 import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
 import { type Shown, showWindow, type Viewed } from "./window-shown.ts";
@@ -52,7 +53,8 @@ export async function getWindow(
   let stored = await readStored(context, input);
   let viewed = look(context, stored, input);
   if (input.policy === undefined && !stored.isPast) {
-    const asking = await askingRuns(context, stored, viewed.outcome);
+    const acts = viewed.outcome.runs.length > 0;
+    const asking = acts ? await askingRuns(context, stored, viewed.outcome) : undefined;
     if (asking !== undefined) viewed = { ...viewed, outcome: asking.outcome };
     if (asking?.asks || changesStored(stored, viewed.outcome)) {
       const read = await storeRead(context, call, input).catch(unlessFull);
@@ -137,8 +139,8 @@ async function askingRuns(
   const { namespace, sessionId, fields } = session;
   const hooked = new Set(
     fields.policy.stages.flatMap(({ name, summarize }) => {
-      const hook = summarize?.hook || context.hooks.defaultSummarizer;
-      return summarize === undefined || hook === MANUAL_HOOK ? [] : [name];
+      if (summarize === undefined) return [];
+      return hookOf(context.hooks, summarize) === MANUAL_HOOK ? [] : [name];
     }),
   );
   if (!waiting.some(({ stage }) => hooked.has(stage))) return undefined;
@@ -182,7 +184,6 @@ async function storeRead(
     const { session } = view;
     if (session === undefined) throw sessionNotFound(sessionId);
     const change = readStages(context, session, view, nowMs);
-    const after: Session = { ...session, fields: change.fields, head: change.head };
     const { outcome } = change;
     if (outcome === undefined) throw new Error("no stage ran");
     const { policy } = session.fields;
@@ -197,9 +198,14 @@ async function storeRead(
         result: { stored: storedNow(session, view.window ?? []), viewed },
       };
     }
+    // Asking for a summary is no use of the session: its time to live goes on.
+    const { updateMs } = isSame ? session.head : change.head;
+    const head = { ...change.head, updateMs };
+    const after: Session = { ...session, fields: change.fields, head };
     const stored = storedNow(after, change.window);
     const plan: SessionPlan = {
       ...planOf(session, change),
+      head,
       events: newEvents(
         context,
         { session: after, revision: view.revision, nowMs, requestId: "" },

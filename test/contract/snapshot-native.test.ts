@@ -353,6 +353,8 @@ const logged = (seq: number, fields = {}) =>
     ...fields,
   });
 
+const answer = logged(1, { role: Role.TOOL });
+
 const withLast = (lastSeq: bigint, fields: Partial<SnapshotHeader> = {}) =>
   headerOf({ session: { ...empty(), lastSeq }, ...fields });
 
@@ -392,10 +394,10 @@ function twoInserts({ inserts }: SnapshotHeader): SnapshotHeader["inserts"] {
   );
 }
 
-/** A header with so many healed results. */
-function healedHeader(results: number): SnapshotHeader {
+/** A header with so many healed results; without a call they are what a user asked for. */
+function healedHeader(results: number, toolCallId = "c"): SnapshotHeader {
   const inserts = Array.from({ length: results }, (_, index) => ({
-    message: message({ messageId: `h${index}`, toolCallId: "c", createTime: second(5) }),
+    message: message({ messageId: `h${index}`, toolCallId, createTime: second(5) }),
     afterSeq: 0n,
     summary: false,
   }));
@@ -453,7 +455,7 @@ describe("a snapshot of a stranger", () => {
     ],
     [
       "header.inserts[0].message.tool_call_id",
-      { header: headerOf({ inserts: [{ message: logged(1), afterSeq: 0n, summary: false }] }) },
+      { header: headerOf({ inserts: [{ message: answer, afterSeq: 0n, summary: false }] }) },
     ],
     [
       "header.inserts[0].after_seq",
@@ -497,6 +499,7 @@ describe("a snapshot of a stranger", () => {
     ],
     ["header.inserts[0].message.name", { header: placedHeader({ name: "x" }) }],
     ["header.inserts", { header: healedHeader(LIMITS.healedResults + 1) }],
+    ["header.inserts", { header: healedHeader(LIMITS.placedSummaries + 1, "") }],
     ["header.summary_version", { header: headerOf({ summaryVersion: 2n ** 53n }) }],
     ["header.outcomes[0].tool", { header: headerOf({ outcomes: [{ tool: "", error: true }] }) }],
     ["messages[0].seq", { header: withLast(3n), messages: [logged(4)] }],

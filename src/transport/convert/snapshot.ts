@@ -187,8 +187,9 @@ function insertsOf(header: SnapshotHeader, session: WireSession): WindowInsert[]
     const group = inserts.filter((other) => other.afterSeq === afterSeq);
     const at = index - inserts.findIndex((other) => other.afterSeq === afterSeq);
     const position = Number(afterSeq) + (at + 1) / (group.length + 1);
-    const asks = isRequest(inserts, index);
-    const shown = asks ? inserts[index + 1] : insert;
+    const asks = isRequest(insert);
+    const next = inserts[index + 1];
+    const shown = asks && next?.afterSeq === afterSeq ? next : insert;
     const id = shown?.summary ? (shown.message?.messageId ?? "") : "";
     const kind = asks ? "request" : insert.summary ? "summary" : "result";
     return insertOf(insert, { kind, position, summary: placed.get(id), number: numbers.get(id) });

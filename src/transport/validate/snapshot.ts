@@ -215,7 +215,7 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
   for (let index = 0; index < inserts.length && !v.full; index++) {
     const insert = inserts[index] as SnapshotInsert;
     v.enterItem("inserts", index);
-    checkInsert(v, insert, { placed, isRequest: isRequest(inserts, index) });
+    checkInsert(v, insert, placed);
     const { afterSeq } = insert;
     if (afterSeq < before || afterSeq > session.lastSeq) {
       v.add("after_seq", `must be ${before} to ${session.lastSeq}`);
@@ -230,28 +230,21 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
   if (summaries !== placed.size) {
     v.add("session.placed_summaries", "must be the summaries among the inserts");
   }
-  const requests = inserts.filter((_, index) => isRequest(inserts, index)).length;
+  const requests = inserts.filter(isRequest).length;
   const results = inserts.length - summaries - requests;
   checkCount(v, "inserts", results, LIMITS.healedResults);
+  checkCount(v, "inserts", requests, LIMITS.placedSummaries);
 }
 
 /**
- * Whether an insert shows what the user asked for in a summary: it is the user's, answers no tool
- * call and stands right before the summary.
+ * Whether an insert shows what the user asked for in a summary: it is the user's and answers no
+ * tool call. It stands before the summary, which may have left the window alone.
  */
-export function isRequest(inserts: readonly SnapshotInsert[], index: number): boolean {
-  const insert = inserts[index];
-  const next = inserts[index + 1];
-  if (insert?.message === undefined || insert.summary || !next?.summary) return false;
-  const { role, toolCallId } = insert.message;
-  return role === Role.USER && toolCallId === "" && insert.afterSeq === next.afterSeq;
+export function isRequest({ summary, message }: SnapshotInsert): boolean {
+  return !summary && message?.role === Role.USER && message.toolCallId === "";
 }
 
-function checkInsert(
-  v: Violations,
-  insert: SnapshotInsert,
-  known: { readonly placed: ReadonlySet<string>; readonly isRequest: boolean },
-): void {
+function checkInsert(v: Violations, insert: SnapshotInsert, placed: ReadonlySet<string>): void {
   const { message } = insert;
   if (message === undefined) {
     v.add("message", "is required");
@@ -266,10 +259,9 @@ function checkInsert(
   // Out of documents come summaries that nobody knows the time of.
   if (message.createTime !== undefined) checkServerTime(v, "create_time", message.createTime);
   if (insert.summary) {
-    if (!known.placed.has(message.messageId))
-      v.add("message_id", "is not among the placed summaries");
+    if (!placed.has(message.messageId)) v.add("message_id", "is not among the placed summaries");
     if (message.name !== "") v.add("name", "is only allowed with a result");
-  } else if (known.isRequest) {
+  } else if (isRequest(insert)) {
     if (message.name !== "") v.add("name", "is only allowed with a result");
   } else {
     checkRequiredText(v, "tool_call_id", message.toolCallId, LIMITS.callIdBytes);
