@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event_detail.ts";
 import { Message, Role, TokenRule, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import { StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import type { Store } from "../../src/storage/store.ts";
@@ -21,6 +21,7 @@ import {
   toolCall,
 } from "../support/samples.ts";
 import { bringSnapshot, comparable, type Snapshot, takeSnapshot } from "../support/snapshots.ts";
+import { summarize } from "../support/summarizing.ts";
 
 let server: TestServer;
 let count = 0;
@@ -573,6 +574,19 @@ describe("a snapshot of a stranger", () => {
     const rest = { uploadId, chunkIndex: 1, messages: kept(5_001) };
     const failure = await server.client.fail("importSession", rest);
     expect([failure.reason, failure.fields]).toEqual(["SNAPSHOT_INVALID", ["messages[5000].seq"]]);
+  });
+
+  it("is refused when its policy needs a hook that the server does not have", async () => {
+    const removedTo = RemovedTo.SUMMARIZE;
+    for (const stage of [
+      keepStage({ removedTo: RemovedTo.PROMOTE }),
+      keepStage({ removedTo, summarize: summarize({ hook: "nobody" }) }),
+    ]) {
+      const own = { ...empty(), policy: policy({ stages: [stage] }) };
+      const failure = await refused({ header: headerOf({ session: own }) });
+      const hook = stage.removedTo === removedTo ? "nobody" : "promote";
+      expect(failure).toMatchObject({ reason: "HOOK_NOT_CONFIGURED", metadata: { hook } });
+    }
   });
 
   it("must fit under the ceiling of a window", async () => {
