@@ -127,6 +127,8 @@ export interface PolicyStage {
   readonly summarize: SummarySpec | undefined;
   /** The newest assistant messages that it leaves alone with all that follows. Default 0. */
   readonly keepRounds?: number;
+  /** Triggers count messages whole, whatever earlier stages shortened. Default false. */
+  readonly countWhole?: boolean;
 }
 
 export interface Protections {

@@ -191,13 +191,15 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
           removedTo,
           summarize: summarySpec,
           keepRounds: fc.constantFrom(0, 0, 1, 10_000),
+          countWhole: fc.boolean(),
         });
         return stage.map((made): PolicyStage => {
-          const { summarize, keepRounds, ...plain } = made;
+          const { summarize, keepRounds, countWhole, ...plain } = made;
           return {
             ...plain,
             summarize: made.removedTo === "summarize" ? summarize : undefined,
             ...(keepRounds === 0 ? {} : { keepRounds }),
+            ...(countWhole ? { countWhole } : {}),
           };
         });
       });

@@ -141,9 +141,14 @@ interface Acted {
   readonly wasOver: boolean;
 }
 
+/** The window as the triggers of a stage count it. */
+function countedBy(window: ModelWindow, { countWhole = false }: PolicyStage): ModelWindow {
+  return countWhole ? { ...window, costs: new Map() } : window;
+}
+
 function act(course: Course, stage: PolicyStage): Acted | undefined {
   const window = windowOf(course, course.kept, stage);
-  const triggers = modelHits(window, stage);
+  const triggers = modelHits(countedBy(window, stage), stage);
   if (stage.anyOf.length > 0 && triggers.length === 0) return undefined;
   const run = { stage: stage.name, triggers, overLimit: false, awaitsSummary: [], taskId: "" };
   if (stage.select.kind === "shorten") {
@@ -252,7 +257,7 @@ export function modelTrim(request: Request): ModelOutcome {
   const end = windowOf({ ...course, failed: new Map() }, kept);
   const reads = occasions !== "all" && occasions.has("read") && !occasions.has("append");
   const storedIsOver = policy.stages.some((stage) => {
-    const hits = stage.anyOf.length === 0 || modelHits(end, stage).length > 0;
+    const hits = stage.anyOf.length === 0 || modelHits(countedBy(end, stage), stage).length > 0;
     return stage.on === "append" && hits && modelIsOver(end, stage);
   });
   return {

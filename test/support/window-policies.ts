@@ -180,10 +180,12 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
       parts,
       fc.constantFrom<SummaryLeave[]>("with-summary", "with-summary", "at-once"),
       fc.constantFrom(0, 0, 0, 0, 1, 2),
+      fc.constantFrom(false, false, true),
     )
-    .map(([stage, leave, keepRounds]) => ({
+    .map(([stage, leave, keepRounds, countWhole]) => ({
       ...stage,
       ...(keepRounds === 0 ? {} : { keepRounds }),
+      ...(countWhole ? { countWhole } : {}),
       summarize: stage.removedTo === "summarize" ? { ...DEFAULT_SUMMARY_SPEC, leave } : undefined,
     }));
 }

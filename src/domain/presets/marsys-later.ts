@@ -189,6 +189,7 @@ function summarization(parts: Compaction): readonly PolicyStage[] {
       anyOf: overThreshold(parts),
       unit: "message",
       select: { kind: "keep-last", unitCount: 0 },
+      countWhole: true,
       removedTo: "summarize",
       summarize: specOf({ hook, maxTokens: told.output_max_tokens, shape: "exchange" }),
       keepRounds: told.grace_recent_messages,
@@ -210,6 +211,7 @@ function backwardPacking(parts: Compaction): readonly PolicyStage[] {
       anyOf: overThreshold(parts),
       unit: "message",
       select: { kind: "pack-newest", maxTokens: target, headroom: 0, skipUnfit: true },
+      countWhole: true,
       keepRounds: grace,
     }),
   ];

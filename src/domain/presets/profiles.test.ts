@@ -396,6 +396,7 @@ describe("marsys", () => {
           on: "request",
           anyOf: overThreshold,
           select: { kind: "keep-last", unitCount: 0 },
+          countWhole: true,
           removedTo: "summarize",
           summarize: {
             ...DEFAULT_SUMMARY_SPEC,
@@ -427,6 +428,7 @@ describe("marsys", () => {
           anyOf: overThreshold,
           select: { kind: "pack-newest", maxTokens: 700, headroom: 0, skipUnfit: true },
           removedTo: "log",
+          countWhole: true,
           keepRounds: 2,
         },
       ]);

@@ -106,6 +106,13 @@ export function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number
   return { ...look, layout };
 }
 
+/** The window as if nothing had been shortened; the very look when nothing was. */
+export function lookAtWhole<E extends WindowEntry>(look: Look<E>): Look<E> {
+  if (look.costs === undefined) return look;
+  const tokenCount = look.entries.reduce((sum, entry) => sum + entry.tokenCount, 0);
+  return lookAt(look.entries, look.policy, { ...look.totals, tokenCount }, look);
+}
+
 /** The index of the oldest of the newest assistant messages; 0 when there are fewer. */
 export function roundsStart(look: Look, rounds: number): number {
   if (rounds === 0) return look.entries.length;

@@ -288,6 +288,21 @@ describe("shortening", () => {
     expect(trims[0]?.after.tokenCount).toBe(20);
   });
 
+  test("hides from triggers of later stages what it cut, unless they count whole", () => {
+    const anyOf = [{ kind: "token-count-over", limit: 1_000 }] as const;
+    const drop = { select: keep(1), anyOf };
+    const window = "U A(x) T(x):1000 U A";
+    expect(trim(window, [view, drop], "append").stored).toHaveLength(5);
+    const whole = trim(window, [view, { ...drop, countWhole: true }], "append");
+    expect(seqsOf(whole.stored)).toEqual([5]);
+    const limit = { kind: "message-count-over", limit: 4 } as const;
+    const countIf = ["message.tokens >= 1000 || message.role != 'tool'"];
+    const costly = { ...drop, anyOf: [limit], countIf };
+    expect(trim(window, [view, costly], "append").stored).toHaveLength(5);
+    const counted = trim(window, [view, { ...costly, countWhole: true }], "append");
+    expect(counted.stored).toHaveLength(1);
+  });
+
   test("a later stage may cut deeper, never less", () => {
     const deeper = { ...view, select: shorten({ maxTokens: 50 }) };
     const [once] = trim("A(x) T(x):1000", [view]).shortened;

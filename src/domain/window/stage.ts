@@ -9,6 +9,7 @@ import {
   costsOf,
   isSeen,
   lookAtCosts,
+  lookAtWhole,
   lookKeeping,
   lookWithout,
   roundsStart,
@@ -24,14 +25,23 @@ export function hitsOf<E extends WindowEntry>(
   stage: PolicyStage,
 ): readonly TriggerHit[] | undefined {
   if (stage.anyOf.length === 0) return [];
-  const { look, signals, newestMs } = evaluation;
+  const counted = stage.countWhole === true ? wholeOf(evaluation) : evaluation;
+  const { look, signals, newestMs } = counted;
   let meets: ((index: number) => boolean) | undefined;
   const counts = (index: number): boolean => {
-    meets ??= meetsAll(evaluation, stage.countIf, { stage: stage.name, field: "count_if" });
+    meets ??= meetsAll(counted, stage.countIf, { stage: stage.name, field: "count_if" });
     return meets(index);
   };
   const hits = triggerHits({ look, stage, signals, newestMs, counts });
   return hits.length === 0 ? undefined : hits;
+}
+
+/** The evaluation as if nothing had been shortened; failures of conditions go to the same place. */
+function wholeOf<E extends WindowEntry>(evaluation: Evaluation<E>): Evaluation<E> {
+  if (evaluation.look.costs === undefined) return evaluation;
+  const whole = { ...evaluation };
+  lookOn(whole, lookAtWhole(evaluation.look));
+  return whole;
 }
 
 /** Runs a stage; undefined when its triggers do not hold. */

@@ -30,7 +30,7 @@ export function effectOf(stage: wire.PolicyStage): PolicyStage["effect"] {
 
 /** Fills in every default of a stage. */
 export function fromStage(stage: wire.PolicyStage): PolicyStage {
-  const { boundary, keepRounds = 0 } = stage;
+  const { boundary, keepRounds = 0, countWhole = false } = stage;
   const removedTo = REMOVED_TO[stage.removedTo] ?? "log";
   return {
     name: stage.name,
@@ -49,6 +49,7 @@ export function fromStage(stage: wire.PolicyStage): PolicyStage {
     removedTo,
     summarize: removedTo === "summarize" ? fromSummarize(stage.summarize) : undefined,
     ...(keepRounds === 0 ? {} : { keepRounds }),
+    ...(countWhole ? { countWhole } : {}),
   };
 }
 
@@ -166,6 +167,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
     removedTo: REMOVED_TO.lastIndexOf(stage.removedTo) as wire.RemovedTo,
     summarize: summarize === undefined ? undefined : toSummarize(summarize),
     keepRounds: stage.keepRounds ?? 0,
+    countWhole: stage.countWhole ?? false,
   };
 }
 
