@@ -15,6 +15,7 @@ import { authenticateNobody, createTokenAuth } from "./auth.ts";
 import type { BufferLimits } from "./buffer-limits.ts";
 import { createCallLog } from "./call-log.ts";
 import { loadDescriptors } from "./descriptors.ts";
+import type { Edge } from "./handler.ts";
 import { IncomingRequests } from "./incoming.ts";
 import { openListeners } from "./listener.ts";
 import { createRoutes, SERVICE_NAMES } from "./routes.ts";
@@ -120,35 +121,41 @@ function delay(ms: number): Promise<void> {
   });
 }
 
-/** Starts a server. Throws a StartError with a text for the operator when it cannot. */
-export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { settings, context, log, nowMs } = parts;
-  const problem = exposureProblem(settings);
-  if (problem !== undefined) throw new StartError(problem);
-  const descriptors = loadDescriptors();
-  const stopping = new AbortController();
-  const stopped = new AbortController();
+/** What every handler works with. */
+function createEdge(
+  { settings, context, log, nowMs, ...parts }: ServerParts,
+  signals: Pick<Edge, "stopping" | "stopped">,
+): Edge {
   const admission = new Admission({
     callsMax: settings.handlersMax,
     streamsMax: settings.watchStreamsMax,
     pollsMax: LIMITS.polls,
   });
-  const unsent = new UnsentAnswers(bufferLimits(settings), { log, nowMs });
   const authenticate =
     settings.tokenFile === undefined
       ? authenticateNobody
       : createTokenAuth(settings.tokenFile, { nowMs, log });
-  const callLog = createCallLog(parts.callLog, nowMs);
-  const edge = {
+  return {
     context,
     authenticate,
     admission,
-    unsent,
-    log: callLog,
+    unsent: new UnsentAnswers(bufferLimits(settings), { log, nowMs }),
+    log: createCallLog(parts.callLog, nowMs),
     nowMs,
-    stopping: stopping.signal,
-    stopped: stopped.signal,
+    ...signals,
   };
+}
+
+/** Starts a server. Throws a StartError with a text for the operator when it cannot. */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const { settings, context, log } = parts;
+  const problem = exposureProblem(settings);
+  if (problem !== undefined) throw new StartError(problem);
+  const descriptors = loadDescriptors();
+  const stopping = new AbortController();
+  const stopped = new AbortController();
+  const edge = createEdge(parts, { stopping: stopping.signal, stopped: stopped.signal });
+  const { admission } = edge;
 
   const server = new Server(grpcOptions(settings));
   for (const route of createRoutes(edge, descriptors)) {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   Client,
   type ClientOptions,
+  type ClientUnaryCall,
   credentials,
   Metadata,
   type ServiceError,
@@ -155,6 +156,17 @@ export class TestClient {
         },
       );
     });
+  }
+
+  /** Begins a call whose answer nobody waits for, to be canceled later. */
+  start(method: UnaryName, bytes: Buffer): ClientUnaryCall {
+    return this.channel.makeUnaryRequest(
+      METHODS[method].path,
+      (value: Buffer) => value,
+      (value: Buffer) => value,
+      bytes,
+      () => {},
+    );
   }
 
   /** Calls a method. Throws CallFailed. */

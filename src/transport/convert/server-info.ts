@@ -10,7 +10,6 @@ export const CAPABILITIES = [
   "events",
   "fork",
   "healing",
-  "hooks",
   "hook_workers",
   "hooks",
   "idempotency",
