@@ -92,7 +92,10 @@ export interface CompleteTaskRequest {
 
 /** What became of the result. */
 export interface CompleteTaskResponse {
-  /** The revision of the transaction. */
+  /**
+   * The revision of the transaction. The session's last one when the task goes on: that
+   * changes nothing of the session.
+   */
   revision: bigint;
   /** The version of the summary that was made. 0 when there is none yet. */
   summaryVersion: bigint;

@@ -19,6 +19,7 @@ export const SummaryKeep = {
    * IN_PLACE - It stands in the window in the place of the messages. Placed summaries before the
    * first of them are given to the hook as what is known already; placed summaries
    * among them are summarized with them. The text must cost less than what it replaces.
+   * When 32 summaries of the stage stand in the window, the oldest `fan_in` become one.
    */
   IN_PLACE: 1,
   /**
@@ -34,7 +35,8 @@ export const SummaryKeep = {
   /**
    * HIERARCHICAL - It stands in the window as a summary of the first level. When there are `fan_in`
    * summaries of one level of this stage, they become one of the next level, by a task
-   * of its own. Sources are kept over all levels.
+   * of its own. Sources are kept over all levels. The text must cost less than what it
+   * replaces.
    */
   HIERARCHICAL: 4,
   UNRECOGNIZED: -1,
@@ -290,8 +292,8 @@ export interface Summarize {
   /** How messages are written down for hooks. Unset means `TRANSCRIPT_STYLE_ROLES`. */
   transcript: TranscriptStyle;
   /**
-   * How many summaries of one level become one of the next, for
-   * `SUMMARY_KEEP_HIERARCHICAL`. Unset means 4. 2 to 16.
+   * How many summaries become one, for `SUMMARY_KEEP_HIERARCHICAL` those of one level.
+   * Unset means 4. 2 to 16.
    */
   fanIn?:
     | number
