@@ -26,6 +26,11 @@ const TASK_BYTES = 32_768;
 /** What a message of an answer takes beside its own bytes. */
 const MESSAGE_BYTES = 16;
 
+/** How long a task is left alone that could not be taken, so that others get their turn. */
+const SKIP_MS = 30_000;
+/** The same for one that somebody else took, or changed, a moment ago. */
+const BRIEF_SKIP_MS = 1_000;
+
 /** What polling works with. */
 export interface PollParts {
   readonly context: ServiceContext;
@@ -134,10 +139,10 @@ async function takeOne(
     if (result.kind === "ended") {
       await endLease(context, result.task);
       states.get(hook.name)?.failed("timeout");
-    } else if (result.kind === "none") polls.skip(due.taskNo);
+    } else if (result.kind === "none") polls.skip(due.taskNo, BRIEF_SKIP_MS);
   } catch (error) {
     if (isPassing(error)) throw error;
-    polls.skip(due.taskNo);
+    polls.skip(due.taskNo, SKIP_MS);
     onError(error);
   }
   return undefined;

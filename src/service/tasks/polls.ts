@@ -11,8 +11,6 @@ import { later } from "./later.ts";
 
 /** The longest that a hook is left alone while calls wait for its tasks. */
 const TICK_MS = 30_000;
-/** How long a task is left alone that could not be taken. */
-const SKIP_MS = 30_000;
 const SKIPPED_MAX = 1_000;
 
 /** A call that waits. */
@@ -125,11 +123,11 @@ export class Polls {
     return due.filter(({ taskNo }) => !this.#skipped.has(taskNo)).slice(0, count);
   }
 
-  /** Leaves a task alone for a while: it is said to be due, and cannot be taken. */
-  skip(taskNo: number): void {
+  /** Leaves a task alone for a time: it is said to be due, and could not be taken. */
+  skip(taskNo: number, ms: number): void {
     const [oldest] = this.#skipped.keys();
     if (this.#skipped.size >= SKIPPED_MAX && oldest !== undefined) this.#skipped.delete(oldest);
-    this.#skipped.set(taskNo, this.#context.world.nowMs() + SKIP_MS);
+    this.#skipped.set(taskNo, this.#context.world.nowMs() + ms);
   }
 
   /** Ends every wait with SHUTTING_DOWN. */
@@ -214,7 +212,8 @@ export class Polls {
         await this.#wakeFor(hook, queue, namespace);
       }
       const dueMs = queue.waiters.size === 0 ? undefined : await store.nextDueMs(hook, nowMs);
-      if (dueMs !== undefined) restMs = Math.min(TICK_MS, Math.max(1, dueMs - world.nowMs()));
+      const nextMs = Math.min(dueMs ?? Number.POSITIVE_INFINITY, ...this.#skipped.values());
+      restMs = Math.min(TICK_MS, Math.max(1, nextMs - world.nowMs()));
     } catch (error) {
       // All are looked at again after the rest, however often it fails.
       queue.asked.clear();

@@ -15,6 +15,8 @@ const TICK_MS = 30_000;
 const CALLS_MAX = 64;
 /** How long a task is left alone that could not be taken, so that the next one gets its turn. */
 const SKIP_MS = 30_000;
+/** The same for one that somebody else took, or changed, a moment ago. */
+const BRIEF_SKIP_MS = 1_000;
 const SKIPPED_MAX = 1_000;
 /** How long a stop waits for what is under way. */
 const STOP_MS = 5_000;
@@ -131,14 +133,16 @@ export class TaskRunner {
    * How long a hook may be left alone when nothing happens. `lookedMs` is when no task was due;
    * undefined when a call must end first, which wakes the hook.
    */
-  async #restMs({ state }: Lane, lookedMs: number | undefined): Promise<number> {
+  async #restMs({ state, skipped }: Lane, lookedMs: number | undefined): Promise<number> {
     const { store, world } = this.#parts.context;
     const nextMs =
       lookedMs === undefined
         ? state.nextCallMs()
         : await store.nextDueMs(state.hook.name, lookedMs);
-    const left = nextMs === undefined || nextMs === 0 ? TICK_MS : nextMs - world.nowMs();
-    return Math.min(TICK_MS, Math.max(1, left));
+    const nowMs = world.nowMs();
+    const left = nextMs === undefined || nextMs === 0 ? TICK_MS : nextMs - nowMs;
+    const skipMs = lookedMs === undefined ? TICK_MS : Math.min(...skipped.values()) - nowMs;
+    return Math.min(TICK_MS, Math.max(1, Math.min(left, skipMs)));
   }
 
   /**
@@ -192,18 +196,18 @@ export class TaskRunner {
   async #take(lane: Lane, due: DueTask): Promise<void> {
     const { context, onError } = this.#parts;
     const { hook } = lane.state;
-    const skip = (): void => {
-      lane.skipped.set(due.taskNo, context.world.nowMs() + SKIP_MS);
+    const skip = (ms: number): void => {
+      lane.skipped.set(due.taskNo, context.world.nowMs() + ms);
     };
     try {
       const leaseMs = serverLeaseMs(hook.settings.timeoutMs);
       const taken = await takeTask(context, due, { hook, worker: SERVER_WORKER, leaseMs });
-      if (taken.kind === "none") skip();
+      if (taken.kind === "none") skip(BRIEF_SKIP_MS);
       else if (taken.kind === "ended") await this.#end(lane, taken.task);
       else if (taken.kind === "taken") await this.#run(lane, taken.task);
     } catch (error) {
       if (isPassing(error)) throw error;
-      skip();
+      skip(SKIP_MS);
       onError(error);
     }
   }

@@ -60,28 +60,27 @@ export async function takeTask(
   const { namespace, taskNo } = due;
   const known = await context.store.readTask(namespace, taskNo);
   if (known === undefined || known.hook !== taker.hook.name) return { kind: "none" };
+  // Messages may join the task until it is taken; they are not waited for, and not refused. A
+  // summary that is replaced after this makes the result stale, as one that is replaced later.
   const priorVersion = await priorVersionOf(context, known);
   const nowMs = context.world.nowMs();
   const token = Buffer.from(context.world.random(TOKEN_BYTES)).toString("base64url");
   const change = { namespace, taskNo, hour: hourOf(nowMs) };
   return await context.store.changeTask<TakeResult>(change, (view) =>
-    decideTake({ taker, known, priorVersion, nowMs, token }, view),
+    decideTake({ taker, priorVersion, nowMs, token }, view),
   );
 }
 
 interface Attempt {
   readonly taker: Taker;
-  /** The task as it was read before. */
-  readonly known: Task;
   readonly priorVersion: number;
   readonly nowMs: number;
   readonly token: string;
 }
 
 function decideTake(attempt: Attempt, { task, usage }: TaskView): TaskDecision<TakeResult> {
-  const { taker, known, priorVersion, nowMs, token } = attempt;
-  const isOther = task?.hook !== known.hook || task.generation !== known.generation;
-  if (task === undefined || isOther) return { kind: "answer", result: { kind: "none" } };
+  const { taker, priorVersion, nowMs, token } = attempt;
+  if (task === undefined) return { kind: "answer", result: { kind: "none" } };
   if (leaseEnded(task, nowMs) && isTaken(task)) {
     return { kind: "answer", result: { kind: "ended", task } };
   }
