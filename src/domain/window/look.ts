@@ -110,7 +110,8 @@ export function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number
 export function lookAtWhole<E extends WindowEntry>(look: Look<E>): Look<E> {
   if (look.costs === undefined) return look;
   const tokenCount = look.entries.reduce((sum, entry) => sum + entry.tokenCount, 0);
-  return lookAt(look.entries, look.policy, { ...look.totals, tokenCount }, look);
+  const { grouping } = look;
+  return lookAt(look.entries, look.policy, { ...look.totals, tokenCount }, { grouping });
 }
 
 /** The index of the oldest of the newest assistant messages; 0 when there are fewer. */
