@@ -5,18 +5,29 @@ import {
   bucketOf,
   consumerKey,
   consumerPrefix,
+  dueAtPrefix,
+  dueInPrefix,
+  duePrefix,
   entryKey,
   entryPrefix,
   eventKey,
   idKey,
   labelPrefix,
   nameKey,
+  readDueKey,
   readEventKey,
   readText,
   readU64,
   replyKey,
+  summaryKey,
+  summaryPrefix,
+  taskInPrefix,
+  taskKey,
+  taskOfPrefix,
   textPart,
   u64,
+  usageHourPrefix,
+  usageKey,
   userPrefix,
 } from "./keys.ts";
 
@@ -103,7 +114,32 @@ describe("keys", () => {
     expect(() => afterPrefix("\xff")).toThrow();
   });
 
+  it("order what is due of a hook by namespace and time, and read it back", () => {
+    const namespace = fc.string({ maxLength: 9 }).filter((name) => !name.includes("\0"));
+    const due = fc.record({ namespace, dueMs: number, taskNo: number });
+    const keyOf = (hook: string, one: { namespace: string; dueMs: number; taskNo: number }) =>
+      dueInPrefix(hook, one.namespace) + u64(one.dueMs) + u64(one.taskNo);
+    fc.assert(
+      fc.property(text, due, due, (hook, a, b) => {
+        expect(readDueKey(keyOf(hook, a), duePrefix(hook))).toEqual(a);
+        const names = Buffer.compare(Buffer.from(a.namespace), Buffer.from(b.namespace));
+        const times = Math.sign(a.dueMs - b.dueMs) || Math.sign(a.taskNo - b.taskNo);
+        expect(order(keyOf(hook, a), keyOf(hook, b))).toBe(names || times);
+        expect(bucketOf(keyOf(hook, a))).toBe(duePrefix(hook));
+        expect(afterPrefix(duePrefix(hook)) > keyOf(hook, a)).toBe(true);
+      }),
+    );
+  });
+
   it("put what one read needs into one bucket", () => {
+    expect(bucketOf(dueAtPrefix("h") + u64(5) + u64(6))).toBe(dueAtPrefix("h"));
+    expect(bucketOf(dueAtPrefix("h") + u64(0))).toBe(dueAtPrefix("h"));
+    expect(bucketOf(duePrefix("h") + u64(0))).toBe(duePrefix("h"));
+    expect(bucketOf(taskOfPrefix(1) + u64(2))).toBe(taskOfPrefix(1));
+    expect(bucketOf(taskInPrefix("n") + u64(2))).toBe(taskInPrefix("n"));
+    expect(bucketOf(summaryKey(1, 2))).toBe(summaryPrefix(1));
+    expect(bucketOf(usageKey(1, "n", "h"))).toBe(bucketOf(usageHourPrefix(9)));
+    expect(bucketOf(taskKey(1))).toBeUndefined();
     const prefix = consumerPrefix("name");
     expect(bucketOf(prefix)).toBe(prefix);
     expect(bucketOf(consumerKey("name", "x"))).toBe(prefix);

@@ -7,6 +7,11 @@ import {
   type Policy,
 } from "../../domain/policy.ts";
 import { EMPTY_POLICY_STATE } from "../../domain/session.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  DEFAULT_SUMMARY_VIEW,
+  MANUAL_HOOK,
+} from "../../domain/summaries/spec.ts";
 import { parsePolicy, parsePolicyState, policyStateText, policyText } from "./policy-json.ts";
 
 test("a policy comes back whole, also what JSON leaves out", () => {
@@ -70,6 +75,24 @@ test("a policy as the first version stored it gets the defaults of what came lat
     ],
   };
   expect(parsePolicy(JSON.stringify(stored))).toStrictEqual(expected);
+});
+
+test("a stage that summarizes without saying how leaves it to callers", () => {
+  const stage = { name: "s", unit: "message", select: { kind: "keep-last", unitCount: 2 } };
+  const stages = [
+    { ...stage, removedTo: "summarize" },
+    { ...stage, removedTo: "summarize", summarize: { hook: "mine", maxTokens: 99 } },
+    { ...stage, removedTo: "log" },
+  ];
+  const policy = parsePolicy(JSON.stringify({ stages }));
+  expect(policy.summaryView).toStrictEqual(DEFAULT_SUMMARY_VIEW);
+  expect(policy.stages.map(({ summarize }) => summarize)).toStrictEqual([
+    { ...DEFAULT_SUMMARY_SPEC, hook: MANUAL_HOOK },
+    { ...DEFAULT_SUMMARY_SPEC, hook: "mine", maxTokens: 99 },
+    undefined,
+  ]);
+  const text = policyText({ ...policy });
+  expect(parsePolicy(text)).toStrictEqual(policy);
 });
 
 test("what a policy remembers is no text when it is nothing", () => {

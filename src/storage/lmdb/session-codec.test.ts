@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { newFields, newInsert, START_MS } from "../../../test/support/plans.ts";
-import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../domain/policy.ts";
+import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
 import { SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import { unseal } from "./envelope.ts";
 import { decodeSession, encodeSession } from "./session-codec.ts";
@@ -22,11 +24,20 @@ test("a session comes back with all that stands in its window only", () => {
         firstMs: -62_135_596_800_000,
       }),
       newInsert({ position: 2 ** 40 + 0.75, tokenCount: 12.75 }),
+      newInsert({ position: 2 ** 40 + 0.8, kind: "request", version: 2 ** 50, ranges: [] }),
+      newInsert({
+        position: 2 ** 40 + 0.9,
+        version: 2 ** 50,
+        hook: "h\u00f6ok",
+        stage: "stage",
+        level: 4,
+        trust: TRUST.low,
+      }),
     ],
   });
-  const { bytes: _, ...found } = roundTrip(fields).fields.inserts[1] ?? { bytes: undefined };
-  const { bytes: __, ...given } = fields.inserts[1] ?? { bytes: undefined };
-  expect(found).toEqual(given);
+  const withoutBytes = ({ inserts }: Pick<typeof fields, "inserts">) =>
+    inserts.map(({ bytes: _, ...insert }) => insert);
+  expect(withoutBytes(roundTrip(fields).fields)).toStrictEqual(withoutBytes(fields));
   const positions = roundTrip(fields).fields.inserts.map(({ position }) => position);
   expect(positions).toEqual(fields.inserts.map(({ position }) => position));
   const texts = roundTrip(fields).fields.inserts.map(({ bytes }) => Buffer.from(bytes).toString());
@@ -71,4 +82,98 @@ test("an insert of a kind that this version does not know is refused", () => {
   const record = SessionRecord.decode(unseal("k", encodeSession("k", { ...ROW, fields }), "test"));
   for (const insert of record.inserts) insert.kind = 4;
   expect(() => decodeSession(SessionRecord.encode(record).finish())).toThrow("unknown kind");
+});
+
+// The record of a session under the key "k", as the version before hooks wrote it.
+const OLD_RECORD = [
+  "ASjSpXgIBxIBbhoBcyIBdUKIBHsibmFtZSI6Im9sZCIsInRva2VuUnVsZSI6ImJ5dGVzLWRpdi00IiwiaW1hZ2VU",
+  "b2tlbkNvdW50Ijo4MDAsIm1vZGVsIjoiIiwiY29udGV4dFdpbmRvdyI6MCwicHJvdGVjdGlvbnMiOnsic3lzdGVt",
+  "IjoiYWxsIiwicGluRmlyc3QiOjAsInBpbklkcyI6W10sIm1pbk1lc3NhZ2VzIjoxLCJsYXN0VXNlciI6dHJ1ZX0s",
+  "InRvb2xQYWlycyI6Indob2xlIiwic3RhZ2VzIjpbeyJvbiI6ImFwcGVuZCIsImFueU9mIjpbXSwidW5pdCI6Imlu",
+  "dGVyYWN0aW9uIiwiY291bnRJZiI6W10sImVmZmVjdCI6InN0b3JlIiwicmVtb3ZlZFRvIjoic3VtbWFyaXplIiwi",
+  "bmFtZSI6InN1bSIsInNlbGVjdCI6eyJraW5kIjoia2VlcC1sYXN0IiwidW5pdENvdW50Ijo0fX0seyJvbiI6InJl",
+  "YWQiLCJhbnlPZiI6W10sInVuaXQiOiJpbnRlcmFjdGlvbiIsImNvdW50SWYiOltdLCJlZmZlY3QiOiJ2aWV3Iiwi",
+  "cmVtb3ZlZFRvIjoibG9nIiwibmFtZSI6ImRyb3AiLCJzZWxlY3QiOnsia2luZCI6ImtlZXAtbGFzdCIsInVuaXRD",
+  "b3VudCI6Mn19XX1SEG9sZCBzdW1tYXJ5IPCfmIBYB2AEaIXQlf+8MXICczB4CYABgNCV/7wxiAEBkgE0CQAAAAAA",
+  "AAxAEAEaCXN1bW1hcnktMSAMKAEyBnBsYWNlZDoCAQNAgNCV/7wxSIDQlf+8MZIBLwkAAAAAAAAhQBACGghyZXN1",
+  "bHQtMSADKAIyBmhlYWxlZECA0JX/vDFIgNCV/7wx",
+].join("");
+
+test("a session as the version before hooks stored it has the defaults of what came later", () => {
+  const { fields, ...row } = decodeSession(unseal("k", Buffer.from(OLD_RECORD, "base64"), "test"));
+  expect(row).toEqual(ROW);
+  expect(fields.policy).toStrictEqual({
+    ...DEFAULT_POLICY_PARTS,
+    name: "old",
+    stages: [
+      {
+        ...DEFAULT_STAGE,
+        name: "sum",
+        select: { kind: "keep-last", unitCount: 4 },
+        removedTo: "summarize",
+        summarize: { ...DEFAULT_SUMMARY_SPEC, hook: MANUAL_HOOK },
+      },
+      {
+        ...DEFAULT_STAGE,
+        name: "drop",
+        on: "read",
+        effect: "view",
+        select: { kind: "keep-last", unitCount: 2 },
+      },
+    ],
+  });
+  expect(fields.summary).toStrictEqual({
+    text: "old summary \u{1f600}",
+    tokenCount: 7,
+    version: 4,
+    updateMs: START_MS + 5,
+    ranges: [],
+    hook: "",
+    trust: TRUST.medium,
+  });
+  expect(fields.summaryVersion).toBe(4);
+  const inserts = fields.inserts.map(({ bytes: _, ...insert }) => insert);
+  const later = { hook: "", stage: "", version: 0, trust: TRUST.medium };
+  const times = { firstMs: START_MS, createMs: START_MS };
+  expect(inserts).toStrictEqual([
+    {
+      position: 3.5,
+      kind: "summary",
+      messageId: "summary-1",
+      tokenCount: 12.25,
+      ranges: [{ first: 1, last: 3 }],
+      level: 1,
+      ...times,
+      ...later,
+    },
+    {
+      position: 8.5,
+      kind: "result",
+      messageId: "result-1",
+      tokenCount: 3.5,
+      ranges: [],
+      level: 0,
+      ...times,
+      ...later,
+    },
+  ]);
+  expect(Buffer.from(fields.inserts[0]?.bytes ?? []).toString()).toBe("placed");
+  // What is written back is read as the same.
+  expect(roundTrip(fields).fields.summary).toEqual(fields.summary);
+  expect(roundTrip(fields).fields.policy).toStrictEqual(fields.policy);
+});
+
+test("the summary of a session keeps its own version when others are placed after it", () => {
+  const summary = {
+    text: "text",
+    tokenCount: 3,
+    version: 2,
+    updateMs: 5,
+    ranges: [{ first: 2, last: 2 ** 50 }],
+    hook: "hook",
+    trust: TRUST.low,
+  };
+  const found = roundTrip(newFields({ summary, summaryVersion: 9 })).fields;
+  expect(found.summary).toStrictEqual(summary);
+  expect(found.summaryVersion).toBe(9);
 });

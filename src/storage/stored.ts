@@ -1,0 +1,46 @@
+// What a store keeps: messages, answers and events, as the layers above see them.
+
+import type { EventType } from "../domain/event.ts";
+import type { Role, WindowEntry } from "../domain/window/types.ts";
+
+/** A message as stored. */
+export interface StoredMessage {
+  readonly seq: number;
+  readonly messageId: string;
+  readonly role: Role;
+  readonly tokenCount: number;
+  /** The wire form of the public message. Never changed in place; safe to keep. */
+  readonly bytes: Uint8Array;
+}
+
+/** A window entry with its message. */
+export interface StoredEntry extends WindowEntry {
+  readonly bytes: Uint8Array;
+}
+
+/** An answer given earlier to a request id. */
+export interface StoredReply {
+  readonly method: string;
+  readonly digest: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly createMs: number;
+}
+
+/** An event with what filters need. */
+export interface StoredEvent {
+  readonly revision: number;
+  readonly index: number;
+  readonly type: EventType;
+  readonly namespace: string;
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly createMs: number;
+  /** The wire form of the public event. */
+  readonly body: Uint8Array;
+}
+
+/** An event of a plan: the engine knows revision and index. */
+export type NewEvent = Omit<StoredEvent, "revision" | "index">;
+
+/** A new or changed message of a plan. */
+export type NewMessage = StoredEntry;
