@@ -14,7 +14,7 @@ import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "./task-edits.ts";
-import { setText } from "./tasks/apply-summary.ts";
+import { setText, summaryPlan } from "./tasks/apply-summary.ts";
 import { checkHooks } from "./tasks/hand-over.ts";
 import { changeWindow, planOf, type WindowChange } from "./window-change.ts";
 
@@ -62,7 +62,7 @@ function decideUpdate(
   if (update.paths.length === 0) {
     return { kind: "answer", result: update.encode({ session, ...NOTHING }) };
   }
-  const { fields: changed, record } = changedFields(session.fields, update, revision);
+  const { fields: changed, record } = changedFields(session.fields, update, view);
   const fields = { ...changed, etagRevision: revision };
   const stamped: Session = {
     ...session,
@@ -91,7 +91,9 @@ function decideUpdate(
     fields: after.fields,
     head: after.head,
     events,
-    ...(record === undefined ? {} : { summaries: { put: [record] } }),
+    ...(record === undefined
+      ? {}
+      : { summaries: summaryPlan(view, session, after.fields, record) }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };
@@ -123,12 +125,14 @@ function applyNewPolicy(
 function changedFields(
   fields: SessionFields,
   update: Update,
-  revision: number,
+  view: SessionView,
 ): ReturnType<typeof setText> {
   let changed = fields;
   for (const path of update.paths) changed = changeField(changed, path, update);
   if (!update.paths.includes("summary")) return { fields: changed };
-  return setText(changed, update.summary, { nowMs: update.nowMs, revision });
+  const prior = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
+  const at = { nowMs: update.nowMs, revision: view.revision };
+  return setText(changed, update.summary, prior === undefined ? at : { ...at, prior });
 }
 
 function changeField(fields: SessionFields, path: SessionPath, update: Update): SessionFields {

@@ -20,6 +20,7 @@ import { TokenCounter } from "../../src/service/token-counter.ts";
 import { hooksOf, outputOf, pollHook } from "./hooks.ts";
 import { type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
 import { dropOldest, policyOf } from "./policies.ts";
+import { randomFrom } from "./random.ts";
 import { startTestServices, type TestServices } from "./services.ts";
 
 /** The hook of the stages here. */
@@ -116,13 +117,13 @@ export async function sceneOf(
 ): Promise<EffectScene> {
   const hooks = hooksOf([pollHook(WORKERS, settings)], WORKERS);
   const services = await startTestServices({}, { hooks });
-  let fill = 0;
+  const chance = randomFrom(1);
   const context: ServiceContext = {
     store: services.store,
     codec: jsonCodec,
     world: {
       nowMs: services.nowMs,
-      random: (length) => Uint8Array.from({ length }, () => (fill = (fill * 33 + 5) % 241)),
+      random: (length) => Uint8Array.from({ length }, () => chance.int(0, 255)),
     },
     tokens: new TokenCounter(),
     hooks,
