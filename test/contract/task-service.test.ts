@@ -2,14 +2,16 @@
 // nobody wants; a hook that is gone is named.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
 import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
+import { ListTasksResponse } from "../../src/gen/memorysidecar/v1/hook_service.ts";
 import {
   BreakerState,
   HookKind,
   TaskFailureReason,
   TaskState,
 } from "../../src/gen/memorysidecar/v1/task.ts";
-import { startContractServer, type TestServer } from "../support/contract.ts";
+import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
 import { storeWith } from "../support/services.ts";
 import {
@@ -102,6 +104,34 @@ describe("ListTasks", () => {
       expect(found).toEqual(await list(filter));
     }
   });
+
+  it("gives pages that stock clients take, however much tasks say", async () => {
+    const large = "large";
+    const policy = summarizingPolicy({
+      instructions: "i".repeat(LIMITS.summaryInstructionsBytes),
+      placeholder: "p".repeat(LIMITS.summaryPlaceholderBytes),
+    });
+    const sessions = 640;
+    for (let at = 0; at < sessions; at += 64) {
+      const batch = Array.from({ length: 64 }, (_, index) => `s${at + index}`);
+      await Promise.all(batch.map((id) => makeScene(server, id, { namespace: large, policy })));
+    }
+    const found = new Set<string>();
+    let pages = 0;
+    let pageToken = "";
+    do {
+      const request = { namespace: large, pageSize: 1_000, pageToken };
+      const outcome = await server.client.raw("listTasks", requestBytes("listTasks", request));
+      if ("failure" in outcome) throw new Error(outcome.failure.message);
+      expect(outcome.bytes.length).toBeLessThan(4_194_304);
+      const page = ListTasksResponse.decode(outcome.bytes);
+      for (const { sessionId } of page.tasks) found.add(sessionId);
+      pageToken = page.nextPageToken;
+      pages += 1;
+    } while (pageToken !== "");
+    expect(found.size).toBe(sessions);
+    expect(pages).toBe(2);
+  }, 30_000);
 
   it("refuses page tokens of another list, and those that are none", async () => {
     const first = await server.client.call("listTasks", { namespace, pageSize: 1 });

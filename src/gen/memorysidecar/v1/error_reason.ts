@@ -172,7 +172,7 @@ export const ErrorReason = {
    */
   HOOK_NOT_FOUND: 34,
   /**
-   * TASK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The task is done, deleted, or was never there.
+   * TASK_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The task is done, not wanted any more, or was never there.
    * Metadata: `task_id`.
    */
   TASK_NOT_FOUND: 35,
