@@ -1,20 +1,5 @@
 // What makes a sentence worth keeping beside the words in it.
 
-import type { SentenceKind } from "./sentences.ts";
-
-/** Factors on the worth of a sentence; 1 is that of a plain sentence of a user. */
-export interface CueWeights {
-  readonly decision: number;
-  readonly identity: number;
-  readonly preference: number;
-  readonly figure: number;
-  readonly date: number;
-  readonly name: number;
-  readonly question: number;
-  readonly smallTalk: number;
-  readonly kinds: Readonly<Record<SentenceKind, number>>;
-}
-
 /** A pattern for any of these phrases as whole words, in any case. */
 function phrases(lists: readonly string[]): RegExp {
   return new RegExp(`\\b(?:${lists.join("|")})\\b`, "i");
@@ -78,19 +63,29 @@ export function isFact(text: string): boolean {
   return IDENTITY.test(text) || PREFERENCE.test(text) || FIGURE.test(text) || DATE.test(text);
 }
 
-/** Gives the factor of a sentence: the product of all cues that it has. */
-export function cueFactor(text: string, kind: SentenceKind, weights: CueWeights): number {
-  let factor = weights.kinds[kind];
-  if (kind === "code") return factor;
-  if (isQuestion(text)) factor *= weights.question;
-  else if (DECISION.test(text)) factor *= weights.decision;
-  if (IDENTITY.test(text)) factor *= weights.identity;
-  if (PREFERENCE.test(text)) factor *= weights.preference;
-  if (FIGURE.test(text)) factor *= weights.figure;
-  if (DATE.test(text)) factor *= weights.date;
-  if (NAME.test(text)) factor *= weights.name;
-  if (SMALL_TALK.test(text)) factor *= weights.smallTalk;
-  return factor;
+/** What a sentence has that makes it worth more or less. */
+export type Cue =
+  | "question"
+  | "decision"
+  | "identity"
+  | "preference"
+  | "figure"
+  | "date"
+  | "name"
+  | "smallTalk";
+
+/** Gives the cues that a sentence has. */
+export function cuesOf(text: string): Cue[] {
+  const cues: Cue[] = [];
+  if (isQuestion(text)) cues.push("question");
+  else if (DECISION.test(text)) cues.push("decision");
+  if (IDENTITY.test(text)) cues.push("identity");
+  if (PREFERENCE.test(text)) cues.push("preference");
+  if (FIGURE.test(text)) cues.push("figure");
+  if (DATE.test(text)) cues.push("date");
+  if (NAME.test(text)) cues.push("name");
+  if (SMALL_TALK.test(text)) cues.push("smallTalk");
+  return cues;
 }
 
 // Openings that say nothing. What follows is a sentence of its own, and still part of the message.

@@ -9,41 +9,48 @@ import type { Unit } from "./units.ts";
 /** From this share of common terms on a sentence adds too little to be said as well. */
 export const NEAR_DUPLICATE = 0.6;
 
-/** A sentence that would be compared with more others is taken for a duplicate: work is bounded. */
+/** A sentence that would be compared with more others is left out: work is bounded. */
 const COMPARISONS_MAX = 512;
 
 /** The sentences of a summary so far. */
 export class NearDuplicates {
-  readonly #byTerm: (Unit[] | undefined)[];
-  #empty = false;
-
-  constructor(terms: number) {
-    this.#byTerm = new Array<Unit[] | undefined>(terms);
-  }
+  readonly #byTerm = new Map<number, Unit[]>();
+  #empty: Unit | undefined;
 
   /** Adds a sentence of the summary. */
   add(unit: Unit): void {
-    if (unit.terms.length === 0) this.#empty = true;
+    if (unit.terms.length === 0) this.#empty = unit;
     for (const term of prefixOf(unit)) {
-      const others = this.#byTerm[term];
-      if (others === undefined) this.#byTerm[term] = [unit];
+      const others = this.#byTerm.get(term);
+      if (others === undefined) this.#byTerm.set(term, [unit]);
       else others.push(unit);
     }
   }
 
-  /** Whether a sentence is a near-duplicate of one that was added. */
-  has(unit: Unit): boolean {
-    if (unit.terms.length === 0) return this.#empty;
-    let comparisons = 0;
-    const own = new Set(unit.terms);
+  /** Takes a sentence out. */
+  remove(unit: Unit): void {
+    if (this.#empty === unit) this.#empty = undefined;
     for (const term of prefixOf(unit)) {
-      for (const other of this.#byTerm[term] ?? []) {
+      const others = this.#byTerm.get(term)?.filter((other) => other !== unit);
+      this.#byTerm.set(term, others ?? []);
+    }
+  }
+
+  /** The near-duplicates of a sentence, two at most; undefined when it is too much to find out. */
+  of(unit: Unit): readonly Unit[] | undefined {
+    if (unit.terms.length === 0) return this.#empty === undefined ? [] : [this.#empty];
+    const found: Unit[] = [];
+    let comparisons = 0;
+    for (const term of prefixOf(unit)) {
+      for (const other of this.#byTerm.get(term) ?? []) {
         comparisons += 1;
-        if (comparisons > COMPARISONS_MAX) return true;
-        if (similarityOf(own, other.terms) >= NEAR_DUPLICATE) return true;
+        if (comparisons > COMPARISONS_MAX) return undefined;
+        if (found.includes(other) || !isNearDuplicate(unit.terms, other.terms)) continue;
+        found.push(other);
+        if (found.length === 2) return found;
       }
     }
-    return false;
+    return found;
   }
 }
 
@@ -53,8 +60,10 @@ function prefixOf(unit: Unit): number[] {
   return [...unit.terms].sort((a, b) => b - a).slice(0, length);
 }
 
-function similarityOf(own: ReadonlySet<number>, terms: readonly number[]): number {
+/** Whether two sentences with these terms, each once, say nearly the same. */
+export function isNearDuplicate(a: readonly number[], b: readonly number[]): boolean {
   let common = 0;
-  for (const term of terms) if (own.has(term)) common += 1;
-  return common / (own.size + terms.length - common);
+  for (const term of a) if (b.includes(term)) common += 1;
+  const all = a.length + b.length - common;
+  return all === 0 || common / all >= NEAR_DUPLICATE;
 }

@@ -36,18 +36,22 @@ export function render(
   lines: readonly ExtractLine[],
   labels: boolean,
 ): string {
-  let text = "";
-  let last: string | undefined;
-  for (const unit of units) {
-    const line = lines[unit.line];
+  const parts: string[] = [];
+  let lastLabel: string | undefined;
+  let lastText = "";
+  for (const { text, line: place } of units) {
+    const line = lines[place];
     const label = line === undefined || !labels ? "" : labelOf(line);
-    if (label === last) text += endsSentence(text) ? " " : "; ";
-    else if (text !== "") text += "\n";
-    if (label !== last && label !== "" && !unit.text.startsWith(`${label}:`)) text += `${label}: `;
-    text += unit.text;
-    last = label;
+    if (label === lastLabel) parts.push(endsSentence(lastText) ? " " : "; ");
+    else if (parts.length > 0) parts.push("\n");
+    if (label !== lastLabel && label !== "" && !text.startsWith(`${label}:`)) {
+      parts.push(label, ": ");
+    }
+    parts.push(text);
+    lastLabel = label;
+    lastText = text;
   }
-  return text;
+  return parts.join("");
 }
 
 function endsSentence(text: string): boolean {

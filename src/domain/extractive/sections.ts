@@ -57,7 +57,7 @@ export function summarizeInSections(
   const open = openOf(extraction, shareOf(tokens, OPEN_SHARE), used);
   for (const unit of open) used.add(unit.text);
   const left = extraction.picked.filter((unit) => !used.has(unit.text));
-  const facts = factsOf(left, extraction.lines, shareOf(tokens, FACTS_SHARE));
+  const facts = factsOf(left, extraction, shareOf(tokens, FACTS_SHARE));
   const rest = left.filter((unit) => !facts.includes(unit));
   const named = (unit: Unit) => nameOne(unit, extraction.lines);
   // A summary has a text: with nothing left for it, it says again what the sections say.
@@ -112,19 +112,20 @@ function openOf({ units, lines }: Extraction, budget: TextBudget, used: Set<stri
 
 function factsOf(
   picked: readonly Unit[],
-  lines: readonly ExtractLine[],
+  { lines, worth }: Extraction,
   budget: TextBudget,
 ): readonly Unit[] {
+  const factorOf = (unit: Unit) => worth.factors[unit.index] ?? 0;
   const facts = picked
     .filter((unit) => !isQuestion(unit.text) && (isFact(unit.text) || isDecision(unit.text)))
     .filter((unit) => unit.answerTo === -1 && labelOf(lines[unit.line] ?? NOBODY) !== "")
-    .sort((a, b) => b.factor - a.factor || a.index - b.index)
+    .sort((a, b) => factorOf(b) - factorOf(a) || a.index - b.index)
     .slice(0, Math.floor(picked.length / 2));
   return takeFitting(facts, budget, (unit) => costOf(nameOne(unit, lines)));
 }
 
 const NOBODY: ExtractLine = { role: "summary", text: "", name: "", messageId: "", seq: 0 };
-const GAP: TextCost = { bytes: 2, pieces: 1 };
+const GAP = costOf("; ");
 
 /** Takes what fits, in the order given; gives it in the order of the conversation. */
 function takeFitting(

@@ -13,8 +13,8 @@ export interface Sentence {
   readonly kind: SentenceKind;
 }
 
-/** Sentences above this many UTF-16 units are cut at clauses: about 60 tokens of English. */
-export const SENTENCE_CHARS = 240;
+/** Sentences above this many UTF-16 units are cut at clauses: about 40 tokens of English. */
+export const SENTENCE_CHARS = 160;
 
 /** No part of a cut sentence is shorter than this while there is a place to cut behind it. */
 const CLAUSE_CHARS_MIN = 60;
@@ -110,9 +110,7 @@ function splitProse(text: string): string[] {
   let start = 0;
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
-    if (match[0].startsWith(".") && match[0].length === 1 && goesOn(text, start, match.index)) {
-      continue;
-    }
+    if (goesOn(text, start, match)) continue;
     parts.push(text.slice(start, end));
     start = end;
   }
@@ -123,10 +121,12 @@ function splitProse(text: string): string[] {
 /** The longest word that is looked up among the abbreviations. */
 const WORD_CHARS = 12;
 
-/** Whether a sentence goes on after the full stop at `stop`. */
-function goesOn(text: string, start: number, stop: number): boolean {
-  const next = /\S/.exec(text.slice(stop + 1, stop + 8))?.[0] ?? "";
+/** Whether a sentence goes on behind what looks like its end. */
+function goesOn(text: string, start: number, { 0: end, index: stop }: RegExpExecArray): boolean {
+  if (!/^[.…]+$/.test(end)) return false;
+  const next = /\S/.exec(text.slice(stop + end.length, stop + end.length + WORD_CHARS))?.[0] ?? "";
   if (/\p{Ll}/u.test(next)) return true;
+  if (end !== ".") return false;
   const before = text.slice(Math.max(start, stop - WORD_CHARS), stop);
   const word = /[^\s("'“‘[]+$/.exec(before)?.[0] ?? "";
   // An initial, as in "J. Smith"; "I" ends sentences more often than it is one.
@@ -150,7 +150,7 @@ export function cutLong(text: string, chars: number = SENTENCE_CHARS): string[] 
   const parts: string[] = [];
   let start = 0;
   while (text.length - start > chars) {
-    const end = start + cutAt(text.slice(start, start + chars + 1), chars);
+    const end = start + cutAt(text.slice(start, start + chars + GRAPHEME_CHARS), chars);
     parts.push(text.slice(start, end).trim());
     start = end;
   }
@@ -158,10 +158,14 @@ export function cutLong(text: string, chars: number = SENTENCE_CHARS): string[] 
   return parts;
 }
 
+/** How far behind a cut the character that it goes through is looked at. */
+const GRAPHEME_CHARS = 64;
+
 function cutAt(text: string, chars: number): number {
+  const room = text.slice(0, chars + 1);
   for (const clause of CLAUSES) {
     let last = 0;
-    for (const match of text.matchAll(clause)) {
+    for (const match of room.matchAll(clause)) {
       const end = match.index + match[0].length;
       if (end >= Math.min(CLAUSE_CHARS_MIN, chars / 2) && end <= chars) last = end;
     }

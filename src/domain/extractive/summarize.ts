@@ -7,6 +7,7 @@ import { labelCost, render } from "./render.ts";
 import { selectUnits } from "./select.ts";
 import { cutLong } from "./sentences.ts";
 import { type Unit, type Units, unitsOf } from "./units.ts";
+import { type Worth, weigh } from "./weigh.ts";
 import { WEIGHTS, type Weights } from "./weights.ts";
 
 /** What a summary is to be. */
@@ -43,6 +44,7 @@ export interface Extract {
 export interface Extraction {
   readonly lines: readonly ExtractLine[];
   readonly units: Units;
+  readonly worth: Worth;
   readonly picked: readonly Unit[];
   readonly text: string;
 }
@@ -72,18 +74,19 @@ export function extract(lines: readonly ExtractLine[], options: ExtractOptions):
   const weights = options.weights ?? WEIGHTS;
   const old = oldTexts(options).map((text) => madeLine(text));
   const all = [...old, ...lines].flatMap((line) => partsOf(line));
-  const units = unitsOf(all, options.replacesPrior ? [] : options.priorTexts, weights);
+  const units = unitsOf(all);
+  const worth = weigh(units, options.replacesPrior ? [] : options.priorTexts, weights);
   const budget = budgetOfTokens(allowedTokens(lines, options));
-  const { picked, text } = pick(all, units, { budget, weights });
-  return { lines: all, units, picked, text };
+  return { lines: all, units, worth, ...pick({ units, worth, budget, weights }) };
 }
 
 /** Gives the tokens that a summary may cost: at least 1. */
 export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOptions): number {
   const bytes = costOfAll(lines.map((line) => line.text));
-  const fresh = Math.max(bytes * SHARE_MAX, Math.min(bytes * SMALL_SHARE_MAX, SMALL_BYTES));
-  const most = Math.floor((fresh + costOfAll(oldTexts(options))) / 4);
-  return Math.max(1, Math.min(options.maxTokens, most));
+  const small = options.replacesPrior ? SMALL_BYTES : bytes * SMALL_SHARE_MAX;
+  const fresh = Math.max(bytes * SHARE_MAX, Math.min(small, SMALL_BYTES));
+  const old = options.replacesPrior ? costOfAll(options.priorTexts) : 0;
+  return Math.max(1, Math.min(options.maxTokens, Math.floor((fresh + old) / 4)));
 }
 
 function oldTexts(options: ExtractOptions): readonly string[] {
@@ -95,6 +98,8 @@ function costOfAll(texts: readonly string[]): number {
 }
 
 interface Picking {
+  readonly units: Units;
+  readonly worth: Worth;
   readonly budget: TextBudget;
   readonly weights: Weights;
 }
@@ -107,15 +112,16 @@ interface Picked {
 /** How often what naming the speakers took less than feared is given out again. */
 const ROUNDS = 3;
 
-function pick(lines: readonly ExtractLine[], units: Units, { budget, weights }: Picking): Picked {
-  const costs = lines.map((line) => labelCost(line));
+function pick(picking: Picking): Picked {
+  const { units, budget } = picking;
+  const costs = units.lines.map((line) => labelCost(line));
+  const labelOf = (line: number) => costs[line] ?? NO_LABEL;
   let best: Picked = { picked: [], text: "" };
   let bestBytes = 0;
   let asked = budget;
   for (let round = 0; round < ROUNDS; round++) {
-    const labelOf = (line: number) => costs[line] ?? NO_LABEL;
-    const picked = selectUnits({ units, weights, budget: asked, labelOf });
-    const text = render(picked, lines, true);
+    const picked = selectUnits({ ...picking, budget: asked, labelOf });
+    const text = render(picked, units.lines, true);
     const cost = costOf(text);
     if (fits(cost, budget) && cost.bytes > bestBytes) {
       best = { picked, text };
@@ -125,15 +131,17 @@ function pick(lines: readonly ExtractLine[], units: Units, { budget, weights }: 
     if (left < budget.bytes / 50) break;
     asked = { bytes: asked.bytes + left, pieces: asked.pieces + left / 2 };
   }
-  const one = pickOne(units, budget);
-  return best.text === "" || worthOf(one.picked, units) > worthOf(best.picked, units) ? one : best;
+  const one = pickOne(picking);
+  const isBetter = worthOf(one.picked, picking) > worthOf(best.picked, picking);
+  return best.text === "" || isBetter ? one : best;
 }
 
 /** What units are worth together; a term that several have counts for each. */
-function worthOf(picked: readonly Unit[], { worth }: Units): number {
+function worthOf(picked: readonly Unit[], { worth }: Picking): number {
   let sum = 0;
   for (const unit of picked) {
-    for (const term of unit.terms) sum += unit.factor * (worth[term] ?? 0);
+    const factor = worth.factors[unit.index] ?? 0;
+    for (const term of unit.terms) sum += factor * (worth.terms[term] ?? 0);
   }
   return sum;
 }
@@ -142,18 +150,20 @@ function worthOf(picked: readonly Unit[], { worth }: Units): number {
  * The one best sentence, without its speaker: for a budget that greedy picking spends on what is
  * short, or that nothing fits into as it is, and for lines of stop words only.
  */
-function pickOne(units: Units, budget: TextBudget): Picked {
+function pickOne(picking: Picking): Picked {
   let best: Unit | undefined;
   let bestWhole: Unit | undefined;
   let bestWorth = -1;
   let wholeWorth = -1;
-  for (const unit of units.units) {
-    const worth = worthOf([unit], units);
+  for (const unit of picking.units.units) {
+    const worth = worthOf([unit], picking);
     if (worth > bestWorth) [best, bestWorth] = [unit, worth];
-    if (worth > wholeWorth && fits(unit.cost, budget)) [bestWhole, wholeWorth] = [unit, worth];
+    if (worth > wholeWorth && fits(unit.cost, picking.budget)) {
+      [bestWhole, wholeWorth] = [unit, worth];
+    }
   }
   if (bestWhole !== undefined) return { picked: [bestWhole], text: bestWhole.text };
-  return best === undefined ? { picked: [], text: "" } : startOf(best, budget);
+  return best === undefined ? { picked: [], text: "" } : startOf(best, picking.budget);
 }
 
 /** As much of the start of a sentence as the budget has room for. */

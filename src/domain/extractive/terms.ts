@@ -12,18 +12,26 @@ const ASCII = /^[\p{ASCII}]*$/u;
 /** Longer words are no words; they count by their start. */
 const TERM_CHARS = 40;
 
+/** Terms by the words that they were made of: most words occur again. */
+export type TermCache = Map<string, string>;
+
 /** Gives the terms of a text in order, repeated as often as they occur; stop words are left out. */
-export function termsOf(text: string): string[] {
+export function termsOf(text: string, cache: TermCache = new Map()): string[] {
   const terms: string[] = [];
-  for (const [word] of text.matchAll(WORD)) {
-    if (!ASCII.test(word) && NO_SPACES.test(word)) addPairs(terms, word);
-    else {
-      const term = termOf(word);
-      if (term !== "") terms.push(term);
+  for (const word of text.match(WORD) ?? []) {
+    let term = cache.get(word);
+    if (term === undefined) {
+      term = !ASCII.test(word) && NO_SPACES.test(word) ? PAIRS : termOf(word);
+      cache.set(word, term);
     }
+    if (term === PAIRS) addPairs(terms, word);
+    else if (term !== "") terms.push(term);
   }
   return terms;
 }
+
+/** Stands for a word of a script without spaces, which is several terms. */
+const PAIRS = " ";
 
 function addPairs(terms: string[], word: string): void {
   const chars = Array.from(word);

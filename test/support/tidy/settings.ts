@@ -22,7 +22,7 @@ export const ENTRY_POINTS: EntryPoints = {
   ],
   development: [
     /^vitest\.config\.ts$/,
-    /^(bench|examples\/\w+|test\/conformance)\/main\.ts$/,
+    /^(bench|bench\/summaries|examples\/\w+|test\/conformance)\/main\.ts$/,
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     /^test\/crash\/lmdb-writer\.ts$/,

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { judge } from "./judge.ts";
+import { builtin, first, last, type Method, random } from "./methods.ts";
+import { type Conversation, chunksOf, readSet } from "./sets.ts";
+
+const SMALL_TALK = "Well, that is how it goes, and there is not much to say about it here. ".repeat(
+  8,
+);
+
+const TALK: Conversation = {
+  turns: [
+    { sess: 1, speaker: "Kai", text: SMALL_TALK },
+    { sess: 1, speaker: "Mo", text: `My parrot Rico eats walnuts and millet. ${SMALL_TALK}` },
+    { sess: 2, speaker: "user", text: SMALL_TALK },
+    { sess: 2, speaker: "assistant", text: `${SMALL_TALK} The ferry to Oslo leaves at 14:30.` },
+    { sess: 2, speaker: "user", text: SMALL_TALK },
+  ],
+  qa: [
+    { q: "What does the parrot eat?", ev: [1] },
+    { q: "When does the ferry leave?", ev: [3] },
+    { q: "", ev: [] },
+  ],
+};
+
+const nothing: Method = () => "";
+const everything: Method = (lines) => lines.map((line) => line.text).join("\n");
+
+describe("judge", () => {
+  it("gives none for nothing and all for everything, which is over budget", () => {
+    expect(judge([TALK], "sessions", nothing)).toMatchObject({ kept: 0, share: 0, questions: 2 });
+    const all = judge([TALK], "sessions", everything);
+    expect(all).toMatchObject({ kept: 1, share: 1, questions: 2 });
+    expect(all.fullest).toBeGreaterThan(5);
+  });
+
+  it("counts the words that the question has not, in the summary of their own chunk", () => {
+    // Of `rico walnut millet` for the parrot, and of `oslo 14:30` for the ferry.
+    const some: Method = (lines) => (lines[0]?.seq === 1 ? "Rico parrot" : "walnuts 14:30");
+    const score = judge([TALK], "sessions", some);
+    // A third of the first, which is not kept, and half of the second, which is.
+    expect(score.share).toBeCloseTo((1 / 3 + 1 / 2) / 2, 10);
+    expect(score.kept).toBe(0.5);
+  });
+
+  it("finds what the builtin hook keeps and the plain methods lose", () => {
+    expect(judge([TALK], "sessions", builtin)).toMatchObject({ kept: 1, share: 1 });
+    for (const method of [first, last, random(1)]) {
+      const score = judge([TALK], 100_000, method);
+      expect(score.kept).toBeLessThan(1);
+      expect(score.fullest).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe("chunksOf", () => {
+  it("cuts at sessions, or by tokens", () => {
+    expect(chunksOf(TALK, "sessions").map(({ first: place }) => place)).toEqual([0, 2]);
+    const places = chunksOf(TALK, 300).map(({ first: place }) => place);
+    expect(places).toEqual([0, 2, 4]);
+    const sizes = chunksOf(TALK, 300).map(({ bytes }) => bytes);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_200);
+  });
+
+  it("keeps roles, and takes others for the names of users", () => {
+    const lines = chunksOf(TALK, 100_000).flatMap((chunk) => chunk.lines);
+    expect(lines.map(({ role, name }) => [role, name])).toEqual([
+      ["user", "Kai"],
+      ["user", "Mo"],
+      ["user", ""],
+      ["assistant", ""],
+      ["user", ""],
+    ]);
+  });
+});
+
+describe("readSet", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sets-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("reads what was written, and refuses another form", () => {
+    const path = join(folder, "a.json.gz");
+    writeFileSync(path, gzipSync(JSON.stringify([TALK])));
+    expect(readSet(path)).toEqual([TALK]);
+    writeFileSync(path, gzipSync('{"turns": []}'));
+    expect(() => readSet(path)).toThrow("is no list of conversations");
+  });
+});

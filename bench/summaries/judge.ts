@@ -1,0 +1,84 @@
+// What is left of the evidence of later questions in summaries.
+
+import { termsOf } from "../../src/domain/extractive/terms.ts";
+import type { Method } from "./methods.ts";
+import { type Chunk, type Conversation, type Cutting, chunksOf } from "./sets.ts";
+
+/** How well a method does on a set. */
+export interface Score {
+  /** Questions of which at least half of the evidence words are in the summaries, of all. */
+  readonly kept: number;
+  /** The share of a question's evidence words that are in the summaries, mean over questions. */
+  readonly share: number;
+  readonly questions: number;
+  readonly bytes: number;
+  readonly ms: number;
+  /** The most that a summary took of its budget; above 1 it cheats. */
+  readonly fullest: number;
+}
+
+/** The budget of a summary, of the tokens of its chunk. */
+const BUDGET_SHARE = 0.1;
+
+/** A question is kept when this share of its evidence words is. */
+const KEPT_SHARE = 0.5;
+
+const TOKEN_BYTES = 4;
+
+/**
+ * Judges a method. The evidence words of a question are the content words of its evidence turns
+ * (stop words left out, endings taken off) that the question itself does not have. One survives if
+ * it is in the summary of the chunk that its turn is in. Questions without such words do not count.
+ */
+export function judge(
+  conversations: readonly Conversation[],
+  cutting: Cutting,
+  method: Method,
+): Score {
+  const shares: number[] = [];
+  let bytes = 0;
+  let ms = 0;
+  let fullest = 0;
+  for (const conversation of conversations) {
+    const chunks = chunksOf(conversation, cutting);
+    const summaries = chunks.map((chunk) => {
+      const budget = Math.max(1, Math.floor((chunk.bytes * BUDGET_SHARE) / TOKEN_BYTES));
+      const start = performance.now();
+      const text = method(chunk.lines, budget);
+      ms += performance.now() - start;
+      bytes += chunk.bytes;
+      fullest = Math.max(fullest, Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES) / budget);
+      return new Set(termsOf(text));
+    });
+    shares.push(...sharesOf(conversation, chunks, summaries));
+  }
+  const questions = shares.length;
+  const kept = shares.filter((share) => share >= KEPT_SHARE).length / Math.max(1, questions);
+  const share = shares.reduce((sum, one) => sum + one, 0) / Math.max(1, questions);
+  return { kept, share, questions, bytes, ms, fullest };
+}
+
+function sharesOf(
+  { turns, qa }: Conversation,
+  chunks: readonly Chunk[],
+  summaries: readonly ReadonlySet<string>[],
+): number[] {
+  const shares: number[] = [];
+  for (const { q, ev } of qa) {
+    const asked = new Set(termsOf(q));
+    // A word that is evidence in two chunks must survive in both.
+    const survives = new Map<string, boolean>();
+    for (const place of ev) {
+      const chunk = chunks.findLastIndex(({ first }) => first <= place);
+      for (const word of termsOf(turns[place]?.text ?? "")) {
+        if (!asked.has(word)) {
+          survives.set(`${chunk} ${word}`, summaries[chunk]?.has(word) ?? false);
+        }
+      }
+    }
+    if (survives.size === 0) continue;
+    const kept = [...survives.values()].filter((one) => one).length;
+    shares.push(kept / survives.size);
+  }
+  return shares;
+}

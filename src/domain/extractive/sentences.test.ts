@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { cutLong, SENTENCE_CHARS, sentencesOf } from "./sentences.ts";
+
+function textsOf(text: string): string[] {
+  return sentencesOf(text).map((sentence) => sentence.text);
+}
+
+describe("sentencesOf", () => {
+  it.each([
+    ["I moved. It rained! Why? Who knows…", ["I moved.", "It rained!", "Why?", "Who knows…"]],
+    ["Dr. Berg met J. Smith at 5 p.m. on Jan. 4.", ["Dr. Berg met J. Smith at 5 p.m. on Jan. 4."]],
+    ["It costs 3.50 euros. See https://a.example/x.y?z=1 for more.", undefined],
+    ['She said "no." Then she left.', ['She said "no."', "Then she left."]],
+    ["No. I will not. See no. 5 there.", ["No.", "I will not.", "See no. 5 there."]],
+    ["我叫安娜。我住在柏林！你呢？", ["我叫安娜。", "我住在柏林！", "你呢？"]],
+    ["Wait... what? ok", ["Wait... what?", "ok"]],
+    ["!!! --- ...", []],
+    ["👍", ["👍"]],
+    ["", []],
+  ])("cuts %j", (text, expected) => {
+    const costs = ["It costs 3.50 euros.", "See https://a.example/x.y?z=1 for more."];
+    expect(textsOf(text)).toEqual(expected ?? costs);
+  });
+
+  it("knows lists, headings, tables and code", () => {
+    const text = [
+      "# Plan for May",
+      "- Buy milk",
+      "2. Call Anna. She waits.",
+      "| name | price |",
+      "> quoted words",
+      "```js",
+      "const a = 1;",
+      "",
+      "```",
+      "After it.",
+    ].join("\n");
+    expect(sentencesOf(text)).toEqual([
+      { text: "Plan for May", kind: "heading" },
+      { text: "Buy milk", kind: "item" },
+      { text: "Call Anna.", kind: "item" },
+      { text: "She waits.", kind: "item" },
+      { text: "| name | price |", kind: "table" },
+      { text: "quoted words", kind: "prose" },
+      { text: "const a = 1;", kind: "code" },
+      { text: "After it.", kind: "prose" },
+    ]);
+  });
+
+  it("joins lines that were wrapped, and parts those that were not", () => {
+    const wrapped = "This line was wrapped by an editor because it is long\nand goes on here.";
+    expect(textsOf(wrapped)).toEqual([wrapped.replace("\n", " ")]);
+    expect(textsOf("Name: Anna\nTown: Bergen")).toEqual(["Name: Anna", "Town: Bergen"]);
+  });
+
+  it("ends a code block that is never closed with the text", () => {
+    expect(sentencesOf("```\nlet x = 2;")).toEqual([{ text: "let x = 2;", kind: "code" }]);
+  });
+
+  it("takes time that grows with the text only", () => {
+    const start = process.cpuUsage().user;
+    for (const text of [".", "a", " ", "-", "> ", "a.\n", "`", "。", "(", "1.", "a, "]) {
+      sentencesOf(text.repeat(1_048_576 / text.length));
+    }
+    expect(process.cpuUsage().user - start).toBeLessThan(20_000_000);
+  });
+});
+
+describe("cutLong", () => {
+  it("cuts at the best place there is", () => {
+    const clause = "The first part of this sentence is here, and the second part follows";
+    expect(cutLong(clause, 50)).toEqual([
+      "The first part of this sentence is here,",
+      "and the second part follows",
+    ]);
+    expect(cutLong("aaaa bbbb cccc dddd", 10)).toEqual(["aaaa bbbb", "cccc dddd"]);
+  });
+
+  it("never cuts through what people see as one character", () => {
+    const family = "👨‍👩‍👧‍👦";
+    for (const part of cutLong(family.repeat(100))) {
+      expect(part.length).toBeLessThanOrEqual(SENTENCE_CHARS);
+      expect(part.replaceAll(family, "")).toBe("");
+    }
+    // One character that is longer than a sentence is cut all the same, at a code point.
+    for (const part of cutLong(`e${"\u0301".repeat(500)}`)) {
+      expect(part.length).toBeLessThanOrEqual(SENTENCE_CHARS);
+    }
+  });
+});

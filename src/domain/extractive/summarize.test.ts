@@ -1,0 +1,179 @@
+// What a summary keeps of made-up conversations.
+
+import { describe, expect, it } from "vitest";
+import type { ExtractLine } from "./lines.ts";
+import { type ExtractOptions, summarizeLines } from "./summarize.ts";
+
+const OPTIONS: ExtractOptions = { maxTokens: 512, priorTexts: [], replacesPrior: false, draft: "" };
+
+function linesOf(...texts: readonly string[]): ExtractLine[] {
+  return texts.map((text, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    text,
+    name: "",
+    messageId: `m${index + 1}`,
+    seq: index + 1,
+  }));
+}
+
+const TALK = linesOf(
+  "Hi there! My name is Anna Berg, I live in Bergen and I prefer trains to planes.",
+  "Hello Anna! Nice to meet you. Sure, I would be happy to help you with that. How are you?",
+  "I am fine, thanks. It has been raining here and I did not do very much in the last days.",
+  "I see, that sounds relaxing! Sometimes it is good to do nothing much at all, isn't it?",
+  "True. Now the trip: my budget is 1,250 euros, and I must be back on 21 June.",
+  "Great! There are many things that one can do, and it depends on what you would like to see.",
+  "We decided to go to Porto. The meeting with Professor Almeida is on 17 June at 14:30.",
+  "Wonderful! Porto is lovely, and there is a lot to see and to do there for everyone.",
+  "Yes, yes. I was thinking about what else there may be, but nothing comes to mind now.",
+  "No problem at all! Let me know whenever something comes to mind, I am always here to help.",
+);
+
+describe("summarizeLines", () => {
+  it("keeps decisions, names, numbers and dates at a fifth of the tokens", () => {
+    const bytes = TALK.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    const { text } = summarizeLines(TALK, { ...OPTIONS, maxTokens: Math.ceil(bytes / 12) });
+    for (const kept of ["Anna Berg", "Bergen", "1,250 euros", "21 June", "decided", "Porto"]) {
+      expect(text).toContain(kept);
+    }
+    for (const kept of ["Professor Almeida", "17 June", "14:30"]) expect(text).toContain(kept);
+    expect(text).not.toContain("happy to help");
+  });
+
+  it("names the message of every sentence", () => {
+    const { sentences } = summarizeLines(TALK, OPTIONS);
+    expect(sentences).toContainEqual({
+      text: "We decided to go to Porto.",
+      messageId: "m7",
+      seq: 7,
+    });
+  });
+
+  it("gives the same bytes for the same lines", () => {
+    const once = summarizeLines(TALK, OPTIONS);
+    for (let i = 0; i < 5; i++)
+      expect(summarizeLines(structuredClone(TALK), OPTIONS)).toEqual(once);
+  });
+
+  it("writes who said what, with the name and the date when there are some", () => {
+    const lines: ExtractLine[] = [
+      {
+        role: "user",
+        name: "Kai",
+        date: "3 May",
+        text: "The key is under the mat.",
+        messageId: "a",
+        seq: 1,
+      },
+      {
+        role: "user",
+        name: "Kai",
+        date: "3 May",
+        text: "The alarm code is 4711.",
+        messageId: "b",
+        seq: 2,
+      },
+      {
+        role: "user",
+        name: "Mo",
+        date: "4 May",
+        text: "Feed my parrot Rico twice.",
+        messageId: "c",
+        seq: 3,
+      },
+      {
+        role: "tool",
+        name: "",
+        text: "Weather cloudy everywhere. ".repeat(9),
+        messageId: "d",
+        seq: 4,
+      },
+    ];
+    expect(summarizeLines(lines, OPTIONS).text).toContain(
+      "[3 May] Kai: The key is under the mat. The alarm code is 4711.\n" +
+        "[4 May] Mo: Feed my parrot Rico twice.",
+    );
+  });
+
+  it("puts the question before a short answer", () => {
+    const filler = "I see, and so it was with all of them, though it could have been more. ".repeat(
+      3,
+    );
+    const { text } = summarizeLines(
+      linesOf(filler, "Which color should the bicycle have?", "Turquoise.", "Noted.", filler),
+      { ...OPTIONS, maxTokens: 24 },
+    );
+    expect(text).toContain("Assistant: Which color should the bicycle have?\nUser: Turquoise.");
+  });
+
+  it("keeps the later of two sentences that differ in a figure only", () => {
+    const { text } = summarizeLines(
+      linesOf(
+        "The deadline for the quarterly budget report is March 14.",
+        "That leaves two weeks for gathering all the material from every department.",
+        "The deadline for the quarterly budget report is March 21.",
+      ),
+      OPTIONS,
+    );
+    expect(text).toContain("March 21");
+    expect(text).not.toContain("March 14");
+  });
+
+  it("carries on a summary that it takes the place of, with its speakers", () => {
+    const prior =
+      "[2 May] User: My sister Ida lives in Lund.\nAssistant: The train leaves at 9:15.";
+    const { text, sentences } = summarizeLines(linesOf("I booked seat 61 for Ida."), {
+      ...OPTIONS,
+      priorTexts: [prior],
+      replacesPrior: true,
+    });
+    expect(text).toBe(`${prior}\nUser: I booked seat 61 for Ida.`);
+    expect(sentences[0]).toEqual({ text: "My sister Ida lives in Lund.", messageId: "", seq: 0 });
+  });
+
+  it("says less of what a text before it says already", () => {
+    const lines = linesOf(
+      "Our parrot Rico eats walnuts.",
+      "Which other birds live there?",
+      "Our canary Pip eats millet.",
+    );
+    const pick = (priorTexts: readonly string[]) =>
+      summarizeLines(lines, { ...OPTIONS, priorTexts, maxTokens: 9 }).text;
+    expect(pick(["The canary Pip eats millet."])).toContain("Rico");
+    expect(pick(["The parrot Rico eats walnuts."])).toContain("Pip");
+  });
+
+  it("takes the sentences of a draft as well", () => {
+    const { text } = summarizeLines(linesOf("The boat is called Frida.", "I see. ".repeat(30)), {
+      ...OPTIONS,
+      draft: "User: The harbor is in Malmö.",
+    });
+    expect(text).toBe("User: The harbor is in Malmö. The boat is called Frida.");
+  });
+
+  it("is shorter than what it stands for", () => {
+    const bytes = TALK.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    const { text } = summarizeLines(TALK, { ...OPTIONS, maxTokens: 16_384 });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes / 2);
+  });
+
+  it("cuts a sentence when there is no room for a whole one", () => {
+    const { text, sentences } = summarizeLines(linesOf(`${"walnut ".repeat(20)}`), {
+      ...OPTIONS,
+      maxTokens: 4,
+    });
+    expect(text).toBe("walnut walnut");
+    expect(sentences).toEqual([{ text: "walnut walnut", messageId: "m1", seq: 1 }]);
+  });
+
+  it.each([[""], ["..."], [" \n "]])("has nothing to say of %j", (text) => {
+    expect(summarizeLines(linesOf(text), OPTIONS)).toEqual({ text: "", sentences: [] });
+  });
+
+  it.each(["ok", "👍", "是", "It is what it is."])(
+    "keeps %j when there is nothing else",
+    (text) => {
+      expect(summarizeLines(linesOf(text), OPTIONS).sentences).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,68 @@
+// Numbers for terms, and how often each occurs.
+
+import { type TermCache, termsOf } from "./terms.ts";
+
+/** The terms of a conversation. */
+export class TermTable {
+  readonly #cache: TermCache = new Map();
+  readonly #numbers = new Map<string, number>();
+  readonly #counts: number[] = [];
+  readonly #lines: number[] = [];
+  readonly #lastLine: number[] = [];
+  readonly #figures: boolean[] = [];
+
+  /** How many terms there are; their numbers are below. */
+  get size(): number {
+    return this.#counts.length;
+  }
+
+  /** Counts the terms of a text, and gives their numbers, each once. */
+  add(text: string, line: number): number[] {
+    const found: number[] = [];
+    for (const term of termsOf(text, this.#cache)) {
+      const number = this.#numbers.get(term) ?? this.#new(term);
+      this.#counts[number] = this.countOf(number) + 1;
+      if (this.#lastLine[number] !== line) {
+        this.#lastLine[number] = line;
+        this.#lines[number] = this.linesOf(number) + 1;
+      }
+      if (!found.includes(number)) found.push(number);
+    }
+    return found;
+  }
+
+  /** The numbers of the terms of a text that occur in the conversation. */
+  find(text: string): Set<number> {
+    const found = new Set<number>();
+    for (const term of termsOf(text, this.#cache)) {
+      const number = this.#numbers.get(term);
+      if (number !== undefined) found.add(number);
+    }
+    return found;
+  }
+
+  /** How often a term occurs. */
+  countOf(number: number): number {
+    return this.#counts[number] ?? 0;
+  }
+
+  /** In how many lines a term occurs. */
+  linesOf(number: number): number {
+    return this.#lines[number] ?? 0;
+  }
+
+  /** Whether a term is a number. */
+  isFigure(number: number): boolean {
+    return this.#figures[number] === true;
+  }
+
+  #new(term: string): number {
+    const number = this.#counts.length;
+    this.#numbers.set(term, number);
+    this.#counts.push(0);
+    this.#lines.push(0);
+    this.#lastLine.push(-1);
+    this.#figures.push(/^\p{N}/u.test(term));
+    return number;
+  }
+}
