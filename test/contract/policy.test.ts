@@ -7,6 +7,7 @@ import { MANUAL_HOOK } from "../../src/domain/summaries/spec.ts";
 import { Struct } from "../../src/gen/google/protobuf/struct.ts";
 import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
 import * as wire from "../../src/gen/memorysidecar/v1/policy.ts";
+import type * as selects from "../../src/gen/memorysidecar/v1/policy_select.ts";
 import type * as stages from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import {
@@ -104,11 +105,11 @@ const MESSAGES = [0, LIMITS.windowMessages] as const;
 const TOKENS = [0, LIMITS.policyTokens] as const;
 const seconds = (count: number) => ({ seconds: BigInt(count), nanos: 0 });
 const TEN_YEARS = LIMITS.ttlMsMax / 1_000;
-const pin = (fields: Partial<stages.PinMiddleRecent>) => ({
+const pin = (fields: Partial<selects.PinMiddleRecent>) => ({
   $case: "pinMiddleRecent" as const,
   value: { pinFirst: 0, keepRecent: 1, ...fields },
 });
-const shorten = (fields: Partial<stages.Shorten>) => ({
+const shorten = (fields: Partial<selects.Shorten>) => ({
   $case: "shorten" as const,
   value: { maxTokens: 16, allRoles: false, ...fields },
 });

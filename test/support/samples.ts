@@ -2,7 +2,8 @@
 
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { DropOldest, PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { DropOldest } from "../../src/gen/memorysidecar/v1/policy_select.ts";
+import { PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { Session, Summary } from "../../src/gen/memorysidecar/v1/session.ts";
 import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";

@@ -73,6 +73,8 @@ export {
   type DropOldest,
   FilterScope,
   type KeepLast,
+} from "./gen/memorysidecar/v1/policy_select.ts";
+export {
   type PolicyStage,
   RemovedTo,
   StageEffect,

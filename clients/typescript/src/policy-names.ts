@@ -6,14 +6,8 @@ import {
   TokenRounding,
   ToolPairs,
 } from "./gen/memorysidecar/v1/policy.ts";
-import {
-  BoundaryRule,
-  FilterScope,
-  RemovedTo,
-  StageEffect,
-  StageOn,
-  Unit,
-} from "./gen/memorysidecar/v1/policy_stage.ts";
+import { BoundaryRule, FilterScope } from "./gen/memorysidecar/v1/policy_select.ts";
+import { RemovedTo, StageEffect, StageOn, Unit } from "./gen/memorysidecar/v1/policy_stage.ts";
 import {
   SummaryFailure,
   SummaryFlow,

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../../src/domain/presets/index.ts";
 import { TokenRule } from "../src/gen/memorysidecar/v1/message.ts";
 import * as contract from "../src/gen/memorysidecar/v1/policy.ts";
+import * as selects from "../src/gen/memorysidecar/v1/policy_select.ts";
 import * as stages from "../src/gen/memorysidecar/v1/policy_stage.ts";
 import * as policy from "../src/policy.ts";
 import * as names from "../src/policy-names.ts";
@@ -47,7 +48,7 @@ const MADE: readonly (readonly [policy.StageInput, object])[] = [
     policy.filter("s", "message.role != 'tool'", { scope: "message" }),
     {
       $case: "filter",
-      value: { conditions: ["message.role != 'tool'"], scope: stages.FilterScope.MESSAGE },
+      value: { conditions: ["message.role != 'tool'"], scope: selects.FilterScope.MESSAGE },
     },
   ],
   [
@@ -75,9 +76,9 @@ describe("stages", () => {
 
   it("have a boundary, alone or with its rule for every time", () => {
     const { boundary } = policy.boundaryOnly("s", { rule: "pop-orphan-head", always: true });
-    expect(boundary).toEqual({ rule: stages.BoundaryRule.POP_ORPHAN_HEAD, always: true });
+    expect(boundary).toEqual({ rule: selects.BoundaryRule.POP_ORPHAN_HEAD, always: true });
     const grown = policy.keepLast("s", 1, { boundary: "grow-recent" });
-    expect(grown.boundary).toEqual({ rule: stages.BoundaryRule.GROW_RECENT, always: false });
+    expect(grown.boundary).toEqual({ rule: selects.BoundaryRule.GROW_RECENT, always: false });
   });
 
   it("take every trigger and option", () => {
@@ -179,8 +180,8 @@ describe("policies", () => {
     [names.OCCASIONS, stages.StageOn],
     [names.EFFECTS, stages.StageEffect],
     [names.REMOVED_TO, stages.RemovedTo],
-    [names.BOUNDARIES, stages.BoundaryRule],
-    [names.SCOPES, stages.FilterScope],
+    [names.BOUNDARIES, selects.BoundaryRule],
+    [names.SCOPES, selects.FilterScope],
     [names.SYSTEM, contract.SystemProtection],
     [names.TOOL_PAIRS, contract.ToolPairs],
     [names.HEAL, contract.HealWhen],

@@ -1,6 +1,7 @@
 // The stages of policies between the public form and that of the domain.
 
 import type { PolicyStage, Selection, Trigger } from "../../domain/policy.ts";
+import type * as selects from "../../gen/memorysidecar/v1/policy_select.ts";
 import type * as wire from "../../gen/memorysidecar/v1/policy_stage.ts";
 import {
   BOUNDARY_RULES,
@@ -115,7 +116,7 @@ function fromSelect(select: wire.PolicyStage["select"]): Selection {
   }
 }
 
-function fromShorten(value: wire.Shorten): Selection {
+function fromShorten(value: selects.Shorten): Selection {
   const { maxTokens, allRoles, keepNewest = DEFAULT_KEEP_NEWEST, keepChars } = value;
   const { marker = DEFAULT_MARKER, minSavedTokens = 0n } = value;
   return {
@@ -128,7 +129,7 @@ function fromShorten(value: wire.Shorten): Selection {
   };
 }
 
-function fromDropOldest(value: wire.DropOldest | undefined): Selection {
+function fromDropOldest(value: selects.DropOldest | undefined): Selection {
   const {
     maxMessages,
     maxTokens,
@@ -160,7 +161,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
       boundary === undefined
         ? undefined
         : {
-            rule: BOUNDARY_RULES.lastIndexOf(boundary.rule) as wire.BoundaryRule,
+            rule: BOUNDARY_RULES.lastIndexOf(boundary.rule) as selects.BoundaryRule,
             always: boundary.always,
           },
     effect: STAGE_EFFECTS.lastIndexOf(stage.effect) as wire.StageEffect,
@@ -215,12 +216,12 @@ function toSelect(select: Selection): Select {
       return { $case: "pinMiddleRecent", value: { pinFirst, keepRecent, minRemoved } };
     }
     case "filter": {
-      const scope = FILTER_SCOPES.lastIndexOf(select.scope) as wire.FilterScope;
+      const scope = FILTER_SCOPES.lastIndexOf(select.scope) as selects.FilterScope;
       return { $case: "filter", value: { conditions: [...select.conditions], scope } };
     }
     case "shorten": {
       const { maxTokens, allRoles, keepNewest, head, minSavedTokens = 0 } = select;
-      const value: wire.Shorten = {
+      const value: selects.Shorten = {
         ...{ maxTokens, allRoles, keepNewest },
         ...(head === undefined ? {} : { keepChars: head.chars, marker: head.marker }),
         minSavedTokens: BigInt(minSavedTokens),
@@ -236,7 +237,7 @@ function toSelect(select: Selection): Select {
   }
 }
 
-function toDropOldest(select: Extract<Selection, { kind: "drop-oldest" }>): wire.DropOldest {
+function toDropOldest(select: Extract<Selection, { kind: "drop-oldest" }>): selects.DropOldest {
   const { maxMessages, maxTokens, maxAgeMs, stopAtProtected, stopAtFree } = select;
   return {
     ...(maxMessages === undefined ? {} : { maxMessages }),

@@ -9,6 +9,7 @@ import { workFaults } from "../../domain/policy-work.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
+import * as selects from "../../gen/memorysidecar/v1/policy_select.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy_stage.ts";
 import * as summaries from "../../gen/memorysidecar/v1/policy_summary.ts";
 import { checkPolicy } from "../validate/policy.ts";
@@ -52,8 +53,8 @@ const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]
   ["StageEffect", stages.StageEffect, STAGE_EFFECTS],
   ["RemovedTo", stages.RemovedTo, REMOVED_TO],
   ["Unit", stages.Unit, UNITS],
-  ["FilterScope", stages.FilterScope, FILTER_SCOPES],
-  ["BoundaryRule", stages.BoundaryRule, BOUNDARY_RULES],
+  ["FilterScope", selects.FilterScope, FILTER_SCOPES],
+  ["BoundaryRule", selects.BoundaryRule, BOUNDARY_RULES],
   ["SummaryKeep", summaries.SummaryKeep, SUMMARY_KEEPS],
   ["SummaryFlow", summaries.SummaryFlow, SUMMARY_FLOWS],
   ["SummaryLeave", summaries.SummaryLeave, SUMMARY_LEAVES],
@@ -115,7 +116,7 @@ describe("stages", () => {
     const policy = { ...wire.Policy.decode(NOTHING), stages: [{ ...base, ...fields }] };
     return fromPolicy(policy).stages[0];
   };
-  const shorten = { $case: "shorten", value: stages.Shorten.decode(NOTHING) } as const;
+  const shorten = { $case: "shorten", value: selects.Shorten.decode(NOTHING) } as const;
 
   it("change the view on read and when they shorten, and the store otherwise", () => {
     expect(of({})?.effect).toBe("store");
@@ -137,17 +138,17 @@ describe("stages", () => {
     expect(of({ select: { $case: "shorten", value: unmarked } })?.select).toMatchObject({
       head: { chars: 99, marker: "" },
     });
-    const duplicates = stages.DropDuplicates.decode(NOTHING);
+    const duplicates = selects.DropDuplicates.decode(NOTHING);
     expect(of({ select: { $case: "dropDuplicates", value: duplicates } })?.select).toEqual({
       kind: "drop-duplicates",
       similarity: 0.9,
       lookahead: 50,
     });
-    const pin = stages.PinMiddleRecent.decode(NOTHING);
+    const pin = selects.PinMiddleRecent.decode(NOTHING);
     expect(of({ select: { $case: "pinMiddleRecent", value: pin } })?.select).toMatchObject({
       minRemoved: 1,
     });
-    const filter = stages.Filter.decode(NOTHING);
+    const filter = selects.Filter.decode(NOTHING);
     expect(of({ select: { $case: "filter", value: filter } })?.select).toMatchObject({
       scope: "unit",
     });

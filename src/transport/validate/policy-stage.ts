@@ -1,8 +1,8 @@
 // The rules of the stages of window policies. What a stage does has a file of its own.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { BoundaryRule } from "../../gen/memorysidecar/v1/policy_select.ts";
 import {
-  BoundaryRule,
   type PolicyStage,
   RemovedTo,
   StageEffect,

@@ -5,12 +5,14 @@ import { Duration } from "../../gen/google/protobuf/duration.ts";
 import { Struct } from "../../gen/google/protobuf/struct.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
+import * as selects from "../../gen/memorysidecar/v1/policy_select.ts";
 import * as stages from "../../gen/memorysidecar/v1/policy_stage.ts";
 import { checkPolicies, checkPolicy } from "./policy.ts";
 import { Violations } from "./violations.ts";
 
 const NOTHING = new Uint8Array(0);
-const { StageOn, StageEffect, RemovedTo, BoundaryRule } = stages;
+const { StageOn, StageEffect, RemovedTo } = stages;
+const { BoundaryRule } = selects;
 
 type Select = NonNullable<stages.PolicyStage["select"]>;
 type Condition = NonNullable<stages.Trigger["condition"]>;
@@ -206,9 +208,9 @@ describe("a stage", () => {
 });
 
 describe("what a stage does", () => {
-  const dropOldest = (fields: Partial<stages.DropOldest>): Select => ({
+  const dropOldest = (fields: Partial<selects.DropOldest>): Select => ({
     $case: "dropOldest",
-    value: { ...stages.DropOldest.decode(NOTHING), ...fields },
+    value: { ...selects.DropOldest.decode(NOTHING), ...fields },
   });
   const age = (seconds: bigint, nanos = 0): Duration => ({ seconds, nanos });
 

@@ -260,10 +260,7 @@ from .policy_rpc_pb2 import (
     VERDICT_SHORTENED as VERDICT_SHORTENED,
     VERDICT_AWAITS_SUMMARY as VERDICT_AWAITS_SUMMARY,
 )
-from .policy_stage_pb2 import (
-    PolicyStage as PolicyStage,
-    Trigger as Trigger,
-    ToolNames as ToolNames,
+from .policy_select_pb2 import (
     DropOldest as DropOldest,
     KeepLast as KeepLast,
     PackNewest as PackNewest,
@@ -273,6 +270,21 @@ from .policy_stage_pb2 import (
     DropDuplicates as DropDuplicates,
     BoundaryOnly as BoundaryOnly,
     Boundary as Boundary,
+    FilterScope as FilterScope,
+    FILTER_SCOPE_UNSPECIFIED as FILTER_SCOPE_UNSPECIFIED,
+    FILTER_SCOPE_UNIT as FILTER_SCOPE_UNIT,
+    FILTER_SCOPE_MESSAGE as FILTER_SCOPE_MESSAGE,
+    BoundaryRule as BoundaryRule,
+    BOUNDARY_RULE_UNSPECIFIED as BOUNDARY_RULE_UNSPECIFIED,
+    BOUNDARY_RULE_POP_TOOL_HEAD as BOUNDARY_RULE_POP_TOOL_HEAD,
+    BOUNDARY_RULE_POP_ORPHAN_HEAD as BOUNDARY_RULE_POP_ORPHAN_HEAD,
+    BOUNDARY_RULE_GROW_RECENT as BOUNDARY_RULE_GROW_RECENT,
+    BOUNDARY_RULE_ABSORB_AND_GROW as BOUNDARY_RULE_ABSORB_AND_GROW,
+)
+from .policy_stage_pb2 import (
+    PolicyStage as PolicyStage,
+    Trigger as Trigger,
+    ToolNames as ToolNames,
     StageOn as StageOn,
     STAGE_ON_UNSPECIFIED as STAGE_ON_UNSPECIFIED,
     STAGE_ON_APPEND as STAGE_ON_APPEND,
@@ -294,16 +306,6 @@ from .policy_stage_pb2 import (
     UNIT_MESSAGE as UNIT_MESSAGE,
     UNIT_ASSISTANT_ROUND as UNIT_ASSISTANT_ROUND,
     UNIT_INTERACTION as UNIT_INTERACTION,
-    FilterScope as FilterScope,
-    FILTER_SCOPE_UNSPECIFIED as FILTER_SCOPE_UNSPECIFIED,
-    FILTER_SCOPE_UNIT as FILTER_SCOPE_UNIT,
-    FILTER_SCOPE_MESSAGE as FILTER_SCOPE_MESSAGE,
-    BoundaryRule as BoundaryRule,
-    BOUNDARY_RULE_UNSPECIFIED as BOUNDARY_RULE_UNSPECIFIED,
-    BOUNDARY_RULE_POP_TOOL_HEAD as BOUNDARY_RULE_POP_TOOL_HEAD,
-    BOUNDARY_RULE_POP_ORPHAN_HEAD as BOUNDARY_RULE_POP_ORPHAN_HEAD,
-    BOUNDARY_RULE_GROW_RECENT as BOUNDARY_RULE_GROW_RECENT,
-    BOUNDARY_RULE_ABSORB_AND_GROW as BOUNDARY_RULE_ABSORB_AND_GROW,
 )
 from .policy_summary_pb2 import (
     Summarize as Summarize,

@@ -23,50 +23,29 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from memorysidecar.v1 import policy_select_pb2 as memorysidecar_dot_v1_dot_policy__select__pb2
 from memorysidecar.v1 import policy_summary_pb2 as memorysidecar_dot_v1_dot_policy__summary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#memorysidecar/v1/policy_stage.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a%memorysidecar/v1/policy_summary.proto\"\xec\x06\n\x0bPolicyStage\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x02on\x18\x02 \x01(\x0e\x32\x19.memorysidecar.v1.StageOn\x12)\n\x06\x61ny_of\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.Trigger\x12$\n\x04unit\x18\x04 \x01(\x0e\x32\x16.memorysidecar.v1.Unit\x12\x33\n\x0b\x64rop_oldest\x18\x05 \x01(\x0b\x32\x1c.memorysidecar.v1.DropOldestH\x00\x12/\n\tkeep_last\x18\x06 \x01(\x0b\x32\x1a.memorysidecar.v1.KeepLastH\x00\x12\x33\n\x0bpack_newest\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.PackNewestH\x00\x12>\n\x11pin_middle_recent\x18\x08 \x01(\x0b\x32!.memorysidecar.v1.PinMiddleRecentH\x00\x12*\n\x06\x66ilter\x18\t \x01(\x0b\x32\x18.memorysidecar.v1.FilterH\x00\x12,\n\x07shorten\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.ShortenH\x00\x12;\n\x0f\x64rop_duplicates\x18\x0b \x01(\x0b\x32 .memorysidecar.v1.DropDuplicatesH\x00\x12\x37\n\rboundary_only\x18\x0c \x01(\x0b\x32\x1e.memorysidecar.v1.BoundaryOnlyH\x00\x12\x10\n\x08\x63ount_if\x18\r \x03(\t\x12,\n\x08\x62oundary\x18\x0e \x01(\x0b\x32\x1a.memorysidecar.v1.Boundary\x12-\n\x06\x65\x66\x66\x65\x63t\x18\x0f \x01(\x0e\x32\x1d.memorysidecar.v1.StageEffect\x12/\n\nremoved_to\x18\x10 \x01(\x0e\x32\x1b.memorysidecar.v1.RemovedTo\x12.\n\tsummarize\x18\x11 \x01(\x0b\x32\x1b.memorysidecar.v1.Summarize\x12\x18\n\x0bkeep_rounds\x18\x12 \x01(\x05H\x01\x88\x01\x01\x12\x18\n\x0b\x63ount_whole\x18\x13 \x01(\x08H\x02\x88\x01\x01\x42\x08\n\x06selectB\x0e\n\x0c_keep_roundsB\x0e\n\x0c_count_whole\"\xc3\x03\n\x07Trigger\x12\x1c\n\x12message_count_over\x18\x01 \x01(\x05H\x00\x12\x1a\n\x10token_count_over\x18\x02 \x01(\x03H\x00\x12 \n\x16\x63ontext_share_at_least\x18\x03 \x01(\x01H\x00\x12!\n\x17model_input_tokens_over\x18\x04 \x01(\x03H\x00\x12 \n\x16interaction_count_over\x18\x05 \x01(\x05H\x00\x12!\n\x17interaction_tokens_over\x18\x06 \x01(\x03H\x00\x12\x1f\n\x15new_messages_at_least\x18\x07 \x01(\x05H\x00\x12\x1d\n\x13new_tokens_at_least\x18\x08 \x01(\x03H\x00\x12\x33\n\x0ctool_success\x18\t \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12\x31\n\ntool_error\x18\n \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12-\n\x08\x61ge_over\x18\x0b \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12\x10\n\x06\x61lways\x18\x0c \x01(\x08H\x00\x42\x0b\n\tcondition\"\x1a\n\tToolNames\x12\r\n\x05names\x18\x01 \x03(\t\"\xbd\x01\n\nDropOldest\x12\x19\n\x0cmax_messages\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\nmax_tokens\x18\x02 \x01(\x03H\x01\x88\x01\x01\x12*\n\x07max_age\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x19\n\x11stop_at_protected\x18\x04 \x01(\x08\x12\x14\n\x0cstop_at_free\x18\x05 \x01(\x08\x42\x0f\n\r_max_messagesB\r\n\x0b_max_tokens\"\x1e\n\x08KeepLast\x12\x12\n\nunit_count\x18\x01 \x01(\x05\"F\n\nPackNewest\x12\x12\n\nmax_tokens\x18\x01 \x01(\x03\x12\x10\n\x08headroom\x18\x02 \x01(\x01\x12\x12\n\nskip_unfit\x18\x03 \x01(\x08\"c\n\x0fPinMiddleRecent\x12\x11\n\tpin_first\x18\x01 \x01(\x05\x12\x13\n\x0bkeep_recent\x18\x02 \x01(\x05\x12\x18\n\x0bmin_removed\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_min_removed\"J\n\x06\x46ilter\x12\x12\n\nconditions\x18\x01 \x03(\t\x12,\n\x05scope\x18\x02 \x01(\x0e\x32\x1d.memorysidecar.v1.FilterScope\"\xd6\x01\n\x07Shorten\x12\x12\n\nmax_tokens\x18\x01 \x01(\x05\x12\x11\n\tall_roles\x18\x02 \x01(\x08\x12\x18\n\x0bkeep_newest\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\nkeep_chars\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x13\n\x06marker\x18\x05 \x01(\tH\x02\x88\x01\x01\x12\x1d\n\x10min_saved_tokens\x18\x06 \x01(\x03H\x03\x88\x01\x01\x42\x0e\n\x0c_keep_newestB\r\n\x0b_keep_charsB\t\n\x07_markerB\x13\n\x11_min_saved_tokens\"^\n\x0e\x44ropDuplicates\x12\x17\n\nsimilarity\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tlookahead\x18\x02 \x01(\x05H\x01\x88\x01\x01\x42\r\n\x0b_similarityB\x0c\n\n_lookahead\"\x0e\n\x0c\x42oundaryOnly\"H\n\x08\x42oundary\x12,\n\x04rule\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.BoundaryRule\x12\x0e\n\x06\x61lways\x18\x02 \x01(\x08*x\n\x07StageOn\x12\x18\n\x14STAGE_ON_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTAGE_ON_APPEND\x10\x01\x12\x11\n\rSTAGE_ON_READ\x10\x02\x12\x15\n\x11STAGE_ON_TURN_END\x10\x03\x12\x14\n\x10STAGE_ON_REQUEST\x10\x04*Z\n\x0bStageEffect\x12\x1c\n\x18STAGE_EFFECT_UNSPECIFIED\x10\x00\x12\x16\n\x12STAGE_EFFECT_STORE\x10\x01\x12\x15\n\x11STAGE_EFFECT_VIEW\x10\x02*\x85\x01\n\tRemovedTo\x12\x1a\n\x16REMOVED_TO_UNSPECIFIED\x10\x00\x12\x12\n\x0eREMOVED_TO_LOG\x10\x01\x12\x16\n\x12REMOVED_TO_DISCARD\x10\x02\x12\x18\n\x14REMOVED_TO_SUMMARIZE\x10\x03\x12\x16\n\x12REMOVED_TO_PROMOTE\x10\x04*^\n\x04Unit\x12\x14\n\x10UNIT_UNSPECIFIED\x10\x00\x12\x10\n\x0cUNIT_MESSAGE\x10\x01\x12\x18\n\x14UNIT_ASSISTANT_ROUND\x10\x02\x12\x14\n\x10UNIT_INTERACTION\x10\x03*\\\n\x0b\x46ilterScope\x12\x1c\n\x18\x46ILTER_SCOPE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46ILTER_SCOPE_UNIT\x10\x01\x12\x18\n\x14\x46ILTER_SCOPE_MESSAGE\x10\x02*\xb3\x01\n\x0c\x42oundaryRule\x12\x1d\n\x19\x42OUNDARY_RULE_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x42OUNDARY_RULE_POP_TOOL_HEAD\x10\x01\x12!\n\x1d\x42OUNDARY_RULE_POP_ORPHAN_HEAD\x10\x02\x12\x1d\n\x19\x42OUNDARY_RULE_GROW_RECENT\x10\x03\x12!\n\x1d\x42OUNDARY_RULE_ABSORB_AND_GROW\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#memorysidecar/v1/policy_stage.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a$memorysidecar/v1/policy_select.proto\x1a%memorysidecar/v1/policy_summary.proto\"\xec\x06\n\x0bPolicyStage\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x02on\x18\x02 \x01(\x0e\x32\x19.memorysidecar.v1.StageOn\x12)\n\x06\x61ny_of\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.Trigger\x12$\n\x04unit\x18\x04 \x01(\x0e\x32\x16.memorysidecar.v1.Unit\x12\x33\n\x0b\x64rop_oldest\x18\x05 \x01(\x0b\x32\x1c.memorysidecar.v1.DropOldestH\x00\x12/\n\tkeep_last\x18\x06 \x01(\x0b\x32\x1a.memorysidecar.v1.KeepLastH\x00\x12\x33\n\x0bpack_newest\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.PackNewestH\x00\x12>\n\x11pin_middle_recent\x18\x08 \x01(\x0b\x32!.memorysidecar.v1.PinMiddleRecentH\x00\x12*\n\x06\x66ilter\x18\t \x01(\x0b\x32\x18.memorysidecar.v1.FilterH\x00\x12,\n\x07shorten\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.ShortenH\x00\x12;\n\x0f\x64rop_duplicates\x18\x0b \x01(\x0b\x32 .memorysidecar.v1.DropDuplicatesH\x00\x12\x37\n\rboundary_only\x18\x0c \x01(\x0b\x32\x1e.memorysidecar.v1.BoundaryOnlyH\x00\x12\x10\n\x08\x63ount_if\x18\r \x03(\t\x12,\n\x08\x62oundary\x18\x0e \x01(\x0b\x32\x1a.memorysidecar.v1.Boundary\x12-\n\x06\x65\x66\x66\x65\x63t\x18\x0f \x01(\x0e\x32\x1d.memorysidecar.v1.StageEffect\x12/\n\nremoved_to\x18\x10 \x01(\x0e\x32\x1b.memorysidecar.v1.RemovedTo\x12.\n\tsummarize\x18\x11 \x01(\x0b\x32\x1b.memorysidecar.v1.Summarize\x12\x18\n\x0bkeep_rounds\x18\x12 \x01(\x05H\x01\x88\x01\x01\x12\x18\n\x0b\x63ount_whole\x18\x13 \x01(\x08H\x02\x88\x01\x01\x42\x08\n\x06selectB\x0e\n\x0c_keep_roundsB\x0e\n\x0c_count_whole\"\xc3\x03\n\x07Trigger\x12\x1c\n\x12message_count_over\x18\x01 \x01(\x05H\x00\x12\x1a\n\x10token_count_over\x18\x02 \x01(\x03H\x00\x12 \n\x16\x63ontext_share_at_least\x18\x03 \x01(\x01H\x00\x12!\n\x17model_input_tokens_over\x18\x04 \x01(\x03H\x00\x12 \n\x16interaction_count_over\x18\x05 \x01(\x05H\x00\x12!\n\x17interaction_tokens_over\x18\x06 \x01(\x03H\x00\x12\x1f\n\x15new_messages_at_least\x18\x07 \x01(\x05H\x00\x12\x1d\n\x13new_tokens_at_least\x18\x08 \x01(\x03H\x00\x12\x33\n\x0ctool_success\x18\t \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12\x31\n\ntool_error\x18\n \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12-\n\x08\x61ge_over\x18\x0b \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12\x10\n\x06\x61lways\x18\x0c \x01(\x08H\x00\x42\x0b\n\tcondition\"\x1a\n\tToolNames\x12\r\n\x05names\x18\x01 \x03(\t*x\n\x07StageOn\x12\x18\n\x14STAGE_ON_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTAGE_ON_APPEND\x10\x01\x12\x11\n\rSTAGE_ON_READ\x10\x02\x12\x15\n\x11STAGE_ON_TURN_END\x10\x03\x12\x14\n\x10STAGE_ON_REQUEST\x10\x04*Z\n\x0bStageEffect\x12\x1c\n\x18STAGE_EFFECT_UNSPECIFIED\x10\x00\x12\x16\n\x12STAGE_EFFECT_STORE\x10\x01\x12\x15\n\x11STAGE_EFFECT_VIEW\x10\x02*\x85\x01\n\tRemovedTo\x12\x1a\n\x16REMOVED_TO_UNSPECIFIED\x10\x00\x12\x12\n\x0eREMOVED_TO_LOG\x10\x01\x12\x16\n\x12REMOVED_TO_DISCARD\x10\x02\x12\x18\n\x14REMOVED_TO_SUMMARIZE\x10\x03\x12\x16\n\x12REMOVED_TO_PROMOTE\x10\x04*^\n\x04Unit\x12\x14\n\x10UNIT_UNSPECIFIED\x10\x00\x12\x10\n\x0cUNIT_MESSAGE\x10\x01\x12\x18\n\x14UNIT_ASSISTANT_ROUND\x10\x02\x12\x14\n\x10UNIT_INTERACTION\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.policy_stage_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STAGEON']._serialized_start=2365
-  _globals['_STAGEON']._serialized_end=2485
-  _globals['_STAGEEFFECT']._serialized_start=2487
-  _globals['_STAGEEFFECT']._serialized_end=2577
-  _globals['_REMOVEDTO']._serialized_start=2580
-  _globals['_REMOVEDTO']._serialized_end=2713
-  _globals['_UNIT']._serialized_start=2715
-  _globals['_UNIT']._serialized_end=2809
-  _globals['_FILTERSCOPE']._serialized_start=2811
-  _globals['_FILTERSCOPE']._serialized_end=2903
-  _globals['_BOUNDARYRULE']._serialized_start=2906
-  _globals['_BOUNDARYRULE']._serialized_end=3085
-  _globals['_POLICYSTAGE']._serialized_start=129
-  _globals['_POLICYSTAGE']._serialized_end=1005
-  _globals['_TRIGGER']._serialized_start=1008
-  _globals['_TRIGGER']._serialized_end=1459
-  _globals['_TOOLNAMES']._serialized_start=1461
-  _globals['_TOOLNAMES']._serialized_end=1487
-  _globals['_DROPOLDEST']._serialized_start=1490
-  _globals['_DROPOLDEST']._serialized_end=1679
-  _globals['_KEEPLAST']._serialized_start=1681
-  _globals['_KEEPLAST']._serialized_end=1711
-  _globals['_PACKNEWEST']._serialized_start=1713
-  _globals['_PACKNEWEST']._serialized_end=1783
-  _globals['_PINMIDDLERECENT']._serialized_start=1785
-  _globals['_PINMIDDLERECENT']._serialized_end=1884
-  _globals['_FILTER']._serialized_start=1886
-  _globals['_FILTER']._serialized_end=1960
-  _globals['_SHORTEN']._serialized_start=1963
-  _globals['_SHORTEN']._serialized_end=2177
-  _globals['_DROPDUPLICATES']._serialized_start=2179
-  _globals['_DROPDUPLICATES']._serialized_end=2273
-  _globals['_BOUNDARYONLY']._serialized_start=2275
-  _globals['_BOUNDARYONLY']._serialized_end=2289
-  _globals['_BOUNDARY']._serialized_start=2291
-  _globals['_BOUNDARY']._serialized_end=2363
+  _globals['_STAGEON']._serialized_start=1527
+  _globals['_STAGEON']._serialized_end=1647
+  _globals['_STAGEEFFECT']._serialized_start=1649
+  _globals['_STAGEEFFECT']._serialized_end=1739
+  _globals['_REMOVEDTO']._serialized_start=1742
+  _globals['_REMOVEDTO']._serialized_end=1875
+  _globals['_UNIT']._serialized_start=1877
+  _globals['_UNIT']._serialized_end=1971
+  _globals['_POLICYSTAGE']._serialized_start=167
+  _globals['_POLICYSTAGE']._serialized_end=1043
+  _globals['_TRIGGER']._serialized_start=1046
+  _globals['_TRIGGER']._serialized_end=1497
+  _globals['_TOOLNAMES']._serialized_start=1499
+  _globals['_TOOLNAMES']._serialized_end=1525
 # @@protoc_insertion_point(module_scope)

@@ -1,6 +1,7 @@
 import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
+from memorysidecar.v1 import policy_select_pb2 as _policy_select_pb2
 from memorysidecar.v1 import policy_summary_pb2 as _policy_summary_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -39,20 +40,6 @@ class Unit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     UNIT_MESSAGE: _ClassVar[Unit]
     UNIT_ASSISTANT_ROUND: _ClassVar[Unit]
     UNIT_INTERACTION: _ClassVar[Unit]
-
-class FilterScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    FILTER_SCOPE_UNSPECIFIED: _ClassVar[FilterScope]
-    FILTER_SCOPE_UNIT: _ClassVar[FilterScope]
-    FILTER_SCOPE_MESSAGE: _ClassVar[FilterScope]
-
-class BoundaryRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    BOUNDARY_RULE_UNSPECIFIED: _ClassVar[BoundaryRule]
-    BOUNDARY_RULE_POP_TOOL_HEAD: _ClassVar[BoundaryRule]
-    BOUNDARY_RULE_POP_ORPHAN_HEAD: _ClassVar[BoundaryRule]
-    BOUNDARY_RULE_GROW_RECENT: _ClassVar[BoundaryRule]
-    BOUNDARY_RULE_ABSORB_AND_GROW: _ClassVar[BoundaryRule]
 STAGE_ON_UNSPECIFIED: StageOn
 STAGE_ON_APPEND: StageOn
 STAGE_ON_READ: StageOn
@@ -70,14 +57,6 @@ UNIT_UNSPECIFIED: Unit
 UNIT_MESSAGE: Unit
 UNIT_ASSISTANT_ROUND: Unit
 UNIT_INTERACTION: Unit
-FILTER_SCOPE_UNSPECIFIED: FilterScope
-FILTER_SCOPE_UNIT: FilterScope
-FILTER_SCOPE_MESSAGE: FilterScope
-BOUNDARY_RULE_UNSPECIFIED: BoundaryRule
-BOUNDARY_RULE_POP_TOOL_HEAD: BoundaryRule
-BOUNDARY_RULE_POP_ORPHAN_HEAD: BoundaryRule
-BOUNDARY_RULE_GROW_RECENT: BoundaryRule
-BOUNDARY_RULE_ABSORB_AND_GROW: BoundaryRule
 
 class PolicyStage(_message.Message):
     __slots__ = ("name", "on", "any_of", "unit", "drop_oldest", "keep_last", "pack_newest", "pin_middle_recent", "filter", "shorten", "drop_duplicates", "boundary_only", "count_if", "boundary", "effect", "removed_to", "summarize", "keep_rounds", "count_whole")
@@ -104,22 +83,22 @@ class PolicyStage(_message.Message):
     on: StageOn
     any_of: _containers.RepeatedCompositeFieldContainer[Trigger]
     unit: Unit
-    drop_oldest: DropOldest
-    keep_last: KeepLast
-    pack_newest: PackNewest
-    pin_middle_recent: PinMiddleRecent
-    filter: Filter
-    shorten: Shorten
-    drop_duplicates: DropDuplicates
-    boundary_only: BoundaryOnly
+    drop_oldest: _policy_select_pb2.DropOldest
+    keep_last: _policy_select_pb2.KeepLast
+    pack_newest: _policy_select_pb2.PackNewest
+    pin_middle_recent: _policy_select_pb2.PinMiddleRecent
+    filter: _policy_select_pb2.Filter
+    shorten: _policy_select_pb2.Shorten
+    drop_duplicates: _policy_select_pb2.DropDuplicates
+    boundary_only: _policy_select_pb2.BoundaryOnly
     count_if: _containers.RepeatedScalarFieldContainer[str]
-    boundary: Boundary
+    boundary: _policy_select_pb2.Boundary
     effect: StageEffect
     removed_to: RemovedTo
     summarize: _policy_summary_pb2.Summarize
     keep_rounds: int
     count_whole: bool
-    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[_policy_select_pb2.DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[_policy_select_pb2.KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[_policy_select_pb2.PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[_policy_select_pb2.PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[_policy_select_pb2.Filter, _Mapping]] = ..., shorten: _Optional[_Union[_policy_select_pb2.Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[_policy_select_pb2.DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[_policy_select_pb2.BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[_policy_select_pb2.Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
 
 class Trigger(_message.Message):
     __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "interaction_count_over", "interaction_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")
@@ -154,87 +133,3 @@ class ToolNames(_message.Message):
     NAMES_FIELD_NUMBER: _ClassVar[int]
     names: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
-
-class DropOldest(_message.Message):
-    __slots__ = ("max_messages", "max_tokens", "max_age", "stop_at_protected", "stop_at_free")
-    MAX_MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
-    MAX_AGE_FIELD_NUMBER: _ClassVar[int]
-    STOP_AT_PROTECTED_FIELD_NUMBER: _ClassVar[int]
-    STOP_AT_FREE_FIELD_NUMBER: _ClassVar[int]
-    max_messages: int
-    max_tokens: int
-    max_age: _duration_pb2.Duration
-    stop_at_protected: bool
-    stop_at_free: bool
-    def __init__(self, max_messages: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., stop_at_protected: _Optional[bool] = ..., stop_at_free: _Optional[bool] = ...) -> None: ...
-
-class KeepLast(_message.Message):
-    __slots__ = ("unit_count",)
-    UNIT_COUNT_FIELD_NUMBER: _ClassVar[int]
-    unit_count: int
-    def __init__(self, unit_count: _Optional[int] = ...) -> None: ...
-
-class PackNewest(_message.Message):
-    __slots__ = ("max_tokens", "headroom", "skip_unfit")
-    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
-    HEADROOM_FIELD_NUMBER: _ClassVar[int]
-    SKIP_UNFIT_FIELD_NUMBER: _ClassVar[int]
-    max_tokens: int
-    headroom: float
-    skip_unfit: bool
-    def __init__(self, max_tokens: _Optional[int] = ..., headroom: _Optional[float] = ..., skip_unfit: _Optional[bool] = ...) -> None: ...
-
-class PinMiddleRecent(_message.Message):
-    __slots__ = ("pin_first", "keep_recent", "min_removed")
-    PIN_FIRST_FIELD_NUMBER: _ClassVar[int]
-    KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
-    MIN_REMOVED_FIELD_NUMBER: _ClassVar[int]
-    pin_first: int
-    keep_recent: int
-    min_removed: int
-    def __init__(self, pin_first: _Optional[int] = ..., keep_recent: _Optional[int] = ..., min_removed: _Optional[int] = ...) -> None: ...
-
-class Filter(_message.Message):
-    __slots__ = ("conditions", "scope")
-    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
-    SCOPE_FIELD_NUMBER: _ClassVar[int]
-    conditions: _containers.RepeatedScalarFieldContainer[str]
-    scope: FilterScope
-    def __init__(self, conditions: _Optional[_Iterable[str]] = ..., scope: _Optional[_Union[FilterScope, str]] = ...) -> None: ...
-
-class Shorten(_message.Message):
-    __slots__ = ("max_tokens", "all_roles", "keep_newest", "keep_chars", "marker", "min_saved_tokens")
-    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
-    ALL_ROLES_FIELD_NUMBER: _ClassVar[int]
-    KEEP_NEWEST_FIELD_NUMBER: _ClassVar[int]
-    KEEP_CHARS_FIELD_NUMBER: _ClassVar[int]
-    MARKER_FIELD_NUMBER: _ClassVar[int]
-    MIN_SAVED_TOKENS_FIELD_NUMBER: _ClassVar[int]
-    max_tokens: int
-    all_roles: bool
-    keep_newest: int
-    keep_chars: int
-    marker: str
-    min_saved_tokens: int
-    def __init__(self, max_tokens: _Optional[int] = ..., all_roles: _Optional[bool] = ..., keep_newest: _Optional[int] = ..., keep_chars: _Optional[int] = ..., marker: _Optional[str] = ..., min_saved_tokens: _Optional[int] = ...) -> None: ...
-
-class DropDuplicates(_message.Message):
-    __slots__ = ("similarity", "lookahead")
-    SIMILARITY_FIELD_NUMBER: _ClassVar[int]
-    LOOKAHEAD_FIELD_NUMBER: _ClassVar[int]
-    similarity: float
-    lookahead: int
-    def __init__(self, similarity: _Optional[float] = ..., lookahead: _Optional[int] = ...) -> None: ...
-
-class BoundaryOnly(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
-
-class Boundary(_message.Message):
-    __slots__ = ("rule", "always")
-    RULE_FIELD_NUMBER: _ClassVar[int]
-    ALWAYS_FIELD_NUMBER: _ClassVar[int]
-    rule: BoundaryRule
-    always: bool
-    def __init__(self, rule: _Optional[_Union[BoundaryRule, str]] = ..., always: _Optional[bool] = ...) -> None: ...
