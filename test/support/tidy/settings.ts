@@ -31,6 +31,8 @@ export const ENTRY_POINTS: EntryPoints = {
     /^tools\/(build|fix|gen|test|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
+    // A program of docs/hooks.md, which runs it.
+    /^examples\/hooks\/worker\.ts$/,
   ],
 };
 
