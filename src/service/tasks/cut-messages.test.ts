@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { draftOf, jsonCodec } from "../../../test/support/json-codec.ts";
 import { testSeed } from "../../../test/support/random.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { capOf, cutMessages } from "./cut-messages.ts";
-import type { SourceMessage } from "./read-inputs.ts";
+import { capOf, cutMessages, type SourceMessage } from "./cut-messages.ts";
 
 const seed = testSeed("cut messages");
 

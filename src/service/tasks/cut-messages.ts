@@ -4,7 +4,17 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { shortenPlan } from "../../domain/window/shorten.ts";
 import type { Codec } from "../codec.ts";
-import type { SourceMessage } from "./read-inputs.ts";
+
+/** A message that is given to a hook. */
+export interface SourceMessage {
+  /** Its place in the window: the seq of a message of the log, else a number between two. */
+  readonly position: number;
+  readonly bytes: Uint8Array;
+  readonly tokenCount: number;
+  readonly isSummary: boolean;
+  /** For a placed summary: its text without the prefix. */
+  readonly text: string | undefined;
+}
 
 /** What a hook takes. */
 export interface InputLimits {
@@ -13,7 +23,7 @@ export interface InputLimits {
   readonly imageTokenCount: number;
 }
 
-/** The messages with the texts of the longest cut, so that all are within the limits if they can. */
+/** The messages, the texts of the longest cut so that all are within the limits if they can. */
 export function cutMessages(
   codec: Codec,
   sources: readonly SourceMessage[],

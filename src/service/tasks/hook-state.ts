@@ -15,7 +15,7 @@ import {
 } from "../../domain/tasks/breaker.ts";
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
 import type { World } from "../api.ts";
-import type { Hook, HookFailure, Hooks } from "../hook-port.ts";
+import { type Hook, HookFailure, type Hooks } from "../hook-port.ts";
 import { chance } from "./later.ts";
 
 /** The calls of one hook. */
@@ -105,6 +105,30 @@ export class HookState {
     this.#running -= 1;
     this.#breaker = onAbandoned(this.#breaker, pass, this.#world.nowMs());
   }
+}
+
+/** How often a task is looked at whose hook is gone. */
+const GONE_RETRY_MS = 3_600_000;
+
+/**
+ * A hook that is not in the configuration any more. Its tasks fail with `no-hook`, which uses up no
+ * attempts: a name that is missing by mistake can be put back within a day.
+ */
+export function goneHook(name: string): Hook {
+  const failure = new HookFailure("no-hook", "The server is not configured with this hook.", {
+    retryDelayMs: GONE_RETRY_MS,
+  });
+  return {
+    name,
+    kind: "builtin",
+    settings: {
+      ...{ timeoutMs: 1_000, concurrency: 1, maxAttempts: 1, callsPerHour: 0, tokensPerHour: 0 },
+      inputTokensMax: 1,
+    },
+    summarize: async () => {
+      throw failure;
+    },
+  };
 }
 
 /** The states of all hooks by name. */

@@ -8,7 +8,7 @@ import { applyFailure } from "./fail-task.ts";
 import { chance, later } from "./later.ts";
 import { isTaken, leaseRefOf, type TakenTask } from "./take-task.ts";
 
-/** When a lease is looked at again that could not be ended, for example because the disk is full. */
+/** When a lease is looked at again that could not be ended, for example while the disk is full. */
 const RETRY_MS = 5_000;
 
 /** Fails a task whose lease has ended, for whoever finds it. */

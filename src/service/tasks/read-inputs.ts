@@ -2,6 +2,7 @@
 // window, and what is known already. Everything is read when the task is taken, so that a task in
 // the store is small.
 
+import { LIMITS } from "../../domain/limits.ts";
 import type { Session, SessionRef, WindowInsert } from "../../domain/session.ts";
 import type { SummaryRecord, Trust } from "../../domain/summaries/summary.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -11,21 +12,10 @@ import type { StoredMessage } from "../../storage/store.ts";
 import { liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { LINE_ROLES, type SourceLine, type SummarizeInput } from "../hook-port.ts";
-import { cutMessages } from "./cut-messages.ts";
+import { cutMessages, type SourceMessage } from "./cut-messages.ts";
 import type { TakenTask } from "./take-task.ts";
 
 const PAGE = 500;
-
-/** A message that is given to a hook. */
-export interface SourceMessage {
-  /** Its place in the window: the seq of a message of the log, else a number between two. */
-  readonly position: number;
-  readonly bytes: Uint8Array;
-  readonly tokenCount: number;
-  readonly isSummary: boolean;
-  /** For a placed summary: its text without the prefix. */
-  readonly text: string | undefined;
-}
 
 /**
  * What a task gives to its hook. Undefined when nothing of it is there any more: the session is
@@ -157,15 +147,29 @@ async function priorOf(
   if (keep === "replace" && summary !== undefined) {
     return { texts: [summary.text], isReplaced: true, trusts: [summary.trust] };
   }
+  if (keep !== "in-place") return { texts: [], isReplaced: false, trusts: [] };
+  const before = inserts.filter(
+    ({ kind, position }) => kind === "summary" && position < firstPosition,
+  );
+  return { texts: await newestTexts(context, task, before), isReplaced: false, trusts: [] };
+}
+
+/** The texts of the newest of some summaries, as many as a task gives, the oldest of them first. */
+async function newestTexts(
+  { store, codec }: ServiceContext,
+  task: TakenTask,
+  summaries: readonly WindowInsert[],
+): Promise<readonly string[]> {
   const texts: string[] = [];
-  if (keep === "in-place") {
-    for (const insert of inserts) {
-      if (insert.kind !== "summary" || insert.position >= firstPosition) continue;
-      const record = await context.store.readSummary(task, insert.version);
-      texts.push(record?.text ?? context.codec.readDetail(insert.bytes).content);
-    }
+  let bytes = 0;
+  for (const { version, bytes: shown } of [...summaries].reverse()) {
+    const record = await store.readSummary(task, version);
+    const text = record?.text ?? codec.readDetail(shown).content;
+    bytes += Buffer.byteLength(text);
+    if (bytes > LIMITS.taskPriorBytes) break;
+    texts.unshift(text);
   }
-  return { texts, isReplaced: false, trusts: [] };
+  return texts;
 }
 
 function lowest(trusts: readonly Trust[]): Trust {

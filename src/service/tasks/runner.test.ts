@@ -3,6 +3,7 @@
 
 import { afterEach, expect, it } from "vitest";
 import { pollHook, scriptedHook } from "../../../test/support/hooks.ts";
+import { jsonCodec } from "../../../test/support/json-codec.ts";
 import {
   eventually,
   type RunnerScene,
@@ -14,6 +15,7 @@ import { storeWith } from "../../../test/support/services.ts";
 import { recordCorrupt, storeFull } from "../../domain/errors.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import { isLive } from "../../domain/tasks/task.ts";
+import { openMemoryStore } from "../../storage/memory/store.ts";
 import { HookFailure } from "../hook-port.ts";
 
 const SECOND = 1_000;
@@ -394,6 +396,45 @@ it("leaves a task alone that cannot be taken, and does those behind it", async (
   scene.advance(31 * SECOND);
   await eventually("it is tried again", () => torn === 2);
   expect(errors).toHaveLength(2);
+});
+
+it("takes a task away whose messages are gone when it is taken", async () => {
+  const hook = scriptedHook("h", []);
+  scene = await startRunnerScene([hook], {
+    wrapStore: (store) =>
+      storeWith(store, { listMessages: async () => ({ messages: [], next: undefined }) }),
+  });
+  await scene.open("s", summaryPolicy("h"));
+  await scene.say("s", 5);
+  await eventually("it is gone", allDone);
+  expect(hook.calls).toEqual([]);
+  const { detail } = (await scene.allEvents()).at(-1) ?? {};
+  expect(detail).toMatchObject({
+    type: EVENT_TYPE.summarySuperseded,
+    reason: "messages-changed",
+  });
+});
+
+it("fails the tasks of a hook that the server has no more, for a day, and no others", async () => {
+  const store = await openMemoryStore({ readFacts: jsonCodec.readFacts });
+  const before = await startRunnerScene([scriptedHook("old")], { store });
+  await before.open("s", summaryPolicy("old"));
+  await before.stop();
+  scene = await startRunnerScene([scriptedHook("new")], { store });
+  await scene.say("s", 5);
+  await scene.open("t", summaryPolicy("new"));
+  await scene.say("t", 5);
+  await eventually("the other is done", async () => (await scene.tasks()).length === 1);
+  await eventually("it failed", async () => (await scene.tasks())[0]?.lastFailure !== undefined);
+  const [task] = await scene.tasks();
+  expect(task).toMatchObject({ hook: "old", state: "ready", failedAttempts: 0 });
+  expect(task?.lastFailure?.reason).toBe("no-hook");
+  for (let hour = 0; hour < 25; hour++) {
+    scene.advance(HOUR);
+    await someTurns();
+  }
+  expect((await scene.tasks())[0]).toMatchObject({ state: "dead", failedAttempts: 0 });
+  expect(await scene.windowTexts("s")).toHaveLength(5);
 });
 
 it("leaves the tasks of workers to them", async () => {

@@ -5,7 +5,7 @@ import { SERVER_WORKER } from "../../domain/tasks/task.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { callHook, isPassing, serverLeaseMs } from "./call-hook.ts";
-import type { HookState } from "./hook-state.ts";
+import { goneHook, HookState } from "./hook-state.ts";
 import { later } from "./later.ts";
 import { endLease } from "./lease-watch.ts";
 import { giveBack, isServerLease, type TakenTask, takeTask } from "./take-task.ts";
@@ -53,20 +53,24 @@ export class TaskRunner {
   readonly #underWay = new Set<Promise<void>>();
   /** The tokens of the leases that this runner holds. */
   readonly #held = new Set<string>();
+  readonly #stopListening: () => void;
+  /** The hooks that changes named before the start; undefined afterwards. */
+  #early: Set<string> | undefined = new Set();
   #running = 0;
-  #stopListening: () => void = () => {};
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
     for (const [name, state] of parts.states) {
       if (state.hook.summarize !== undefined) this.#lanes.set(name, newLane(state));
     }
+    this.#stopListening = parts.context.store.onTasks((hooks) => this.#wake(hooks));
   }
 
   /** Begins to do tasks. */
   start(): void {
-    this.#stopListening = this.#parts.context.store.onTasks((hooks) => this.#wake(hooks));
-    this.#wake(this.#lanes.keys());
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    this.#wake(new Set([...early, ...this.#lanes.keys()]));
   }
 
   /** Whether this runner holds a lease. */
@@ -98,9 +102,19 @@ export class TaskRunner {
 
   #wake(hooks: Iterable<string>): void {
     for (const hook of hooks) {
-      const lane = this.#lanes.get(hook);
-      if (lane !== undefined) this.#pump(lane);
+      const lane = this.#lanes.get(hook) ?? this.#laneOfGone(hook);
+      if (this.#early !== undefined) this.#early.add(hook);
+      else if (lane !== undefined) this.#pump(lane);
     }
+  }
+
+  /** A lane for the tasks of a hook that the server does not have: they fail. */
+  #laneOfGone(name: string): Lane | undefined {
+    const { hooks, world } = this.#parts.context;
+    if (hooks.byName.has(name)) return undefined;
+    const lane = newLane(new HookState(goneHook(name), world));
+    this.#lanes.set(name, lane);
+    return lane;
   }
 
   /** Fills the free slots of a hook, unless that is being done already; then once more. */

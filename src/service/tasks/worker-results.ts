@@ -21,7 +21,7 @@ export interface ResultParts {
   readonly watch: LeaseWatch;
 }
 
-/** Brings the result of a task. Throws TASK_SUPERSEDED or TASK_RESULT_INVALID when it is of no use. */
+/** Brings a result. Throws TASK_SUPERSEDED or TASK_RESULT_INVALID when it is of no use. */
 export async function completeTask(
   parts: ResultParts,
   call: Call,
@@ -29,7 +29,7 @@ export async function completeTask(
 ): Promise<Uint8Array> {
   checkLive(call.signal);
   const hook = await hookOf(parts, ref);
-  const result = await applyResult(parts.context, call, ref, output, encode);
+  const result = await applyResult(parts.context, call, { ...ref, encode }, output);
   if (result.kind === "replayed") return result.bytes;
   parts.watch.forget(taskNoOf(ref.taskId) ?? 0);
   if (result.kind === "superseded") throw taskSuperseded(ref.taskId);
@@ -61,7 +61,7 @@ export async function failTask(
     permanent,
     random: chance(parts.context.world),
   };
-  const result = await applyFailure(parts.context, call, ref, failure, encode);
+  const result = await applyFailure(parts.context, call, { ...ref, encode }, failure);
   if (result.kind === "replayed") return result.bytes;
   parts.watch.forget(taskNoOf(taskId) ?? 0);
   hook?.failed(reason);
