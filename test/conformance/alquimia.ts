@@ -1,5 +1,6 @@
 // Alquimia: short-term strategies that choose what is read, long-term ones at the end of a turn.
 
+import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import type {
   AppendMessagesResponse,
@@ -12,6 +13,7 @@ import {
 } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";
+import { HOOK } from "./hook.ts";
 import {
   CaseFault,
   type Json,
@@ -22,7 +24,15 @@ import {
   textOf,
 } from "./json.ts";
 import { type CaseMessages, caseMessages, givenTokens, plainText, toMessage } from "./messages.ts";
-import { append, createSession, getWindow, logOf, storedWindow, summaryOf } from "./session.ts";
+import {
+  append,
+  createSession,
+  eventsOf,
+  getWindow,
+  logOf,
+  storedWindow,
+  summariesOf,
+} from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
 const MAIN = "session";
@@ -43,7 +53,9 @@ interface State extends Context {
   view: readonly Shown[] | undefined;
   /** Whether a condition could not be told for that view. */
   warned: boolean;
+  /** The window around the newest evaluation. */
   before: readonly Message[];
+  after: readonly Message[];
   evaluated: AppendMessagesResponse | undefined;
   /** What came of every evaluation. */
   readonly results: Evaluation[];
@@ -71,7 +83,10 @@ function withScope(policy: JsonObject): JsonObject {
 
 /** The configuration of a case: one strategy, or lists of them. */
 function optionsOf(given: JsonObject): JsonObject {
-  const policy: Record<string, Json> = { ...withScope(objectOf(given["policy"], "policy")) };
+  const policy: Record<string, Json> = {
+    hook: HOOK,
+    ...withScope(objectOf(given["policy"], "policy")),
+  };
   for (const list of ["short_term_memory", "long_term_memory"]) {
     const strategies = given[list];
     if (strategies !== undefined) policy[list] = strategies;
@@ -144,24 +159,15 @@ async function evaluate(state: State, op: JsonObject): Promise<Evaluation> {
     toolOutcomes: outcomesOf(signals),
     ...(inputTokens === undefined ? {} : { modelInputTokens: BigInt(inputTokens) }),
   });
-  for (const run of state.evaluated.stageRuns) await summarize(state, run);
+  state.after = await storedWindow(rpc, MAIN);
   const result = atLeast({
     triggered: runsOf(state).length > 0,
     trigger_reasons: reasonsOf(state),
     removed: removed(state),
-    kept: await kept(state),
+    kept: kept(state),
   });
   state.results.push(result);
   return result;
-}
-
-/** Lets the model of the case summarize what waits for it; a failure changes nothing. */
-async function summarize({ rpc, stub }: State, run: StageRun): Promise<void> {
-  const replacedMessageIds = run.awaitsSummary;
-  if (replacedMessageIds.length === 0 || !stub.present) return;
-  const text = stub.answer(replacedMessageIds);
-  if (text === undefined || text === "") return;
-  await rpc.call("setSummary", { sessionId: MAIN, text, replacedMessageIds });
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -187,27 +193,38 @@ function reasonsOf(state: State): readonly string[] {
   );
 }
 
-/** What the strategies took away: trimmed at once, or waiting for the summary in its place. */
+/** What left the window: erased, or with the summary that stands for it now. */
 function removed(state: State): readonly Shown[] {
-  const trimmed = (state.evaluated?.trims ?? []).flatMap(({ messageIds }) => messageIds);
-  const gone = new Set([...trimmed, ...waiting(state)]);
+  const left = new Set(state.after.map(({ messageId }) => messageId));
   return showAll(
     state,
-    state.before.filter(({ messageId }) => gone.has(messageId)),
+    state.before.filter(({ messageId }) => !left.has(messageId)),
   );
 }
 
-function waiting(state: State): readonly string[] {
-  return runsOf(state).flatMap(({ awaitsSummary }) => awaitsSummary);
-}
-
-async function kept(state: State): Promise<readonly Shown[]> {
-  const open = new Set(waiting(state));
-  const stored = await storedWindow(state.rpc, MAIN);
+/** What is still there, without what the server made. */
+function kept(state: State): readonly Shown[] {
   return showAll(
     state,
-    stored.filter(({ messageId }) => !open.has(messageId)),
+    state.after.filter(({ seq }) => seq !== 0n),
   );
+}
+
+/** What the model was given for the newest summary. */
+function summaryInput({ stub, messages }: State): readonly string[] {
+  const given = stub.inputs.at(-1)?.messages ?? [];
+  return given.map(({ messageId }) => messages.nameOf(messageId));
+}
+
+/** The newest summary: it stands in the window, or is that of the session. */
+async function summary({ rpc }: State): Promise<string | null> {
+  return (await summariesOf(rpc, MAIN)).at(-1)?.text ?? null;
+}
+
+/** What the source says when it gives a summary up. */
+async function failure({ rpc }: State): Promise<string | null> {
+  const events = await eventsOf(rpc, MAIN, [EventType.TASK_DEAD]);
+  return events.length === 0 ? null : "SummarizationFailed";
 }
 
 /** A field of what came of the newest evaluation; of every one where a case lists them. */
@@ -219,6 +236,10 @@ function newestOrAll(field: keyof Evaluation) {
     const listed = isList && Array.isArray(expected) ? expected[0] : expected;
     return Array.isArray(listed) ? results.map((result) => result[field]) : newest[field];
   };
+}
+
+async function stored(state: State): Promise<readonly Shown[]> {
+  return showAll(state, await storedWindow(state.rpc, MAIN));
 }
 
 const OPERATIONS: Table<State, JsonObject> = {
@@ -245,24 +266,31 @@ const EXPECTATIONS: Table<State, Json> = {
   trigger_reasons: newestOrAll("trigger_reasons"),
   removed: newestOrAll("removed"),
   kept: ready((state, expected: Json) =>
-    state.results.length === 0 ? kept(state) : newestOrAll("kept")(state, expected),
+    state.results.length === 0 ? stored(state) : newestOrAll("kept")(state, expected),
   ),
-  summary_input: (state) => waiting(state),
-  summary: ready(({ rpc }) => summaryOf(rpc, MAIN)),
+  summary_input: summaryInput,
+  calls: ({ stub }) => stub.inputs.length,
+  summary: ready(summary),
+  event: ready(failure),
 };
 
 /** Opens the adapter of Alquimia. */
 export function openAlquimia(context: Context): Adapter {
   const { given } = context.kase;
+  // A case that gives no answer is about what is summarized: any answer will do.
+  const answers = given["summarizer_returns"] ?? given["model_returns"] ?? "All in one.";
+  const stub = openStub(answers);
+  context.rpc.script(stub);
   const state: State = {
     ...context,
     messages: caseMessages(listOf(given["messages"], "messages")),
-    stub: openStub(given["summarizer_returns"] ?? given["model_returns"]),
+    stub,
     opened: undefined,
     signals: objectOf(given["signals"], "signals"),
     view: undefined,
     warned: false,
     before: [],
+    after: [],
     evaluated: undefined,
     results: [],
   };

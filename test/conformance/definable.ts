@@ -1,5 +1,6 @@
 // definable: Memory, whose entries a summary may replace.
 
+import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
 import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { Verdict } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_rpc.ts";
@@ -9,7 +10,9 @@ import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v
 import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
+import { HOOK } from "./hook.ts";
 import {
+  CaseFault,
   type Json,
   type JsonObject,
   listOf,
@@ -27,11 +30,11 @@ import {
   getWindow,
   ifFound,
   importDocument,
+  storedWindow,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
 
 const SESSION_LABEL = "definable/session";
-const ROLE_LABEL = "definable/role";
 const DATA_KEYS = ["tool_calls", "tool_call_id"] as const;
 
 interface Scope {
@@ -66,16 +69,38 @@ function sessionIdOf({ session, user }: Scope): string {
 async function openScope({ rpc, kase, stub }: State, scope: Scope): Promise<void> {
   const sessionId = sessionIdOf(scope);
   if ((await ifFound(getSession(rpc, sessionId), null)) !== null) return;
-  const policy = objectOf(kase.given["policy"], "policy");
+  const policy: JsonObject = { hook: HOOK, ...objectOf(kase.given["policy"], "policy") };
+  const create = (options: JsonObject) =>
+    createSession(rpc, {
+      sessionId,
+      preset: "definable",
+      options,
+      userId: scope.user,
+      labels: { [SESSION_LABEL]: scope.session },
+    });
   // Without a model this memory summarizes nothing.
-  const options = stub.present ? policy : { ...policy, enabled: false };
-  await createSession(rpc, {
-    sessionId,
-    preset: "definable",
-    options,
-    userId: scope.user,
-    labels: { [SESSION_LABEL]: scope.session },
-  });
+  if (!stub.present) await create({ ...policy, enabled: false });
+  else if (policy["recent_count"] !== 0) await create(policy);
+  else await createRefused(create, policy);
+}
+
+/**
+ * The source takes it that no recent message stays for all of them staying, and never summarizes.
+ * The server refuses such a policy, so that a caller has to say what it means: no stages at all.
+ */
+async function createRefused(
+  create: (options: JsonObject) => Promise<unknown>,
+  policy: JsonObject,
+): Promise<void> {
+  try {
+    await create(policy);
+  } catch (error) {
+    const refused = isMemorySidecarError(error) ? error.violations : [];
+    if (!refused.some(({ field }) => field.endsWith(".recent_count"))) throw error;
+    await create({ ...policy, recent_count: 1, enabled: false });
+    return;
+  }
+  throw new CaseFault("recent_count 0 is not refused");
 }
 
 /** The content of an entry: always a text. */
@@ -86,13 +111,11 @@ function entryText(content: Json | undefined): string {
 
 /** An entry as a message; what this system keeps of tool calls goes along as it is. */
 function entryMessage(source: JsonObject, tick: number): Message {
-  const isSummary = source["role"] === "summary";
-  const role = isSummary ? "system" : (source["role"] ?? "user");
+  const role = source["role"] === "summary" ? "system" : (source["role"] ?? "user");
   const data = DATA_KEYS.filter((key) => (source[key] ?? null) !== null);
   const kept = Object.fromEntries(data.map((key) => [key, source[key]]));
   return {
     ...toMessage({ ...source, role, content: entryText(source["content"]) }),
-    labels: isSummary ? { [ROLE_LABEL]: "summary" } : {},
     ...(data.length === 0 ? {} : { structuredData: kept }),
     sentTime: { seconds: BigInt(tick), nanos: 0 },
   };
@@ -111,35 +134,32 @@ async function add(state: State, source: JsonObject, scope: Scope): Promise<void
   state.clock += 1;
   const message = { ...entryMessage(source, state.clock), messageId: idFor(state, source) };
   const sessionId = sessionIdOf(scope);
-  const answer = await append(state.rpc, sessionId, [message]);
+  const { messages, stageRuns } = await append(state.rpc, sessionId, [message]);
   if (message.messageId !== "") state.places.set(message.messageId, scope);
-  const run = answer.stageRuns.find(({ awaitsSummary }) => awaitsSummary.length > 0);
-  const left = run === undefined ? undefined : await optimize(state, sessionId, run.stage);
-  if (run === undefined) await askInVain(state, sessionId);
-  state.counts.push(Number(left ?? answer.window?.messageCount ?? 0n));
+  const replacedMessageIds = messages.map(({ messageId }) => messageId);
+  if (source["role"] === "summary") {
+    const placement = SummaryPlacement.IN_PLACE;
+    const request = { sessionId, text: plainText(message), replacedMessageIds, placement };
+    await state.rpc.call("setSummary", request);
+  }
+  if (!stageRuns.some(({ taskId }) => taskId !== "")) await askInVain(state, sessionId);
+  const { window } = await getSession(state.rpc, sessionId);
+  state.counts.push(Number(window?.messageCount ?? 0n));
 }
 
+/** What stands in the window as a summary: the server made it, and it is of no other role. */
 function isSummary(message: Message): boolean {
-  const isPlaced = message.seq === 0n && message.role === Role.SYSTEM;
-  return isPlaced || message.labels[ROLE_LABEL] === "summary";
+  return message.seq === 0n && message.role === Role.SYSTEM;
 }
 
 function roleOf(message: Message): string {
   return isSummary(message) ? "summary" : roleName(message.role);
 }
 
-/** Asks the model of the case for a summary of some messages of a window. */
-function ask({ stub }: State, window: readonly Message[], inputs: readonly Message[]) {
-  const first = window.findIndex(({ messageId }) => messageId === inputs[0]?.messageId);
-  const prior = window
-    .slice(0, first)
-    .filter(isSummary)
-    .map((message) => `Previous summary: ${plainText(message)}`);
-  const lines = inputs.map((message) => `${roleOf(message)}: ${plainText(message)}`);
-  return stub.answer({ prior: prior.join("\n"), transcript: lines.join("\n") });
-}
-
-/** Asks about a lone message as well, as the source does, which then drops the answer. */
+/**
+ * Asks about a lone message, as the source does, which then drops the answer: a summary would not
+ * make its list any shorter. The server leaves such a call out, so this caller makes it.
+ */
 async function askInVain(state: State, sessionId: string): Promise<void> {
   const { policy } = await getSession(state.rpc, sessionId);
   const stages = (policy?.stages ?? []).map((stage): PolicyStage => {
@@ -154,27 +174,24 @@ async function askInVain(state: State, sessionId: string): Promise<void> {
     ({ verdict }) => verdict === Verdict.AWAITS_SUMMARY,
   );
   if (waiting.length === 0) return;
-  const { messages } = await getWindow(state.rpc, sessionId);
+  const messages = await storedWindow(state.rpc, sessionId);
+  const first = messages.findIndex(({ messageId }) => messageId === waiting[0]?.messageId);
   const ids = new Set(waiting.map(({ messageId }) => messageId));
-  ask(
-    state,
-    messages,
-    messages.filter(({ messageId }) => ids.has(messageId)),
-  );
+  const asked = messages.filter(({ messageId }) => ids.has(messageId));
+  state.stub.ask({
+    priorTexts: messages.slice(0, first).filter(isSummary).map(plainText),
+    transcript: asked.map((message) => `${roleOf(message)}: ${plainText(message)}`).join("\n"),
+  });
 }
 
-/** Lets the model of the case summarize what a stage of the policy wants to remove. */
-async function optimize(state: State, sessionId: string, stage: string): Promise<bigint> {
-  const { rpc } = state;
-  const choice = { $case: "stage" as const, value: stage };
-  const inputs = (await rpc.call("listSummaryInputs", { sessionId, choice })).messages;
-  const replacedMessageIds = inputs.map(({ messageId }) => messageId);
-  const { messages } = await getWindow(rpc, sessionId);
-  const answer = ask(state, messages, inputs);
-  const text = answer || `Summary of ${inputs.length} messages.`;
-  const request = { sessionId, text, replacedMessageIds, placement: SummaryPlacement.IN_PLACE };
-  const { session } = await rpc.call("setSummary", request);
-  return session?.window?.messageCount ?? 0n;
+/** What the model was asked, in the words of this system's prompt. */
+function summaryInputs({ stub }: State): readonly object[] {
+  return stub.inputs.map(({ transcript, priorTexts }) =>
+    atLeast({
+      transcript,
+      prior: priorTexts.map((text) => `Previous summary: ${text}`).join("\n"),
+    }),
+  );
 }
 
 /** Stores what the case gives before its first operation. */
@@ -336,7 +353,7 @@ const OPERATIONS: Table<State, JsonObject> = {
 const EXPECTATIONS: Table<State, Json> = {
   entries: prepared(async (state) => state.entries ?? (await entriesOf(state, {}))),
   count_after_each_add: ({ counts }) => counts,
-  summary_inputs: ({ stub }) => stub.inputs,
+  summary_inputs: summaryInputs,
   context: prepared(seen),
   context_messages: prepared(seen),
   context_roles: prepared(async (state) =>
@@ -362,9 +379,12 @@ function contents({ context = [] }: State): readonly Shown[] {
 
 /** Opens the adapter of definable. */
 export function openDefinable(context: Context): Adapter {
+  const { given } = context.kase;
+  const stub = openStub(given["summarizer_returns"] ?? given["model_returns"]);
+  context.rpc.script(stub);
   const state: State = {
     ...context,
-    stub: openStub(context.kase.given["summarizer_returns"]),
+    stub,
     places: new Map(),
     updated: new Set(),
     counts: [],

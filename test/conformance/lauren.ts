@@ -1,6 +1,7 @@
 // lauren-ai: ShortTermMemory, its view and its snapshots.
 
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
@@ -8,11 +9,13 @@ import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorys
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
+import { HOOK } from "./hook.ts";
 import {
   isObject,
   type Json,
   type JsonObject,
   listOf,
+  needNumber,
   numberOf,
   objectOf,
   textOf,
@@ -26,6 +29,7 @@ import {
   getWindow,
   importDocument,
   storedWindow,
+  summariesOf,
   summaryOf,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
@@ -33,6 +37,7 @@ import { openStub, type Stub } from "./stub.ts";
 const MAIN = "memory";
 const FORMAT = SnapshotFormat.LAUREN;
 const KEEP_RECENT = 6;
+const CHARS_PER_TOKEN = 4;
 
 interface State {
   readonly context: Context;
@@ -46,9 +51,17 @@ interface State {
   /** What a trim to the newest does to the order: system messages first. */
   systemFirst: boolean;
   toSummarize: readonly Shown[];
+  /** Whether the runner would summarize memories of the sizes of the case. */
+  readonly results: boolean[];
   snapshot: Json | undefined;
   /** The messages of the snapshot in the case's own words. */
   snapshotOf: readonly Message[];
+}
+
+/** The options of a case; a memory that never summarizes by itself does so when it is told. */
+function optionsOf({ kase }: Context): JsonObject {
+  const policy = objectOf(kase.given["policy"], "policy");
+  return { hook: HOOK, ...policy, summarize_at: policy["summarize_at"] ?? 1 };
 }
 
 async function openMemory({ context, messages }: State): Promise<void> {
@@ -56,7 +69,7 @@ async function openMemory({ context, messages }: State): Promise<void> {
   await createSession(context.rpc, {
     sessionId: MAIN,
     preset: "lauren",
-    options: objectOf(given["policy"], "policy"),
+    options: optionsOf(context),
     summary: textOf(given["summary"] ?? given["summary_before"], "summary"),
   });
   const added = new Set(context.kase.when.map(({ id }) => id));
@@ -99,6 +112,8 @@ function showAll(state: State, messages: readonly Message[]): readonly Shown[] {
     made = [];
   };
   for (const message of messages) {
+    // The runner puts the summary into the prompt; the memory does not show it.
+    if (message.seq === 0n && message.role === Role.SYSTEM) continue;
     if (isMade(message)) {
       made.push(message);
       continue;
@@ -146,7 +161,7 @@ async function addResults(state: State, op: JsonObject): Promise<void> {
 
 /** Sets the policy of the memory, with some options changed. */
 async function setPolicy({ context }: State, changes: JsonObject): Promise<void> {
-  const options = { ...objectOf(context.kase.given["policy"], "policy"), ...changes };
+  const options = { ...optionsOf(context), ...changes };
   const preset = { name: "lauren", options };
   const session = Session.fromPartial({ sessionId: MAIN, policy: { preset } });
   await context.rpc.call("updateSession", { session, updateMask: ["policy"] });
@@ -223,16 +238,50 @@ function namesOf(state: State): readonly JsonObject[] {
   return showAll(state, state.snapshotOf).map(({ names }) => ({ id: names[0] ?? null }));
 }
 
+/**
+ * Summarizes what is old, as the source's runner does; it then has the system messages first. A
+ * failure changes nothing at all.
+ */
 async function summarize(state: State): Promise<void> {
   const { rpc } = state.context;
-  const inputs = await toSummarize(state, {});
-  if (inputs.length === 0) return;
-  const text = await state.summarizer.answer({
-    messages: inputs.map(({ messageId }) => messageId),
-  });
-  if (text === undefined || text === "") return;
-  const replacedMessageIds = inputs.map(({ messageId }) => messageId);
-  await rpc.call("setSummary", { sessionId: MAIN, text, replacedMessageIds });
+  const before = await summariesOf(rpc, MAIN);
+  const choice = { $case: "stage" as const, value: "summarize" };
+  await rpc.call("compactSession", { sessionId: MAIN, choice });
+  state.systemFirst ||= (await summariesOf(rpc, MAIN)).length > before.length;
+}
+
+/** Whether the runner would summarize a memory of this size. */
+async function wouldSummarize({ context }: State, estimate: number): Promise<boolean> {
+  const { rpc, kase } = context;
+  const sessionId = `of ${estimate} tokens`;
+  const policy = objectOf(kase.given["policy"], "policy");
+  // One message is old, and one recent; only how large they are is asked about.
+  const options = { ...policy, hook: HOOK, keep_recent: 1 };
+  await createSession(rpc, { sessionId, preset: "lauren", options });
+  const texts = ["o".repeat(estimate * CHARS_PER_TOKEN - 1), "n"];
+  await append(
+    rpc,
+    sessionId,
+    texts.map((content) => toMessage({ role: "user", content })),
+  );
+  const occasions = [StageOn.TURN_END];
+  const { previews } = await rpc.call("previewPolicy", { sessionId, occasions });
+  const runs = previews[0]?.stageRuns ?? [];
+  return runs.some(({ triggers }) => triggers.length > 0);
+}
+
+async function wouldEach(state: State): Promise<void> {
+  const estimates = listOf(state.context.kase.given["token_estimates"], "token_estimates");
+  for (const estimate of estimates) {
+    state.results.push(await wouldSummarize(state, needNumber(estimate, "a token estimate")));
+  }
+}
+
+/** What the model was asked for summaries. */
+function summaryInputs({ summarizer }: State): readonly object[] {
+  return summarizer.inputs.map(({ transcript, maxTokens, priorTexts }) =>
+    atLeast({ transcript, max_tokens: maxTokens, prior: priorTexts.join("\n") }),
+  );
 }
 
 async function characters({ context }: State): Promise<readonly number[]> {
@@ -266,6 +315,7 @@ const OPERATIONS: Table<State, JsonObject> = {
     state.toSummarize = showAll(state, await toSummarize(state, op));
   }),
   summarize: opened(summarize),
+  should_summarize_each: wouldEach,
   set_summary: opened(async ({ context }, op: JsonObject) => {
     const text = textOf(op["text"] ?? op["summary"], "text") ?? "";
     await context.rpc.call("setSummary", { sessionId: MAIN, text });
@@ -299,6 +349,8 @@ const EXPECTATIONS: Table<State, Json> = {
       summary: await summaryOf(state.context.rpc, MAIN),
     }),
   ),
+  results: ({ results }) => results,
+  summary_inputs: summaryInputs,
   to_summarize: opened(({ toSummarize: list }) => list),
   chars: opened(characters),
   token_estimate: opened(estimate),
@@ -313,15 +365,19 @@ export function openLauren(context: Context): Adapter {
   const isOfStore = familyOf(context.kase) === "store";
   const stores = isOfStore || context.kase.when.some(({ op }) => op === "save" || op === "load");
   if (stores) return conversationStore(context);
+  const { given } = context.kase;
+  const summarizer = openStub(given["summarizer_returns"] ?? given["model_returns"]);
+  context.rpc.script(summarizer);
   const state: State = {
     context,
-    messages: caseMessages(listOf(context.kase.given["messages"], "messages")),
-    summarizer: openStub(context.kase.given["summarizer_returns"]),
+    messages: caseMessages(listOf(given["messages"], "messages")),
+    summarizer,
     ready: undefined,
     view: undefined,
     views: [],
     systemFirst: false,
     toSummarize: [],
+    results: [],
     snapshot: undefined,
     snapshotOf: [],
   };

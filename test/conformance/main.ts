@@ -14,13 +14,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
 import { CaseFault } from "./json.ts";
 import { failureText, familyLines, totalLine } from "./report.ts";
-import { connectTo } from "./rpc.ts";
 import { runCases } from "./runner.ts";
+import { startCaseServer } from "./server.ts";
 import { systemOf } from "./systems.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -82,27 +81,20 @@ function readText(path: string): string {
 async function runFile(path: string, choice: Choice): Promise<number> {
   const cases = readCases(readText(path));
   const chosen = cases.filter((kase) => isChosen(kase, choice));
-  await using directory = await makeTempDir();
-  const server = await startServer({ dataDir: directory.path });
-  const connection = connectTo(server.address);
-  try {
-    const results = await runCases(connection, chosen, (result) => {
-      const text = failureText(result);
-      if (text !== "") console.log(`${text}\n`);
-    });
-    console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
-    const others = cases.length - chosen.length;
-    if (others > 0) {
-      const what = choice.families === undefined ? "not in this release" : "of other families";
-      console.log(`${others} ${what}`);
-    }
-    console.log(totalLine(results));
-    const failed = results.some(({ problems }) => problems.length > 0);
-    return failed || results.length === 0 ? 1 : 0;
-  } finally {
-    connection.close();
-    await server.stop();
+  await using server = await startCaseServer();
+  const results = await runCases(server.connection, chosen, (result) => {
+    const text = failureText(result);
+    if (text !== "") console.log(`${text}\n`);
+  });
+  console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
+  const others = cases.length - chosen.length;
+  if (others > 0) {
+    const what = choice.families === undefined ? "not in this release" : "of other families";
+    console.log(`${others} ${what}`);
   }
+  console.log(totalLine(results));
+  const failed = results.some(({ problems }) => problems.length > 0);
+  return failed || results.length === 0 ? 1 : 0;
 }
 
 /** Runs the command with its arguments; gives the exit status. */

@@ -1,24 +1,38 @@
 // A client of the contract with nothing in between: one connection, one namespace, no retries.
+// After a call that may ask for summaries it waits until the hook is done with them, so that what a
+// case does next finds them, as it would in a system that waits for its model.
 
+import { setTimeout } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
 import { toClientError } from "../../clients/typescript/src/errors.ts";
 import { EventServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
+import { HookServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/hook_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
+import type { CaseHooks } from "./hook.ts";
+import type { Stub } from "./stub.ts";
 
-const METHODS = { ...SessionServiceService, ...EventServiceService } as const;
+const METHODS = {
+  ...SessionServiceService,
+  ...EventServiceService,
+  ...HookServiceService,
+} as const;
 
 type MethodName = Exclude<keyof typeof METHODS, "watchEvents" | "exportSession">;
 type RequestOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["requestDeserialize"]>;
 type ResponseOf<M extends MethodName> = ReturnType<(typeof METHODS)[M]["responseDeserialize"]>;
 
 const DEADLINE_MS = 20_000;
+const TASK_POLL_MS = 2;
 
 /** Calls the server in one namespace. Every call throws a MemorySidecarError when it is refused. */
 export interface Rpc {
   call<M extends MethodName>(method: M, fields: Partial<RequestOf<M>>): Promise<ResponseOf<M>>;
   /** Gives a snapshot in the format of another system. */
   exportDocument(sessionId: string, format: SnapshotFormat): Promise<unknown>;
+  /** Lets a model answer the hook's calls for the namespace. */
+  script(model: Stub): void;
   /** Calls a method by name, whether the contract has it or not. */
   callUnknown(name: string): Promise<void>;
 }
@@ -65,18 +79,41 @@ function collect(client: Client, bytes: Buffer): Promise<Buffer> {
   });
 }
 
-function rpcIn(client: Client, namespace: string): Rpc {
+/** Calls that may make the policy ask for a summary. */
+const ASKING: readonly MethodName[] = [
+  ...(["appendMessages", "getWindow", "trimSession", "compactSession"] as const),
+  ...(["updateSession", "setSummary", "restoreMessages"] as const),
+];
+
+/** Settles when no task of a namespace is under way: each is done, or given up. */
+async function settled(call: Rpc["call"]): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const { tasks } = await call("listTasks", { pageSize: 1_000 });
+    if (tasks.every(({ state }) => state === TaskState.DEAD)) return;
+    if (Date.now() > deadline) throw new Error("a task of the case does not end");
+    await setTimeout(TASK_POLL_MS);
+  }
+}
+
+function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
+  const call: Rpc["call"] = async (method, fields) => {
+    const { path, requestSerialize, requestDeserialize, responseDeserialize } = METHODS[method];
+    const empty = requestDeserialize(Buffer.alloc(0));
+    const scope = "namespace" in empty ? { namespace } : {};
+    // The definitions of the methods cannot be matched up by their name in the type system.
+    const serialize = requestSerialize as (request: unknown) => Buffer;
+    const bytes = serialize({ ...empty, ...scope, ...fields });
+    const answer = await unary(client, { path, bytes });
+    return responseDeserialize(answer) as ResponseOf<typeof method>;
+  };
   return {
     call: async (method, fields) => {
-      const { path, requestSerialize, requestDeserialize, responseDeserialize } = METHODS[method];
-      const empty = requestDeserialize(Buffer.alloc(0));
-      const scope = "namespace" in empty ? { namespace } : {};
-      // The definitions of the methods cannot be matched up by their name in the type system.
-      const serialize = requestSerialize as (request: unknown) => Buffer;
-      const bytes = serialize({ ...empty, ...scope, ...fields });
-      const answer = await unary(client, { path, bytes });
-      return responseDeserialize(answer) as ResponseOf<typeof method>;
+      const answer = await call(method, fields);
+      if (ASKING.includes(method)) await settled(call);
+      return answer;
     },
+    script: (model) => hooks.script(namespace, model),
     exportDocument: async (sessionId, format) => {
       const request = METHODS.exportSession.requestSerialize({ namespace, sessionId, format });
       return JSON.parse((await collect(client, request)).toString("utf8"));
@@ -91,7 +128,7 @@ function rpcIn(client: Client, namespace: string): Rpc {
 }
 
 /** Connects to a server; the connection itself is made by the first call. */
-export function connectTo(address: string): Connection {
+export function connectTo(address: string, hooks: CaseHooks): Connection {
   const client = new Client(address, credentials.createInsecure());
-  return { in: (namespace) => rpcIn(client, namespace), close: () => client.close() };
+  return { in: (namespace) => rpcIn(client, namespace, hooks), close: () => client.close() };
 }

@@ -3,6 +3,7 @@
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
+import { HOOK } from "./hook.ts";
 import {
   CaseFault,
   type Json,
@@ -12,16 +13,18 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { type CaseMessages, caseMessages, checkTokens, toMessage } from "./messages.ts";
+import { type CaseMessages, caseMessages, checkTokens, roleName, toMessage } from "./messages.ts";
+import { observed } from "./selectools-events.ts";
 import { sessionStore } from "./selectools-store.ts";
 import {
+  AS_STORED,
   createSession,
   getWindow,
   importDocument,
   storedWindow,
   summaryOf,
-  trimEvents,
 } from "./session.ts";
+import { openStub, type Stub } from "./stub.ts";
 
 const RUN_ID = "r1";
 const MAIN = "memory";
@@ -36,12 +39,15 @@ interface Memory {
 interface State {
   readonly context: Context;
   readonly messages: CaseMessages;
+  readonly model: Stub;
   readonly memories: Map<string, Memory>;
   branchName: string;
   appends: number;
   afterRestore: unknown;
   /** What the newest operation that writes a memory down gave, with the messages by their names. */
   snapshot: Snapshot | undefined;
+  /** What the newest run sends to its model. */
+  prompt: readonly Shown[] | undefined;
 }
 
 interface Snapshot {
@@ -63,8 +69,10 @@ function isMinOne(given: JsonObject): boolean {
 
 /** The options of a case, with the rule that it counts tokens by. */
 function optionsOf(given: JsonObject): JsonObject {
-  const policy = objectOf(given["policy"], "policy");
-  return isMinOne(given) ? { ...policy, token_estimate: "floor_4_min_1" } : policy;
+  const policy: JsonObject = { hook: HOOK, ...objectOf(given["policy"], "policy") };
+  // A prompt is counted with 4 tokens more for each message, as its compressor does by itself.
+  const isPrompt = policy["compress_context"] === true;
+  return isMinOne(given) && !isPrompt ? { ...policy, token_estimate: "floor_4_min_1" } : policy;
 }
 
 async function openMemory({ context, memories }: State): Promise<Memory> {
@@ -153,14 +161,18 @@ async function branch(state: State, op: JsonObject): Promise<void> {
 }
 
 async function listed(state: State, { sessionId }: Memory): Promise<readonly Shown[]> {
-  const { messages } = await getWindow(state.context.rpc, sessionId);
-  return messages.map((message) => state.messages.show(message));
+  const stored = await storedWindow(state.context.rpc, sessionId);
+  return stored.map((message) => state.messages.show(message));
 }
 
 async function recent(state: State, op: JsonObject): Promise<readonly Shown[]> {
   const { sessionId } = await memoryOf(state, op["on"]);
   const newest = needNumber(op["n"], "n");
-  const { messages } = await state.context.rpc.call("getWindow", { sessionId, newest });
+  const { messages } = await state.context.rpc.call("getWindow", {
+    sessionId,
+    newest,
+    policy: AS_STORED,
+  });
   return messages.map((message) => state.messages.show(message));
 }
 
@@ -186,16 +198,77 @@ function snapshotShown({ snapshot }: State): object {
   return atLeast({ ...snapshot.document, messages });
 }
 
-async function events(state: State, { sessionId }: Memory): Promise<readonly object[]> {
-  return (await trimEvents(state.context.rpc, sessionId)).map((change) =>
-    atLeast({
-      event: "on_memory_trim",
-      run_id: change.requestId.split("/")[0],
-      messages_removed: change.removedIds.length,
-      messages_remaining: change.remaining,
-      reason: "enforce_limits",
-    }),
+function events({ context }: State, { sessionId }: Memory): Promise<readonly object[]> {
+  return observed(context.rpc, sessionId, RUN_ID);
+}
+
+/** What is in the memory before a run: messages that a case names without more are like any. */
+function storedFirst({ context, messages }: State): readonly Json[] {
+  const { given, when } = context.kase;
+  const added = new Set(when.map(({ id }) => id));
+  for (const name of ["stored", "new_messages"]) {
+    for (const id of listOf(given[name], name)) messages.learn({ id, role: "user", content: id });
+  }
+  const all = listOf(given["messages"], "messages").map((value) => objectOf(value, "a message"));
+  const first = all.flatMap(({ id = null }) => (added.has(id) ? [] : [id]));
+  return "stored" in given ? listOf(given["stored"], "stored") : first;
+}
+
+/**
+ * What a run sends to its model: the memory as it was before the new messages were added, behind
+ * the summary as it is since.
+ */
+async function preparePrompt(state: State, op: JsonObject): Promise<readonly Shown[]> {
+  const { context, messages } = state;
+  const { given } = context.kase;
+  const memory = await memoryOf(state, op["on"]);
+  const { sessionId } = memory;
+  const read = async () => (await getWindow(context.rpc, sessionId)).messages;
+  await addAll(state, op, storedFirst(state));
+  // What a read has compressed is there for the next one.
+  await read();
+  const before = await read();
+  const fresh = listOf(op["messages"] ?? given["new_messages"], "new messages");
+  await addAll(state, op, fresh);
+  const after = await read();
+  const stored = new Set((await storedWindow(context.rpc, sessionId)).map((m) => m.messageId));
+  const said = (list: typeof before) =>
+    list.map((message) =>
+      messages.show(message, { role: roleName(message.role), content: message.text }),
+    );
+  const summary = after.filter(({ messageId, seq }) => seq === 0n && !stored.has(messageId));
+  const history = before.filter(({ messageId, seq }) => seq !== 0n || stored.has(messageId));
+  const isNew = new Set(fresh.map((one) => messages.of(one)["id"]));
+  const added = after.filter(({ messageId }) => isNew.has(messageId));
+  state.prompt = [...said(summary), ...said(history), ...said(added)];
+  return state.prompt;
+}
+
+/** Lets a trim summarize a chunk that joins the summary of the case. */
+async function appendSummary(state: State): Promise<void> {
+  const { rpc, kase } = state.context;
+  rpc.script(openStub(kase.given["new_chunk"]));
+  await createSession(rpc, {
+    sessionId: MAIN,
+    preset: "selectools",
+    options: { hook: HOOK, max_messages: 1, summarize_on_trim: true },
+    summary: textOf(kase.given["existing_summary"], "existing_summary"),
+  });
+  state.memories.set(MAIN, { sessionId: MAIN, lastTrimmed: [] });
+  await addAll(state, {}, [{ role: "user", content: "old" }]);
+  await addAll(state, {}, [{ role: "user", content: "new" }]);
+}
+
+/** What the model was asked for summaries. */
+function summaryInputs({ model }: State): readonly object[] {
+  return model.inputs.map(({ transcript, maxTokens, priorTexts }) =>
+    atLeast({ transcript, max_tokens: maxTokens, prior: priorTexts.join("\n") }),
   );
+}
+
+async function summaryText(state: State): Promise<string> {
+  const { sessionId } = await memoryOf(state, MAIN);
+  return (await summaryOf(state.context.rpc, sessionId)) ?? "";
 }
 
 /** What can be seen of a memory, by the names that cases use. */
@@ -242,6 +315,8 @@ const OPERATIONS: Table<State, JsonObject> = {
     memory.lastTrimmed = [];
   },
   branch,
+  prepare_prompt: preparePrompt,
+  append_summary: appendSummary,
   restore,
   from_dict: restore,
   to_dict: takeSnapshot,
@@ -256,6 +331,16 @@ const EXPECTATIONS: Table<State, Json> = {
     ]),
   ),
   after_restore: (state) => state.afterRestore,
+  summary_inputs: summaryInputs,
+  prompt: (state) => state.prompt,
+  view: (state) => state.prompt,
+  stored_after_add: async (state) => listed(state, await memoryOf(state, MAIN)),
+  event: async (state) => (await events(state, await memoryOf(state, MAIN))).at(-1),
+  summary_length: async (state) => (await summaryText(state)).length,
+  starts_with: async (state, expected) => {
+    return (await summaryText(state)).slice(0, String(expected).length);
+  },
+  ends_with: async (state, expected) => (await summaryText(state)).slice(-String(expected).length),
   snapshot: snapshotShown,
   to_dict: snapshotShown,
   dict: snapshotShown,
@@ -269,14 +354,18 @@ export function openSelectools(context: Context): Adapter {
   const { given } = context.kase;
   if ("sessions" in given || "ids" in given) return sessionStore(context);
   const messages = caseMessages(listOf(given["messages"], "messages"));
+  const model = openStub(given["summarizer_returns"] ?? given["model_returns"]);
+  context.rpc.script(model);
   const state: State = {
     context,
     messages,
+    model,
     memories: new Map(),
     branchName: "branch",
     appends: 0,
     afterRestore: undefined,
     snapshot: undefined,
+    prompt: undefined,
   };
   return bindAdapter(state, OPERATIONS, EXPECTATIONS);
 }

@@ -1,7 +1,10 @@
-// A server and a connection to it for the tests of the runner.
+// A server, the hook that it calls, and a connection to it.
 
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { startServer } from "../support/server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+import { startCaseHooks } from "./hook.ts";
 import { type Connection, connectTo } from "./rpc.ts";
 
 /** A server process of its own, over an empty data directory. */
@@ -12,13 +15,18 @@ export interface CaseServer extends AsyncDisposable {
 /** Starts a server. Dispose of it to stop it and to remove what it stored. */
 export async function startCaseServer(): Promise<CaseServer> {
   const directory = await makeTempDir();
-  const server = await startServer({ dataDir: directory.path });
-  const connection = connectTo(server.address);
+  const hooks = await startCaseHooks();
+  const hooksFile = join(directory.path, "hooks.json");
+  await writeFile(hooksFile, JSON.stringify(hooks.file));
+  const dataDir = join(directory.path, "data");
+  const server = await startServer({ dataDir, args: ["--hooks-file", hooksFile] });
+  const connection = connectTo(server.address, hooks);
   return {
     connection,
     [Symbol.asyncDispose]: async () => {
       connection.close();
       await server.stop();
+      await hooks[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
     },
   };

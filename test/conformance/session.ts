@@ -1,8 +1,7 @@
 // One session of the server and what all adapters do with it.
 
 import { isMemorySidecarError, MemorySidecarError } from "../../clients/typescript/src/errors.ts";
-import type { Event } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
+import type { Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import type { AppendMessagesResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
 import {
@@ -10,15 +9,18 @@ import {
   SystemProtection,
   ToolPairs,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
+import { SummaryShow } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_summary.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
 import { CaseFault, type JsonObject } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Shows the stored window as it is: no stage, nothing hidden, nothing healed. */
-const AS_STORED = Policy.fromPartial({
+/** Shows the stored window as it is: no stage, nothing hidden, nothing healed, no summary. */
+export const AS_STORED = Policy.fromPartial({
   toolPairs: ToolPairs.LOOSE,
+  summaryView: { show: SummaryShow.NOT },
   protections: { system: SystemProtection.NONE, lastUser: false },
 });
 
@@ -57,6 +59,12 @@ export async function getSession(rpc: Rpc, sessionId: string): Promise<Session> 
 /** Gives the text of a session's summary, null for none. */
 export async function summaryOf(rpc: Rpc, sessionId: string): Promise<string | null> {
   return (await getSession(rpc, sessionId)).summary?.text ?? null;
+}
+
+/** Gives every summary that a session has had, oldest first. */
+export async function summariesOf(rpc: Rpc, sessionId: string): Promise<readonly SummaryVersion[]> {
+  const request = { sessionId, oldestFirst: true, pageSize: 1_000 };
+  return (await rpc.call("listSummaries", request)).summaries;
 }
 
 /** Appends messages. */
@@ -117,28 +125,6 @@ export async function eventsOf(
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
   return events;
-}
-
-/** What one change of a session trimmed: how much, and what the window holds since. */
-export interface TrimmedByChange {
-  readonly requestId: string;
-  readonly removedIds: readonly string[];
-  readonly remaining: number;
-}
-
-/** Gives the trims of a session as its events tell them, one entry for each change. */
-export async function trimEvents(rpc: Rpc, sessionId: string): Promise<TrimmedByChange[]> {
-  const changes = new Map<bigint, TrimmedByChange>();
-  for (const event of await eventsOf(rpc, sessionId, [EventType.MESSAGES_TRIMMED])) {
-    if (event.detail?.$case !== "messagesTrimmed") continue;
-    const { trim } = event.detail.value;
-    changes.set(event.revision, {
-      requestId: event.requestId,
-      removedIds: [...(changes.get(event.revision)?.removedIds ?? []), ...(trim?.messageIds ?? [])],
-      remaining: Number(trim?.after?.messageCount ?? 0n),
-    });
-  }
-  return [...changes.values()];
 }
 
 /** Brings a document of another system; replaces the session when there is one. */

@@ -1,28 +1,70 @@
-// Stubbed answers of a model, in the order of the calls.
+// The model of a case: it answers what the case says, in the order of the calls.
 
-import { isObject, type Json } from "./json.ts";
+import { SummarizeInput, type SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
+import { isObject, type Json, listOf, textOf } from "./json.ts";
+
+/** What a model says: an output, something that nobody can read, or that it fails. */
+export type StubAnswer = Partial<SummarizeOutput> | "unreadable" | "failed";
 
 /** A model that answers what a case says. */
 export interface Stub {
   /** What it was asked, in order. */
-  readonly inputs: readonly unknown[];
+  readonly inputs: readonly SummarizeInput[];
   /** Whether the case gives a model at all. */
   readonly present: boolean;
-  /** Answers; undefined when the case says that it fails, or has no answer left. */
-  answer(input: unknown): string | undefined;
+  /** Answers; fails when the case says so, or has no answer left. */
+  answer(input: SummarizeInput): StubAnswer;
+  /** Answers a caller that asks the model itself. */
+  ask(input: { readonly transcript: string; readonly priorTexts: readonly string[] }): void;
 }
 
-/** Makes a stub of the answers of a case: one, or a list of them. */
-export function openStub(answers: Json | undefined): Stub {
-  const inputs: unknown[] = [];
+/** A model that nobody asks. */
+export const NO_MODEL = openStub(undefined);
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function texts(value: Json | undefined): string[] {
+  return listOf(value, "a list of an answer").map((each) => String(each));
+}
+
+/** What a model's words are to whoever asked; a model that is asked for fields writes JSON. */
+function answerOf(said: Json | undefined, structured: boolean): StubAnswer {
+  const value = typeof said === "string" && structured ? parsed(said) : said;
+  if (typeof value === "string" && !structured) return { text: value };
+  if (typeof said === "string" && !isObject(value)) return "unreadable";
+  if (!isObject(value) || "error" in value) return "failed";
+  return {
+    text: textOf(value["summary"] ?? value["text"], "summary") ?? "",
+    missingEntities: texts(value["missing_entities"]),
+    requestText: textOf(value["user_request_summary"], "user_request_summary") ?? "",
+    facts: texts(value["salient_facts"]),
+    openThreads: texts(value["open_threads"]),
+  };
+}
+
+/** Makes a stub of the answers of a case: one for all calls, or a list of them. */
+export function openStub(answers: Json | undefined, model = ""): Stub {
+  const inputs: SummarizeInput[] = [];
   const list = Array.isArray(answers) ? answers : undefined;
+  const answer = (input: SummarizeInput): StubAnswer => {
+    const said: Json | undefined = list === undefined ? answers : list[inputs.length];
+    inputs.push(input);
+    const made = answerOf(said, input.structured);
+    return typeof made === "string" ? made : { ...made, model };
+  };
   return {
     inputs,
     present: answers !== undefined && answers !== null,
-    answer: (input) => {
-      const answer = list === undefined ? answers : list[inputs.length];
-      inputs.push(input);
-      return typeof answer === "string" && !isObject(answer) ? answer : undefined;
+    answer,
+    ask: ({ transcript, priorTexts }) => {
+      const nothing = SummarizeInput.decode(Buffer.alloc(0));
+      answer({ ...nothing, transcript, priorTexts: [...priorTexts] });
     },
   };
 }

@@ -1,0 +1,50 @@
+// The hook of the runner: a gRPC server that the sidecar calls as it calls any other, and that asks
+// the model of the case which a call is for. A case has a namespace of its own.
+
+import { status } from "@grpc/grpc-js";
+import {
+  answerBytes,
+  answerOutput,
+  failWith,
+  type GrpcAct,
+  startScriptedGrpcHook,
+} from "../support/scripted-grpc-hook.ts";
+import { NO_MODEL, type Stub } from "./stub.ts";
+
+/** What policies of cases call the hook. */
+export const HOOK = "scripted";
+
+/** The hook, with the models of the cases. */
+export interface CaseHooks extends AsyncDisposable {
+  /** What a server's hooks file says of it. */
+  readonly file: object;
+  /** Lets a model answer all calls for a namespace. */
+  script(namespace: string, model: Stub): void;
+}
+
+/** Bytes that are no message: the type of their first field does not exist. */
+const UNREADABLE = answerBytes(Buffer.from([0x07]));
+/** What never comes to be better when it is tried again. */
+const FAILED = failWith(status.INVALID_ARGUMENT, "the model of the case fails");
+
+/** Starts the hook. */
+export async function startCaseHooks(): Promise<CaseHooks> {
+  const models = new Map<string, Stub>();
+  const act: GrpcAct = (reply, call) => {
+    const { namespace, input } = call.request;
+    const model = models.get(namespace) ?? NO_MODEL;
+    const answer = input === undefined ? "failed" : model.answer(input);
+    if (answer === "failed") FAILED(reply, call);
+    else if (answer === "unreadable") UNREADABLE(reply, call);
+    else answerOutput(answer)(reply, call);
+  };
+  const server = await startScriptedGrpcHook([act]);
+  return {
+    // One attempt: what a model of a case says is what it says.
+    file: { hooks: { [HOOK]: { kind: "grpc", target: server.target, max_attempts: 1 } } },
+    script: (namespace, model) => {
+      models.set(namespace, model);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
