@@ -104,6 +104,8 @@ export const LIMITS = {
   retryDelayMsMax: 3_600_000,
   /** Bytes of messages that one task gives to a hook. */
   taskInputBytes: 1_048_576,
+  /** Bytes of earlier summaries that one task gives to a hook, so that all of it fits 4 MiB. */
+  taskPriorBytes: 1_048_576,
   /** Messages that one task gives to a hook. */
   taskInputMessages: 1_000,
   placedSummaries: 64,

@@ -256,7 +256,7 @@ describe("an answer of PollTasks", () => {
     const policy = summarizingPolicy({ instructions: "i".repeat(LIMITS.summaryInstructionsBytes) });
     const sessionId = "s";
     // Placed summaries of the largest size stand before the messages: the hook gets them, too.
-    const early = Array.from({ length: 20 }, (_, at) =>
+    const early = Array.from({ length: 32 }, (_, at) =>
       message({ messageId: `e${at}`, text: "e" }),
     );
     await makeScene(server, sessionId, {
@@ -277,7 +277,7 @@ describe("an answer of PollTasks", () => {
       updateMask: ["policy"],
     });
     const messages = Array.from({ length: 5 }, (_, at) =>
-      message({ messageId: `b${at}`, text: `${at}`.padEnd(205_000, "word ") }),
+      message({ messageId: `b${at}`, text: `${at}`.padEnd(209_000, "word ") }),
     );
     await server.client.call("appendMessages", { sessionId, messages: [...messages, ...lines(2)] });
     const bytes = await polled(server, 1);

@@ -269,8 +269,8 @@ export interface SummarizeInput {
   /** The same as text, in the style that the stage asks for. */
   transcript: string;
   /**
-   * What is known already: earlier summaries, oldest first. The new text should hold it
-   * when `replaces_prior` is set.
+   * What is known already: earlier summaries, oldest first. Of many the newest, at most
+   * 1,048,576 bytes. The new text should hold it when `replaces_prior` is set.
    */
   priorTexts: string[];
   /** Says that the new text takes the place of the prior ones. */
