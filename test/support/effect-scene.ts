@@ -17,6 +17,7 @@ import {
 import { leaseRefOf, type TakenTask, takeTask } from "../../src/service/tasks/take-task.ts";
 import type { LeaseRef } from "../../src/service/tasks-api.ts";
 import { TokenCounter } from "../../src/service/token-counter.ts";
+import type { Store } from "../../src/storage/store.ts";
 import { hooksOf, outputOf, pollHook } from "./hooks.ts";
 import { type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
 import { dropOldest, policyOf } from "./policies.ts";
@@ -110,13 +111,17 @@ function refOf(task: TakenTask | LeaseRef): LeaseRef {
   return "leaseToken" in task ? task : leaseRefOf(task);
 }
 
-/** A scene with a policy; the session is there, and empty. */
+/** A scene with a policy; the session is there, and empty. Default: a new store in memory. */
 export async function sceneOf(
   policy: Policy,
   settings: Partial<HookSettings> = {},
+  store?: Store,
 ): Promise<EffectScene> {
   const hooks = hooksOf([pollHook(WORKERS, settings)], WORKERS);
-  const services = await startTestServices({}, { hooks });
+  const services = await startTestServices(
+    {},
+    { hooks, ...(store === undefined ? {} : { store }) },
+  );
   const chance = randomFrom(1);
   const context: ServiceContext = {
     store: services.store,
@@ -151,9 +156,8 @@ function sceneWith(services: TestServices, context: ServiceContext): EffectScene
     applyResult(
       context,
       services.call("CompleteTask", requestId),
-      refOf(task),
+      { ...refOf(task), encode: toBytes },
       typeof output === "string" ? outputOf(output) : output,
-      toBytes,
     );
   return {
     services,

@@ -64,9 +64,8 @@ interface GoingOn {
 export async function applyResult(
   context: ServiceContext,
   call: Call,
-  ref: LeaseRef,
+  { encode, ...ref }: LeaseRef & { readonly encode?: EncodeComplete },
   output: SummaryOutput,
-  encode?: EncodeComplete,
 ): Promise<CompleteResult> {
   failpoint("after-hook");
   const random = chance(context.world);

@@ -82,9 +82,8 @@ export interface FailedOutcome extends Pick<Saving<never>, "session" | "plan" | 
 export async function applyFailure(
   context: ServiceContext,
   call: Call,
-  ref: LeaseRef,
+  { encode, ...ref }: LeaseRef & { readonly encode?: EncodeFail },
   failure: AttemptFailure,
-  encode?: EncodeFail,
 ): Promise<FailResult> {
   // It only makes the store smaller or keeps its size, and a task must not hang while it is full.
   const target = { ref, allowWhenFull: true, needWindow: false };
