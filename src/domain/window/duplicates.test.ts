@@ -153,6 +153,16 @@ describe("duplicateEntries", () => {
     ]);
   });
 
+  test("marks a text that is just as alike as asked for, whatever arithmetic rounds off", () => {
+    // Pieces of five characters: the longer text has one more than the other, all else is the same.
+    const pieces = (count: number): string => "abcdefghijklmnopqrstuvwxyz".slice(0, count + 4);
+    for (let most = 2; most <= 20; most++) {
+      const rows = [row(pieces(most - 1)), row(pieces(most))];
+      const similarity = (most - 1) / most;
+      expect(marksOf(rows, { similarity, lookahead: 1 })).toEqual([1, 0]);
+    }
+  });
+
   test("marks what the similarity of every pair says, for any texts", () => {
     const texts = fc.array(
       fc.array(fc.constantFrom("a", "b", "1", "2", "end."), { maxLength: 12 }),

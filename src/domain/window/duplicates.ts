@@ -16,6 +16,8 @@ const CHARS_PER_PIECE = 5;
 /** Texts with fewer words, or with words longer than this on average, are cut by characters. */
 const WORDS_MIN = 8;
 const WORD_CHARS_MAX = 16;
+/** More than arithmetic loses, and less than a piece: an early end must not lose a close call. */
+const ROUNDING = 1e-6;
 
 /** What is compared of a text. */
 interface Sketch {
@@ -96,7 +98,7 @@ function hasAlike(
     // No more can be in both than the shorter one has, and no less in either than the longer.
     const least = Math.min(other.pieces.length, pieces.length);
     const most = Math.max(other.pieces.length, pieces.length);
-    if (least < similarity * most) continue;
+    if (least + ROUNDING < similarity * most) continue;
     if (resemblance(other.pieces, pieces, similarity) >= similarity) return true;
   }
   return false;
@@ -109,7 +111,8 @@ function hasAlike(
 function resemblance(a: Uint32Array, b: Uint32Array, least: number): number {
   const cut = a.length === DUPLICATE_PIECES_MAX || b.length === DUPLICATE_PIECES_MAX;
   const limit = cut ? DUPLICATE_PIECES_MAX : Number.POSITIVE_INFINITY;
-  const spare = least > 0 ? (Math.min(a.length, b.length) * (1 - least)) / least : limit;
+  const fewer = Math.min(a.length, b.length);
+  const spare = least > 0 ? (fewer * (1 - least)) / least + ROUNDING : limit;
   let i = 0;
   let j = 0;
   let either = 0;
