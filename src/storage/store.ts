@@ -249,6 +249,8 @@ export interface Store {
    * may be left out that are due later than a minute from now.
    */
   nextDueMs(hook: string, nowMs: number): Promise<number | undefined>;
+  /** The hooks that have ready or leased tasks, due at whatever time. In no order. */
+  taskHooks(): Promise<readonly string[]>;
   changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T>;
   /** Hears, after each change that is durable, of the hooks that have new or changed tasks. */
   onTasks(listener: (hooks: ReadonlySet<string>) => void): () => void;

@@ -303,6 +303,7 @@ export function reading(store: Store): Store {
     listTasks: (query) => store.listTasks(query),
     dueTasks: (query) => store.dueTasks(query),
     nextDueMs: (hook, nowMs) => store.nextDueMs(hook, nowMs),
+    taskHooks: () => store.taskHooks(),
     changeTask: (change, decide) => store.changeTask(change, decide),
     onTasks: (listener) => store.onTasks(listener),
     readUsage: (namespace, hook, hour) => store.readUsage(namespace, hook, hour),

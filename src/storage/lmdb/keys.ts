@@ -172,6 +172,7 @@ export const duePrefix = (hook: string): string => TABLE.due + sized(hook);
 export const dueInPrefix = (hook: string, namespace: string): string =>
   `${duePrefix(hook)}${textPart(namespace)}\0`;
 export const dueAtPrefix = (hook: string): string => TABLE.dueAt + sized(hook);
+export const DUE_AT_TABLE: string = TABLE.dueAt;
 export const usageHourPrefix = (hour: number): string => TABLE.usage + u64(hour);
 export const usageKey = (hour: number, namespace: string, hook: string): string =>
   usageHourPrefix(hour) + sized(namespace) + textPart(hook);
@@ -223,12 +224,13 @@ export function bucketOf(key: string): string | undefined {
       return key.slice(0, -8);
     case TABLE.consumer:
     case TABLE.due:
-    case TABLE.dueAt:
       return key.slice(0, 3 + key.charCodeAt(1) * 256 + key.charCodeAt(2));
     case TABLE.expiry:
     case TABLE.purge:
     case TABLE.reply:
     case TABLE.usage:
+    // One read goes over all hooks.
+    case TABLE.dueAt:
       return key.slice(0, 1);
     default:
       return undefined;

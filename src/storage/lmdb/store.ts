@@ -64,7 +64,7 @@ import { committedState, expiredSessions, listSessions, openSession } from "./se
 import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
 import { listSummaries, readSummary } from "./summaries.ts";
-import { dueTasks, listTasks, nextDueMs } from "./task-lists.ts";
+import { dueTasks, listTasks, nextDueMs, taskHooks } from "./task-lists.ts";
 import { findTaskRow, readUsage, TaskListeners } from "./tasks.ts";
 import { Writer } from "./writer.ts";
 
@@ -299,6 +299,11 @@ class LmdbStore implements Store {
   async nextDueMs(hook: string, nowMs: number): Promise<number | undefined> {
     this.core.writer.assertReadable();
     return nextDueMs(this.core, hook, nowMs);
+  }
+
+  async taskHooks(): Promise<readonly string[]> {
+    this.core.writer.assertReadable();
+    return taskHooks(this.core);
   }
 
   async changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {

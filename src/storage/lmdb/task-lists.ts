@@ -7,10 +7,12 @@ import { decodeText } from "./codec.ts";
 import { type Core, decodeRecord, firstOf, rangeIndex } from "./core.ts";
 import {
   afterPrefix,
+  DUE_AT_TABLE,
   dueAtPrefix,
   dueInPrefix,
   duePrefix,
   readDueKey,
+  readSized,
   readU64,
   taskInPrefix,
   taskOfPrefix,
@@ -221,4 +223,19 @@ export function nextDueMs(core: Core, hook: string, nowMs: number): number | und
   const range = { start: prefix + u64(nowMs + 1), end: afterPrefix(prefix) };
   const row = firstOf(core, "committed", range);
   return row === undefined ? undefined : readU64(row.key, prefix.length);
+}
+
+/** The hooks that have tasks to be done, at any time. Reads one key for each. */
+export function taskHooks(core: Core): string[] {
+  const hooks: string[] = [];
+  const end = afterPrefix(DUE_AT_TABLE);
+  for (let start = DUE_AT_TABLE; ; ) {
+    const row = firstOf(core, "committed", { start, end });
+    if (row === undefined) {
+      return hooks;
+    }
+    const { text: hook } = readSized(row.key, DUE_AT_TABLE.length);
+    hooks.push(hook);
+    start = afterPrefix(dueAtPrefix(hook));
+  }
 }

@@ -231,6 +231,8 @@ class MemoryStore implements Store {
   readonly nextDueMs: Store["nextDueMs"] = (hook, nowMs) =>
     this.#run(() => tasks.nextDueMs(this.#state, hook, nowMs));
 
+  readonly taskHooks: Store["taskHooks"] = () => this.#run(() => tasks.taskHooks(this.#state));
+
   readonly readUsage: Store["readUsage"] = (namespace, hook, hour) =>
     this.#run(() => tasks.usageOf(this.#state, { namespace, hook, hour }));
 

@@ -157,6 +157,11 @@ export function nextDueMs(state: MemoryState, hook: string, nowMs: number): numb
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
+/** The hooks that have tasks to be done, at any time. */
+export function taskHooks(state: MemoryState): readonly string[] {
+  return [...new Set([...state.tasks.values()].filter(isDueOnce).map(({ hook }) => hook))];
+}
+
 /** Drops what hooks took in old hours. */
 export function dropUsage(state: MemoryState, hourMin: number): void {
   for (const id of state.usage.keys()) {

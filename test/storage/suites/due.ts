@@ -153,6 +153,22 @@ export function dueSuite(open: OpenEngine): void {
     });
   });
 
+  describe("the hooks that have tasks", () => {
+    test("are those with something to do, at whatever time", async (scene) => {
+      const hooks = async () => [...(await scene.store.taskHooks())].sort();
+      expect(await hooks()).toEqual([]);
+      await dueAt(scene, "default", [0, 1], { hook: "a" });
+      await dueAt(scene, "default", [0], { hook: "a-b" });
+      const [last = 0] = await dueAt(scene, "other", [1_000_000], { hook: "later" });
+      await dueAt(scene, "other", [0], { hook: "z", state: "dead", dueMs: 0, deadMs: 1 });
+      expect(await hooks()).toEqual(["a", "a-b", "later"]);
+      const change = { namespace: "other", taskNo: last, hour: 1 };
+      await scene.store.changeTask(change, () => ({ kind: "save", result: 0, task: undefined }));
+      await scene.engine.reopen();
+      expect(await hooks()).toEqual(["a", "a-b"]);
+    });
+  });
+
   describe("who listens for tasks", () => {
     test("hears of hooks that have something to do once it is durable", async (scene) => {
       const heard: string[] = [];

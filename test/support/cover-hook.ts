@@ -1,0 +1,34 @@
+// A gRPC hook whose summaries say which messages they cover, and hooks files for servers of tests.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { coverOf } from "./cover.ts";
+import { answerOutput, type GrpcAct, type SeenCall } from "./scripted-grpc-hook.ts";
+
+/** What a call should cover: its messages, and the earlier summaries that it takes the place of. */
+export function coverOfCall({ request }: SeenCall): string {
+  const { input } = request;
+  const prior = input?.replacesPrior === true ? input.priorTexts : [];
+  return coverOf(...prior, input?.transcript ?? "");
+}
+
+/** Answers with what the messages say that they are. A chain of density takes two calls. */
+export const answerCover: GrpcAct = (reply, call) => {
+  const missingEntities = call.request.input?.loop === 1 ? ["what the first text lacks"] : [];
+  answerOutput({ text: coverOfCall(call), missingEntities, model: "cover" })(reply, call);
+};
+
+/** The task that a call is for. */
+export function taskIdOfCall({ metadata }: SeenCall): string {
+  return String(metadata.get("memory-sidecar-task-id")[0] ?? "");
+}
+
+/** Writes a hooks file; gives its path. */
+export async function writeHooks(
+  folder: string,
+  hooks: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Promise<string> {
+  const path = join(folder, "hooks.json");
+  await writeFile(path, JSON.stringify({ hooks }));
+  return path;
+}
