@@ -52,11 +52,17 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   const runner = new TaskRunner({ context, states, onError });
   const polling = { context, states, polls, watch, onError };
   const results = { context, states, watch };
-  const started = recoverLeases(context, watch, onError)
-    .catch((error: unknown) => {
+  const begin = async (): Promise<void> => {
+    let left: readonly string[] = [];
+    try {
+      left = await store.taskHooks();
+      await recoverLeases(context, watch, onError);
+    } catch (error) {
       if (!isPassing(error)) onError(error);
-    })
-    .then(() => runner.start());
+    }
+    runner.start(left);
+  };
+  const started = begin();
   const extend = async (call: Call, input: LeaseRef & { leaseMs: number }): Promise<number> => {
     const endMs = await extendLease(context, call, input);
     watch.watch(input.namespace, taskNoOf(input.taskId) ?? 0, endMs);

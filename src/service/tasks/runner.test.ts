@@ -417,11 +417,14 @@ it("takes a task away whose messages are gone when it is taken", async () => {
 
 it("fails the tasks of a hook that the server has no more, for a day, and no others", async () => {
   const store = await openMemoryStore({ readFacts: jsonCodec.readFacts });
-  const before = await startRunnerScene([scriptedHook("old")], { store });
+  const old = scriptedHook("old");
+  old.gate.close();
+  const before = await startRunnerScene([old], { store });
   await before.open("s", summaryPolicy("old"));
+  await before.say("s", 5);
+  await eventually("it is called", () => old.gate.held === 1);
   await before.stop();
   scene = await startRunnerScene([scriptedHook("new")], { store });
-  await scene.say("s", 5);
   await scene.open("t", summaryPolicy("new"));
   await scene.say("t", 5);
   await eventually("the other is done", async () => (await scene.tasks()).length === 1);

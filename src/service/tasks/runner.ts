@@ -66,11 +66,11 @@ export class TaskRunner {
     this.#stopListening = parts.context.store.onTasks((hooks) => this.#wake(hooks));
   }
 
-  /** Begins to do tasks. */
-  start(): void {
+  /** Begins to do tasks. `left` are hooks that have some, those that are gone among them. */
+  start(left: readonly string[] = []): void {
     const early = this.#early ?? [];
     this.#early = undefined;
-    this.#wake(new Set([...early, ...this.#lanes.keys()]));
+    this.#wake(new Set([...early, ...left, ...this.#lanes.keys()]));
   }
 
   /** Whether this runner holds a lease. */
