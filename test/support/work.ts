@@ -156,10 +156,12 @@ export function changeTask(store: Store, action: TaskAction): Promise<unknown> {
   return store.changeTask<unknown>(change, (view: TaskView) => {
     if (isYoung(view.reply, nowMs)) return { kind: "answer", result: view.reply };
     const { task, usage } = view;
-    if (task === undefined || draft === undefined) return { kind: "answer", result: view };
+    // An answer that no longer counts may be there still: so it is no part of what was seen.
+    const seen = { task, usage };
+    if (task === undefined || draft === undefined) return { kind: "answer", result: seen };
     return {
       kind: "save",
-      result: { task, usage },
+      result: seen,
       task: draft === null ? undefined : withDraft(task, draft),
       usage: { calls: usage.calls + 1, tokens: usage.tokens + tokens },
       reply: newReply(JSON.stringify({ taskNo, usage }), nowMs),
