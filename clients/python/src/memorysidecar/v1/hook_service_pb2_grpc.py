@@ -180,6 +180,8 @@ class HookServiceServicer:
         Errors:
         - NOT_FOUND, `TASK_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
+        - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
+        up, for example because they were dropped or have a placeholder; it is deleted
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

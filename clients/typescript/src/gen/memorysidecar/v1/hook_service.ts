@@ -1853,6 +1853,8 @@ export const HookServiceService = {
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
+   *     up, for example because they were dropped or have a placeholder; it is deleted
    */
   retryTask: {
     path: "/memorysidecar.v1.HookService/RetryTask" as const,
@@ -1951,6 +1953,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
+   *     up, for example because they were dropped or have a placeholder; it is deleted
    */
   retryTask: handleUnaryCall<RetryTaskRequest, RetryTaskResponse>;
   /**
@@ -2109,6 +2113,8 @@ export interface HookServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: its hook is gone
+   *   - ABORTED, `TASK_SUPERSEDED`: its messages have left the window since it was given
+   *     up, for example because they were dropped or have a placeholder; it is deleted
    */
   retryTask(
     request: RetryTaskRequest,
