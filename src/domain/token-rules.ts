@@ -121,12 +121,12 @@ function countText(counted: CountedContent, { rule, custom }: CountedRule): numb
 
 /**
  * The tokens of a text of the server's own, such as a summary: those of a message that holds just
- * this text, rounded down.
+ * this text, and the name of a speaker if it has one, rounded down.
  */
-export function countPlainText(text: string, rule: CountedRule): number {
+export function countPlainText(text: string, rule: CountedRule, name = ""): number {
   const content = text === "" ? [] : [text];
   return Math.floor(
-    countTokens({ content, calls: [], name: "", hasCallId: false, imageCount: 0 }, rule),
+    countTokens({ content, calls: [], name, hasCallId: false, imageCount: 0 }, rule),
   );
 }
 

@@ -229,7 +229,7 @@ function summarized(
   if (first === undefined) throw new Error("A summary is placed for no message.");
   const firstInsert = session.fields.inserts.find((one) => one.messageId === first.messageId);
   const { placed, ...made } = withPlacedSummary(context, fields, {
-    ...{ messageId, summary, origins, shownText: input.text, request: undefined },
+    ...{ messageId, summary, origins, shownText: input.text, name: "", request: undefined },
     ...{ shape: "system", first, firstInsert, nowMs },
   });
   return { ...made, placed: placed[0], added };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { joinTexts, placedText, placeholderText, shownTexts } from "./compose.ts";
+import { joinTexts, placedText, placeholderText, shownName, shownTexts } from "./compose.ts";
 
 describe("joined texts", () => {
   test("have the separator between, and keep the last 4,000 characters", () => {
@@ -71,5 +71,13 @@ describe("a placed summary", () => {
     expect(placedText(spec, { ...bare, openThreads: ["T"] })).toBe(
       "[Compacted Context Summary]\nTalked\n\n[Open Threads]\n- T",
     );
+  });
+});
+
+describe("the name of a summary", () => {
+  test("is that of its model, for an exchange", () => {
+    expect(shownName({ shape: "exchange" }, { model: "small" })).toBe("compaction_small");
+    expect(shownName({ shape: "exchange" }, { model: "" })).toBe("");
+    expect(shownName({ shape: "system" }, { model: "small" })).toBe("");
   });
 });

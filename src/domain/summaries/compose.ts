@@ -7,6 +7,7 @@ const REQUEST_TITLE = "[User Requests Summary]";
 const SUMMARY_TITLE = "[Compacted Context Summary]";
 const FACTS_TITLE = "[Key Facts]";
 const THREADS_TITLE = "[Open Threads]";
+const NAME_PREFIX = "compaction_";
 
 /** How a placed summary is shown. */
 export interface ShownTexts {
@@ -62,6 +63,17 @@ export function placedText(
   if (output.facts.length > 0) parts.push(section(FACTS_TITLE, output.facts));
   if (output.openThreads.length > 0) parts.push(section(THREADS_TITLE, output.openThreads));
   return parts.join("\n\n");
+}
+
+/**
+ * The name of the assistant in an exchange: the model that the hook named, so that a reader can tell
+ * what was said from what was made. Empty for other shapes and without a model.
+ */
+export function shownName(
+  { shape }: Pick<SummarySpec, "shape">,
+  { model }: Pick<SummaryOutput, "model">,
+): string {
+  return shape === "exchange" && model !== "" ? `${NAME_PREFIX}${model}` : "";
 }
 
 function section(title: string, items: readonly string[]): string {

@@ -234,6 +234,8 @@ export interface Placing {
   readonly origins: Origins;
   /** What the message that shows it says. */
   readonly shownText: string;
+  /** Whose name it has; empty for none. */
+  readonly name: string;
   /** The user message before it; undefined for none. */
   readonly request: { readonly text: string; readonly tokenCount: number } | undefined;
   readonly shape: SummaryShape;
@@ -272,12 +274,13 @@ export function withPlacedSummary(
     const isSummary = kind === "summary";
     const role = isSummary ? (shape === "exchange" ? ROLE.assistant : ROLE.system) : ROLE.user;
     const { id, text, tokenCount } = message;
+    const name = isSummary ? placing.name : "";
     const said = { messageId: id, kind, role, trust: record.trust, text, tokenCount };
     return {
       kind,
       messageId: id,
       tokenCount,
-      bytes: codec.encodeMade({ ...said, toolCallId: "", name: "", createMs: nowMs }),
+      bytes: codec.encodeMade({ ...said, toolCallId: "", name, createMs: nowMs }),
       ranges: isSummary ? joinOldest(origins.ranges, LIMITS.summaryRanges) : [],
       firstMs: saidMs(codec, placing),
       createMs: nowMs,

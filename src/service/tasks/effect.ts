@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { EventDetail } from "../../domain/event.ts";
 import { CEILING } from "../../domain/policy.ts";
 import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
-import { joinTexts, placedText, shownTexts } from "../../domain/summaries/compose.ts";
+import { joinTexts, placedText, shownName, shownTexts } from "../../domain/summaries/compose.ts";
 import type { SummaryOutput, SummaryRecord } from "../../domain/summaries/summary.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
@@ -142,14 +142,14 @@ export function placedCost(
   output: SummaryOutput,
 ): { readonly placed: number; readonly replaced: number } | undefined {
   const { session, task } = held;
-  const { keep } = task.summarize.spec;
-  if (keep !== "in-place" && keep !== "hierarchical") return undefined;
-  const shown = shownTexts(task.summarize.spec, output);
+  const { spec } = task.summarize;
+  if (spec.keep !== "in-place" && spec.keep !== "hierarchical") return undefined;
+  const shown = shownTexts(spec, output);
   const requestTokens =
     shown.request === undefined ? 0 : settling.countText(shown.request, session);
   const inputs = inputsIn(entriesOf(settling, held), held);
   return {
-    placed: settling.countText(shown.text, session) + requestTokens,
+    placed: settling.countText(shown.text, session, shownName(spec, output)) + requestTokens,
     replaced: totalsOf(inputs).tokenCount,
   };
 }
@@ -246,10 +246,11 @@ function place(
       ? undefined
       : { text: shown.request, tokenCount: countText(shown.request, session) };
   const text = placedText(spec, output);
-  const summary = { text, tokenCount: countText(shown.text, session), made: facts };
+  const name = shownName(spec, output);
+  const summary = { text, tokenCount: countText(shown.text, session, name), made: facts };
   const firstInsert = session.fields.inserts.find((one) => one.messageId === first.messageId);
   return withPlacedSummary(context, left, {
-    ...{ messageId, summary, origins, shownText: shown.text, request },
+    ...{ messageId, summary, origins, shownText: shown.text, name, request },
     ...{ shape: spec.shape, first, firstInsert, nowMs },
   });
 }

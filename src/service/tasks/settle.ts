@@ -33,8 +33,8 @@ export interface Settling {
   readonly messageId: string;
   /** The lowest trust of messages that have left the window already. */
   readonly goneTrust: Trust;
-  /** What a text of the server's own costs, by the policy of a session. */
-  readonly countText: (text: string, session: Session) => number;
+  /** What a text of the server's own costs, by the policy of a session; with a speaker's name. */
+  readonly countText: (text: string, session: Session, name?: string) => number;
 }
 
 /** A task in the hands of whoever ends the attempt. */
@@ -88,7 +88,11 @@ export async function settle<T>(
     nowMs: context.world.nowMs(),
     messageId: makeInsertId("summary", context.world.random(RANDOM_BYTES)),
     goneTrust: isGone ? await trustOf(context, known) : TRUST.high,
-    countText: (text, { fields }) => countText(counts, text, countedRule(fields.policy)),
+    countText: (text, { fields }, name) => {
+      const rule = countedRule(fields.policy);
+      // A tokenizer counts texts, never names.
+      return isExact(rule.rule) ? exactCount(counts, text, rule) : countPlainText(text, rule, name);
+    },
   };
   const { sessionId } = known;
   const needWindow = held.needWindow && !isGone;
@@ -145,8 +149,7 @@ function countKey(text: string, { rule }: CountedRule): string {
   return `${rule} ${text}`;
 }
 
-function countText(counts: ReadonlyMap<string, number>, text: string, rule: CountedRule): number {
-  if (!isExact(rule.rule)) return countPlainText(text, rule);
+function exactCount(counts: ReadonlyMap<string, number>, text: string, rule: CountedRule): number {
   const count = counts.get(countKey(text, rule));
   if (count === undefined) throw new Uncounted(text, rule);
   return count;

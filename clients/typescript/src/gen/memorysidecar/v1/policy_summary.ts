@@ -169,7 +169,8 @@ export const SummaryShape = {
    * EXCHANGE - As a user message, `[User Requests Summary]` and what was asked for, and an
    * assistant message, `[Compacted Context Summary]` and the text, with the sections
    * `[Key Facts]` and `[Open Threads]` when the hook gave such. The user message is
-   * left out when the hook gave no `request_text`.
+   * left out when the hook gave no `request_text`. The assistant message has the name
+   * `compaction_` and the model, when the hook named one.
    */
   EXCHANGE: 2,
   UNRECOGNIZED: -1,
