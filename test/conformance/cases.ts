@@ -74,7 +74,9 @@ export function expectationsOf(expected: JsonObject): JsonObject {
     entries.flatMap(([key, value]): [string, Json][] => {
       if (key.startsWith(PROPOSED)) return [[key.slice(PROPOSED.length), value]];
       if (!key.startsWith(SOURCE)) return [[key, value]];
-      return proposes ? [] : [[key.slice(SOURCE.length), value]];
+      // What stands beside it without a word before it is what counts.
+      const isSettled = proposes || key.slice(SOURCE.length) in flat;
+      return isSettled ? [] : [[key.slice(SOURCE.length), value]];
     }),
   );
 }

@@ -3,16 +3,22 @@
 import type { Context } from "./adapter.ts";
 import { type Case, familyOf } from "./cases.ts";
 import type { Shown } from "./compare.ts";
+import { HOOK } from "./hook.ts";
 import { type Json, type JsonObject, listOf, objectOf, textOf } from "./json.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
 import { append, createSession } from "./session.ts";
+import { openStub, type Stub } from "./stub.ts";
 
 /** The session of the memory. */
 export const MAIN = "memory";
 
+/** What the model that compacts is called: cases take it for granted. */
+const MODEL = "small";
+
 /** A memory and what was seen of it. */
 export interface Memory extends Context {
   readonly messages: CaseMessages;
+  readonly model: Stub;
   readonly isManaged: boolean;
   readonly views: (readonly Shown[])[];
   readonly cacheStats: object[];
@@ -21,6 +27,17 @@ export interface Memory extends Context {
   tokens: readonly number[];
   saved: JsonObject | undefined;
   loaded: boolean;
+  /** What the newest compaction did. */
+  compacted: Compacted | undefined;
+}
+
+/** What a compaction of the later releases did. */
+export interface Compacted {
+  /** What the observers heard. */
+  readonly events: readonly object[];
+  /** What its processors said of what they did. */
+  readonly stages: readonly object[];
+  readonly returned: boolean;
 }
 
 const MODES = ["strict", "repack_always"];
@@ -51,7 +68,7 @@ function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
   const policy = objectOf(kase.given["policy"], "policy");
   const type = isManaged ? "managed_conversation" : "conversation_history";
   const given = Object.entries(policy).filter(([key, value]) => !isWholeBundles(key, value));
-  const options: JsonObject = { memory_type: type, ...Object.fromEntries(given) };
+  const options: JsonObject = { hook: HOOK, memory_type: type, ...Object.fromEntries(given) };
   const [key, mode] = modeOf(kase) ?? [];
   if (key === undefined || mode === undefined) return options;
   const { [key]: _, ...rest } = options;
@@ -68,9 +85,14 @@ function isManagedCase({ kase }: Context): boolean {
 
 /** Makes the memory of a case; its session comes with the first operation. */
 export function openMemory(context: Context, messages: CaseMessages): Memory {
+  const { given } = context.kase;
+  const answers = given["compaction_model_returns"] ?? given["model_returns"];
+  const model = openStub(answers ?? given["summarizer_returns"], MODEL);
+  context.rpc.script(model);
   return {
     ...context,
     messages,
+    model,
     isManaged: isManagedCase(context),
     views: [],
     cacheStats: [],
@@ -79,6 +101,7 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
     tokens: [],
     saved: undefined,
     loaded: false,
+    compacted: undefined,
   };
 }
 

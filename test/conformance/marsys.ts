@@ -17,6 +17,12 @@ import {
   textOf,
 } from "./json.ts";
 import { parseMarsys } from "./marsys-calls.ts";
+import {
+  compactedTokens,
+  compactForError,
+  compactIfNeeded,
+  summaryInputRoles,
+} from "./marsys-compaction.ts";
 import { MAIN, type Memory, openMemory, ready } from "./marsys-memory.ts";
 import {
   caseMessages,
@@ -279,11 +285,14 @@ const OPERATIONS: Table<Memory, JsonObject> = {
   count_each: ready(countEach),
   save: ready(save),
   load: ready(load),
+  compact_if_needed: ready(compactIfNeeded),
+  compact_for_payload_error: ready(compactForError),
   // There is no file of that name, so there is nothing to bring.
   load_missing: ready(() => null),
 };
 
 function totals(memory: Memory, expected: Json): unknown {
+  if (memory.compacted !== undefined) return compactedTokens(memory);
   const list = memory.measured.map(({ total }) => total);
   return Array.isArray(expected) ? list : logTotal(memory);
 }
@@ -305,8 +314,15 @@ const EXPECTATIONS: Table<Memory, Json> = {
   cache_stats: ({ cacheStats: stats }, expected) =>
     Array.isArray(expected) ? stats : stats.at(-1),
   tokens: ({ tokens }) => tokens,
-  events: resets,
-  messages: ready(loadedMessages),
+  events: (memory) => memory.compacted?.events ?? resets(memory),
+  messages: ready(async (memory) =>
+    memory.compacted === undefined
+      ? await loadedMessages(memory)
+      : showAll(memory, (await getWindow(memory.rpc, MAIN)).messages),
+  ),
+  stages: ({ compacted }) => compacted?.stages,
+  returned: ({ compacted }) => compacted?.returned,
+  summary_input_roles: summaryInputRoles,
   additional_state: (memory) => newestValue(memory, "load"),
   load_missing_returns: (memory) => newestValue(memory, "load_missing"),
 };
