@@ -86,16 +86,21 @@ async function summarize(
   if (answer.text === "") {
     throw new HookFailure("empty-output", "The messages hold no words to summarize.");
   }
+  const { text, requestText, facts, openThreads } = answer;
   return {
-    text: answer.text,
+    text,
     missingEntities: [],
-    requestText: answer.requestText,
-    facts: answer.facts,
-    openThreads: answer.openThreads,
+    requestText,
+    facts,
+    openThreads,
     model: "",
-    inputTokens: lines.reduce((sum, line) => sum + bytesDiv4(Buffer.byteLength(line.text)), 0),
-    outputTokens: bytesDiv4(Buffer.byteLength(answer.text)),
+    inputTokens: tokensOf(lines.map((line) => line.text)),
+    outputTokens: tokensOf([text, requestText, ...facts, ...openThreads]),
   };
+}
+
+function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + bytesDiv4(Buffer.byteLength(text)), 0);
 }
 
 interface Waiting {

@@ -118,7 +118,8 @@ function factsOf(
   const factorOf = (unit: Unit) => worth.factors[unit.index] ?? 0;
   const facts = picked
     .filter((unit) => !isQuestion(unit.text) && (isFact(unit.text) || isDecision(unit.text)))
-    .filter((unit) => unit.answerTo === -1 && labelOf(lines[unit.line] ?? NOBODY) !== "")
+    .filter((unit) => unit.kind !== "code" && unit.answerTo === -1)
+    .filter((unit) => labelOf(lines[unit.line] ?? NOBODY) !== "")
     .sort((a, b) => factorOf(b) - factorOf(a) || a.index - b.index)
     .slice(0, Math.floor(picked.length / 2));
   return takeFitting(facts, budget, (unit) => costOf(nameOne(unit, lines)));

@@ -131,6 +131,8 @@ function goesOn(text: string, start: number, { 0: end, index: stop }: RegExpExec
   const word = /[^\s("'“‘[]+$/.exec(before)?.[0] ?? "";
   // An initial, as in "J. Smith"; "I" ends sentences more often than it is one.
   if (/^\p{Lu}$/u.test(word)) return word !== "I";
+  // The number of an item stays with it.
+  if (/^\d{1,3}$/.test(word) && text.slice(start, stop).trim() === word) return true;
   const lower = word.toLowerCase();
   // "No." is an answer unless a number follows.
   if (lower === "no") return /\d/.test(next);

@@ -182,7 +182,7 @@ function madeLine(text: string): ExtractLine {
   return { role: "summary", text, name: "", messageId: "", seq: 0 };
 }
 
-const LABEL = /^(?:\[([^\]]{1,40})\] ?)?(?:([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}): )?/u;
+const LABEL = /^(?:\[([^\]]{1,40})\](?:: | )?)?(?:([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}): )?/u;
 
 /** The lines of a summary with their speakers, as they were written down; else the line itself. */
 function partsOf(line: ExtractLine): ExtractLine[] {

@@ -38,6 +38,8 @@ function factorOf(unit: Unit, { lines, lineTerms, said }: Units, weights: Weight
   let factor = weights.roles[role] * weights.kinds[unit.kind];
   for (const cue of unit.cues) factor *= weights.cues[cue];
   factor *= 1 + weights.lead / (1 + unit.place);
+  // A sentence of few terms is an exclamation or a scrap, unless it answers a question.
+  if (unit.answerTo === -1) factor *= weights.thin[unit.terms.length] ?? 1;
   // A sentence is the more of a message, the fewer others are there.
   if (role !== "summary") {
     const length = Math.max(weights.shortTerms, lineTerms[unit.line] ?? 0) / weights.shortTerms;
