@@ -5,7 +5,7 @@ import type { TaskState } from "../../src/domain/tasks/task.ts";
 import type { DueQuery, TaskQuery } from "../../src/storage/store.ts";
 import type { Random } from "../support/random.ts";
 import type { TaskAction, TaskDraft, WorkAction } from "../support/work.ts";
-import type { Draw } from "./generate.ts";
+import type { Draw } from "./draw.ts";
 
 /** The hooks of the simulation; one is the start of another. */
 export const HOOKS: readonly string[] = ["h", "hook", "hook-2"];

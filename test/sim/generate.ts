@@ -15,6 +15,7 @@ import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { serverId } from "../support/actions.ts";
 import { newInsert, START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
+import type { Draw } from "./draw.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -38,16 +39,6 @@ export interface Generator {
   /** An operation that changes something, or nothing if it is refused. */
   change(): Promise<Operation>;
   read(): Promise<ReadOperation>;
-}
-
-/** What the parts of the generator share. */
-export interface Draw {
-  readonly random: Random;
-  /** The store whose state is looked at for ids that exist; the model. */
-  readonly store: Store;
-  nowMs: number;
-  /** Ids of messages drawn before; some of them are erased by now. */
-  readonly known: string[];
 }
 
 const KNOWN_IDS = 30;

@@ -1,5 +1,5 @@
-// What tests of the storage do to tasks, what hooks took, and summaries: plain data, decided by pure
-// functions, like the actions of actions.ts.
+// What tests of the storage do to tasks, what hooks took, and summaries: plain data, decided by
+// pure functions, like the actions of actions.ts.
 
 import { sessionNotFound } from "../../src/domain/errors.ts";
 import { EVENT_TYPE } from "../../src/domain/event.ts";

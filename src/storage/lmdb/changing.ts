@@ -1,5 +1,5 @@
-// Changes at the pending state: what decide decides is applied at once, and the promise settles when
-// everything that it was based on and everything that it saved is durable.
+// Changes at the pending state: what decide decides is applied at once, and the promise settles
+// when everything that it was based on and everything that it saved is durable.
 
 import type { SessionRef } from "../../domain/session.ts";
 import type {
