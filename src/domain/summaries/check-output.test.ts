@@ -40,9 +40,14 @@ describe("the text", () => {
   test("must cost less than what it takes the place of", () => {
     const check = (placed: number, replaced: number) =>
       outputFault(outputOf("x"), { spec: SPEC, tokenCount: 1, cost: { placed, replaced } });
-    expect(check(9, 10)).toBeUndefined();
-    expect(check(10, 10)).toBe("output-too-long");
-    expect(check(0, 0)).toBe("output-too-long");
+    expect(check(19, 20)).toBeUndefined();
+    expect(check(20, 20)).toBe("output-too-long");
+    expect(check(17, 16)).toBe("output-too-long");
+  });
+
+  test("may cost more when it is as short as a summary can be asked to be", () => {
+    const cost = { placed: LIMITS.summaryTokensMin, replaced: 0 };
+    expect(outputFault(outputOf("x"), { spec: SPEC, tokenCount: 1, cost })).toBeUndefined();
   });
 });
 

@@ -13,7 +13,8 @@ export interface OutputCheck {
   readonly tokenCount: number;
   /**
    * What stands in the window afterwards, and what is there now. Set for a placed summary: one that
-   * costs no less than what it replaces saves nothing.
+   * costs no less than what it replaces saves nothing. A text of as few tokens as a summary can be
+   * asked for is let through: it makes the window shorter, if not cheaper.
    */
   readonly cost?: { readonly placed: number; readonly replaced: number };
 }
@@ -33,8 +34,12 @@ export function outputFault(
   if (bytesOf(placedText(spec, output)) > LIMITS.summaryBytes) return "output-too-long";
   if (tokenCount > TOKENS_FACTOR * spec.maxTokens) return "output-too-long";
   if (!hasForm(output)) return "invalid-output";
-  if (cost !== undefined && cost.placed >= cost.replaced) return "output-too-long";
+  if (cost !== undefined && savesNothing(cost)) return "output-too-long";
   return undefined;
+}
+
+function savesNothing({ placed, replaced }: NonNullable<OutputCheck["cost"]>): boolean {
+  return placed > LIMITS.summaryTokensMin && placed >= replaced;
 }
 
 function hasForm(output: SummaryOutput): boolean {

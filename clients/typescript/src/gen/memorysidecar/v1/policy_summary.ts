@@ -18,7 +18,8 @@ export const SummaryKeep = {
   /**
    * IN_PLACE - It stands in the window in the place of the messages. Placed summaries before the
    * first of them are given to the hook as what is known already; placed summaries
-   * among them are summarized with them. The text must cost less than what it replaces.
+   * among them are summarized with them. The text must cost less than what it replaces,
+   * unless it costs 16 tokens or less.
    * When 32 summaries of the stage stand in the window, the oldest `fan_in` become one.
    */
   IN_PLACE: 1,
@@ -36,7 +37,7 @@ export const SummaryKeep = {
    * HIERARCHICAL - It stands in the window as a summary of the first level. When there are `fan_in`
    * summaries of one level of this stage, they become one of the next level, by a task
    * of its own. Sources are kept over all levels. The text must cost less than what it
-   * replaces.
+   * replaces, unless it costs 16 tokens or less.
    */
   HIERARCHICAL: 4,
   UNRECOGNIZED: -1,
