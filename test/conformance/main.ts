@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { makeTempDir } from "../support/temp-dir.ts";
-import { type Case, familyOf, RELEASE_FAMILIES, readCases } from "./cases.ts";
+import { type Case, familyOf, needsLater, RELEASE_FAMILIES, readCases } from "./cases.ts";
 import { CaseFault } from "./json.ts";
 import { failureText, familyLines, totalLine } from "./report.ts";
 import { runCases } from "./runner.ts";
@@ -64,7 +64,8 @@ interface Choice {
 
 function isChosen(kase: Case, { families, all }: Choice): boolean {
   if (families !== undefined) return families.includes(familyOf(kase));
-  if (all || RELEASE_FAMILIES.includes(familyOf(kase))) return true;
+  if (all) return true;
+  if (RELEASE_FAMILIES.includes(familyOf(kase))) return needsLater(kase) === undefined;
   // A conversation through several systems is of no family of one of them.
   return systemOf(kase.system) === undefined;
 }
@@ -77,6 +78,20 @@ function readText(path: string): string {
   }
 }
 
+/** Says how many cases do not run, and why: those of a family of the release by their ids. */
+function leftOut(cases: readonly Case[], chosen: readonly Case[], choice: Choice): string[] {
+  const others = cases.filter((kase) => !chosen.includes(kase));
+  if (choice.families !== undefined) {
+    return others.length === 0 ? [] : [`${others.length} of other families`];
+  }
+  const ofFamilies = others.filter((kase) => RELEASE_FAMILIES.includes(familyOf(kase)));
+  const rest = others.length - ofFamilies.length;
+  return [
+    ...ofFamilies.map((kase) => `${kase.id} not in this release: ${needsLater(kase)}`),
+    ...(rest === 0 ? [] : [`${rest} not in this release`]),
+  ];
+}
+
 /** Runs the cases of a file against a server; gives the exit status. */
 async function runFile(path: string, choice: Choice): Promise<number> {
   const cases = readCases(readText(path));
@@ -87,11 +102,7 @@ async function runFile(path: string, choice: Choice): Promise<number> {
     if (text !== "") console.log(`${text}\n`);
   });
   console.log(familyLines(results, ({ kase }) => familyOf(kase)).join("\n"));
-  const others = cases.length - chosen.length;
-  if (others > 0) {
-    const what = choice.families === undefined ? "not in this release" : "of other families";
-    console.log(`${others} ${what}`);
-  }
+  for (const line of leftOut(cases, chosen, choice)) console.log(line);
   console.log(totalLine(results));
   const failed = results.some(({ problems }) => problems.length > 0);
   return failed || results.length === 0 ? 1 : 0;
