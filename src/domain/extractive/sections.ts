@@ -60,8 +60,9 @@ export function summarizeInSections(
   const facts = factsOf(left, extraction, shareOf(tokens, FACTS_SHARE));
   const rest = left.filter((unit) => !facts.includes(unit));
   const named = (unit: Unit) => nameOne(unit, extraction.lines);
-  // A summary has a text: with nothing left for it, it says again what the sections say.
-  const text = rest.length === 0 ? extraction.text : render(rest, extraction.lines, true);
+  // With nothing left for it, the text says again what the sections say: a summary has a text.
+  const isSame = rest.length === 0 || rest.length === extraction.picked.length;
+  const text = isSame ? extraction.text : render(rest, extraction.lines, true);
   return {
     text,
     requestText: request.map((unit) => unit.text).join(" "),

@@ -147,7 +147,7 @@ describe("the summary of any conversation", () => {
         expect(problems.filter((one) => tokens > 1 || one !== "empty")).toEqual([]);
       }
     }
-  });
+  }, 180_000);
 });
 
 const REPEATED: readonly ExtractLine[] = [
