@@ -36,7 +36,7 @@ export interface Weights {
  * The weights in use. They were searched at random for what bench/summaries measures, on every two
  * of its three sets; those found did as well on the third set as those found with it. Here they are
  * rounded. Set by hand, at the price of a point or less: `known`, `thin`, code and small talk, so
- * that the text reads well. The cues matter little to that measure: they settle what is about equal.
+ * that the text reads well. The cues matter little to that measure: they settle near ties.
  */
 export const WEIGHTS: Weights = {
   frequency: 0.7,
