@@ -9,7 +9,7 @@ import {
   specOf,
   summarizing,
 } from "../../../test/support/effect-scene.ts";
-import { hooksOf, MANUAL_HOOKS, pollHook } from "../../../test/support/hooks.ts";
+import { hooksOf, MANUAL_HOOKS, outputOf, pollHook } from "../../../test/support/hooks.ts";
 import { dropOldest } from "../../../test/support/policies.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { Policy, PolicyStage } from "../../domain/policy.ts";
@@ -268,6 +268,54 @@ describe("a stage whose messages leave at once", () => {
       [{ first: 3, last: 4 }],
       [{ first: 5, last: 6 }],
     ]);
+  });
+});
+
+describe("a summary that is shown as an exchange", () => {
+  const shape = { shape: "exchange", maxTokens: 16 } as const;
+  const talked = outputOf("t".repeat(60), { requestText: "Wants it" });
+  const pinned = {
+    protections: { system: "none", pinFirst: 1, pinIds: [], minMessages: 1, lastUser: false },
+  } as const;
+
+  test("is given with its request, or neither of them", async () => {
+    const stages = [summarizing(shape)];
+    const s = await sceneWith(openPolicy(stages, pinned), { inputTokensMax: 215 });
+    await s.append(lines(5, 1, { tokenCount: 100 }));
+    await s.make(talked);
+    await s.setPolicy(openPolicy(stages));
+    const [request, summary] = (await s.session()).fields.inserts;
+    expect([request?.kind, summary?.kind]).toEqual(["request", "summary"]);
+    // The first message and the request alone would fit.
+    expect((await s.tasks())[0]?.summarize).toMatchObject({ made: [{}, { version: 1 }] });
+    const tight = await sceneWith(openPolicy(stages, pinned), { inputTokensMax: 110 });
+    await tight.append(lines(3, 1, { tokenCount: 100 }));
+    await tight.append(lines(2, 4, { tokenCount: 100 }));
+    while (await isDue(tight)) await tight.make(talked);
+    await tight.setPolicy(openPolicy(stages));
+    expect((await tight.session()).fields.inserts.length).toBeGreaterThan(1);
+    expect((await tight.tasks())[0]?.summarize).toMatchObject({
+      ...{ ranges: [{ first: 1, last: 1 }], made: [] },
+    });
+  });
+
+  test("is not merged while another task has it", async () => {
+    const s = await sceneWith(
+      openPolicy([summarizing({ ...shape, keep: "hierarchical", fanIn: 2 })]),
+    );
+    await s.append(lines(4, 1, { tokenCount: 100 }));
+    await s.make(talked);
+    await s.append(lines(3, 5, { tokenCount: 100 }));
+    const second = await s.take();
+    await s.services.summaries.compactSession(s.services.call("CompactSession"), {
+      ...{ ...SESSION, choice: { kind: "keep-recent", keepRecent: 1 }, spec: undefined },
+      ...{ waitMs: 0, encode: () => new Uint8Array(0) },
+    });
+    const compact = (await s.tasks()).find(({ stage }) => stage === "");
+    expect(compact?.summarize.made).toMatchObject([{ version: 0 }, { version: 1 }]);
+    await s.complete(second, talked);
+    expect((await s.session()).fields.inserts).toHaveLength(4);
+    expect((await s.tasks()).map(({ stage }) => stage)).toEqual([""]);
   });
 });
 

@@ -74,8 +74,20 @@ function waitingEntries(
   const free = run.awaitsSummary.filter(
     (entry) => stays(entry) && !isTaken(entry) && !(spec.keep === "hierarchical" && isOwn(entry)),
   );
-  const parts = partsOf(free, making.groupOf);
+  const parts = partsOf(free, making.groupOf).filter((part) => hasSummary(making, part));
   return takeParts(parts, limits, enoughFor(spec, making.inserts));
+}
+
+/** A request is nothing without the summary behind it: it goes when that does. */
+function hasSummary({ inserts, input }: Making, part: readonly WindowEntry[]): boolean {
+  const own = part.map(({ seq }) => inserts.get(seq));
+  const request = own.find((insert) => insert?.kind === "request");
+  if (request === undefined || own.some((insert) => insert?.kind === "summary")) return true;
+  const { version } = request;
+  const isThere = input.session.fields.inserts.some(
+    (insert) => insert.kind === "summary" && insert.version === version,
+  );
+  return !isThere;
 }
 
 /** What a later stage of the same change took out of the window waits for nothing. */
