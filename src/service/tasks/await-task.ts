@@ -35,7 +35,15 @@ export async function waitForTask(
   let wake = (): void => {};
   const onNews = (): void => wake();
   const stop = news.on(task, onNews);
-  const cancel = later(world, onNews, limit.untilMs - world.nowMs());
+  const leftMs = limit.untilMs - world.nowMs();
+  // The timer says when the time is over, not the clock: it may run ahead of the clock by a little,
+  // and nothing would wake this wait again.
+  let isOver = leftMs <= 0;
+  const onTimer = (): void => {
+    isOver = true;
+    wake();
+  };
+  const cancel = later(world, onTimer, leftMs);
   limit.signal.addEventListener("abort", onNews, { once: true });
   try {
     for (;;) {
@@ -45,7 +53,7 @@ export async function waitForTask(
       });
       const end = await endOf(context, task);
       if (end.outcome !== "pending") return end;
-      if (limit.signal.aborted || news.isClosed || world.nowMs() >= limit.untilMs) return end;
+      if (isOver || limit.signal.aborted || news.isClosed) return end;
       await happened;
     }
   } finally {
