@@ -66,8 +66,8 @@ export function placedText(
 }
 
 /**
- * The name of the assistant in an exchange: the model that the hook named, so that a reader can tell
- * what was said from what was made. Empty for other shapes and without a model.
+ * The name of the assistant in an exchange: the model that the hook named, so that a reader can
+ * tell what was said from what was made. Empty for other shapes and without a model.
  */
 export function shownName(
   { shape }: Pick<SummarySpec, "shape">,
