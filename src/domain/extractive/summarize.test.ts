@@ -166,6 +166,13 @@ describe("summarizeLines", () => {
     expect(sentences).toEqual([{ text: "walnut walnut", messageId: "m1", seq: 1 }]);
   });
 
+  it("would rather cut what matters than keep what does not", () => {
+    const lines = linesOf("My name is Anna Berg and I live in Bergen since 2019. It rains.");
+    expect(summarizeLines(lines, OPTIONS).text).toMatch(
+      /^My name is Anna Berg and I live in Bergen/,
+    );
+  });
+
   it.each([[""], ["..."], [" \n "]])("has nothing to say of %j", (text) => {
     expect(summarizeLines(linesOf(text), OPTIONS)).toEqual({ text: "", sentences: [] });
   });

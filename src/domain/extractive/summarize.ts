@@ -147,32 +147,36 @@ function worthOf(picked: readonly Unit[], { worth }: Picking): number {
 }
 
 /**
- * The one best sentence, without its speaker: for a budget that greedy picking spends on what is
- * short, or that nothing fits into as it is, and for lines of stop words only.
+ * The one best sentence, without its speaker, or the start of a better one that is too long: for a
+ * budget that greedy picking spends on what is short, or that nothing fits into as it is, and for
+ * lines of stop words only.
  */
 function pickOne(picking: Picking): Picked {
   let best: Unit | undefined;
-  let bestWhole: Unit | undefined;
+  let whole: Unit | undefined;
   let bestWorth = -1;
   let wholeWorth = -1;
   for (const unit of picking.units.units) {
     const worth = worthOf([unit], picking);
     if (worth > bestWorth) [best, bestWorth] = [unit, worth];
-    if (worth > wholeWorth && fits(unit.cost, picking.budget)) {
-      [bestWhole, wholeWorth] = [unit, worth];
-    }
+    if (worth > wholeWorth && fits(unit.cost, picking.budget)) [whole, wholeWorth] = [unit, worth];
   }
-  if (bestWhole !== undefined) return { picked: [bestWhole], text: bestWhole.text };
-  return best === undefined ? { picked: [], text: "" } : startOf(best, picking.budget);
+  const start = best === undefined || best === whole ? undefined : startOf(best, picking.budget);
+  const isBetter = start !== undefined && worthOf([start], picking) > wholeWorth;
+  const one = isBetter ? start : whole;
+  return one === undefined ? { picked: [], text: "" } : { picked: [one], text: one.text };
 }
 
 /** As much of the start of a sentence as the budget has room for. */
-function startOf(unit: Unit, budget: TextBudget): Picked {
+function startOf(unit: Unit, budget: TextBudget): Unit | undefined {
   for (let chars = unit.text.length - 1; chars > 0; chars = Math.floor(chars * SHORTER)) {
     const text = cutLong(unit.text, chars)[0] ?? "";
-    if (text !== "" && fits(costOf(text), budget)) return { picked: [{ ...unit, text }], text };
+    if (text === "" || !fits(costOf(text), budget)) continue;
+    // Terms are in the order of the text: about those of the part that is left.
+    const terms = Math.floor((unit.terms.length * text.length) / unit.text.length);
+    return { ...unit, text, terms: unit.terms.slice(0, terms) };
   }
-  return { picked: [], text: "" };
+  return undefined;
 }
 
 const SHORTER = 0.8;
