@@ -17,6 +17,11 @@ export interface AnswerForm {
   readonly structured: boolean;
 }
 
+/** What a token takes by the default rule; exact counts are not worth their time here. */
+const BYTES_PER_TOKEN = 4;
+/** Shorter is no sentence. */
+const LEAST_TOKENS = 16;
+
 const RULES = [
   "You write summaries of conversations between users and assistants. Programs use them in place " +
     "of the messages, so what you leave out is forgotten.",
@@ -78,9 +83,18 @@ function densityLines(input: SummarizeInput): string[] {
   ];
 }
 
+/** How long a text is asked for: never longer than half of what it stands for. */
+function tokensAsked(input: SummarizeInput): number {
+  const { maxTokens, transcript, priorTexts, replacesPrior } = input;
+  const texts = [transcript, ...(replacesPrior ? priorTexts : [])];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const half = Math.floor(bytes / BYTES_PER_TOKEN / 2);
+  return Math.min(maxTokens, Math.max(LEAST_TOKENS, half));
+}
+
 function systemText(input: SummarizeInput): string {
   const form = answerForm(input);
-  const lines = [...RULES, `- Use at most ${input.maxTokens} tokens for the summary.`];
+  const lines = [...RULES, `- Use at most ${tokensAsked(input)} tokens for the summary.`];
   if (input.priorTexts.length > 0) {
     lines.push(
       input.replacesPrior

@@ -64,6 +64,16 @@ describe("a new policy", () => {
   });
 });
 
+describe("a new policy for messages that have left", () => {
+  it("leaves their tasks alone, whatever becomes of the stage", () => {
+    const summarize = { ...DEFAULT_SUMMARY_SPEC, ...AT_ONCE };
+    const stage = stageOf({ name: "sum", removedTo: "summarize", summarize });
+    const tasks = [taskOf(1, {}, { spec: AT_ONCE })];
+    const policy = { old: policyOf([stage]), new: policyOf([]) };
+    expect(afterPolicy(tasks, policy, NOW)).toEqual({ plan: undefined, events: [] });
+  });
+});
+
 describe("a changed message", () => {
   const changed = { seq: 2, oldTokens: 10, newTokens: 4 };
   const deleted = { seq: 2, oldTokens: 10, newTokens: undefined };

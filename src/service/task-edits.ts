@@ -67,7 +67,10 @@ export function afterReset(tasks: readonly Task[], nowMs: number): TaskEdit {
   return supersede(tasks, new Set(tasks), "session-reset", nowMs);
 }
 
-/** What a new policy does to tasks: those go whose stage is gone or asks for something else. */
+/**
+ * What a new policy does to tasks: those go whose stage is gone or asks for something else. Tasks
+ * of messages that have left are done all the same: nobody would ask for their summary again.
+ */
 export function afterPolicy(
   tasks: readonly Task[],
   policy: { readonly old: Policy; readonly new: Policy },
@@ -76,8 +79,8 @@ export function afterPolicy(
   const before = specsOf(policy.old);
   const after = specsOf(policy.new);
   const gone = tasks.filter((task) => {
-    const { stage } = task;
-    if (!isLive(task) || stage === "") return false;
+    const { stage, summarize } = task;
+    if (!isLive(task) || stage === "" || summarize.spec.leave === "at-once") return false;
     const spec = after.get(stage);
     // Not that of the task: a caller may have asked for something else in the name of the stage.
     const old = before.get(stage);

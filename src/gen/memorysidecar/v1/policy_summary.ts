@@ -90,7 +90,8 @@ export const SummaryLeave = {
   WITH_SUMMARY: 1,
   /**
    * AT_ONCE - In the transaction that makes the stage act. What they say is missing from the
-   * window until the summary is there.
+   * window until the summary is there. It is made also when the policy changes
+   * meanwhile.
    */
   AT_ONCE: 2,
   UNRECOGNIZED: -1,

@@ -275,7 +275,10 @@ export interface SummarizeInput {
   priorTexts: string[];
   /** Says that the new text takes the place of the prior ones. */
   replacesPrior: boolean;
-  /** How long the text should be, in tokens. */
+  /**
+   * How long the text should be, in tokens. One that stands in the window must also
+   * cost less than the messages: half of what they cost is a good aim.
+   */
   maxTokens: number;
   /** What to look for. May be empty. */
   instructions: string;
