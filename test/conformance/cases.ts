@@ -23,6 +23,8 @@ export const RELEASE_FAMILIES: readonly string[] = [
   ...["token_estimate", "defaults", "api", "conversation", "errors", "tokens", "managed"],
   ...["manager", "interaction", "neuralyzer", "trigger"],
   ...["summarize_on_trim", "summary", "summarize", "summarizer", "compress_context", "compaction"],
+  // What no source system does: cases of our own.
+  "hooks",
 ];
 
 /** What cases expect that a later release will have, by the words that they have for it. */

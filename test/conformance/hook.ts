@@ -20,6 +20,11 @@ export interface CaseHooks extends AsyncDisposable {
   readonly file: object;
   /** Lets a model answer all calls for a namespace. */
   script(namespace: string, model: Stub): void;
+  /** Keeps the answers for a namespace back until they are released. */
+  hold(namespace: string): void;
+  release(namespace: string): void;
+  /** Whether an answer is kept back. */
+  isHolding(namespace: string): boolean;
 }
 
 /** Bytes that are no message: the type of their first field does not exist. */
@@ -30,13 +35,19 @@ const FAILED = failWith(status.INVALID_ARGUMENT, "the model of the case fails");
 /** Starts the hook. */
 export async function startCaseHooks(): Promise<CaseHooks> {
   const models = new Map<string, Stub>();
+  const held = new Map<string, (() => void)[]>();
   const act: GrpcAct = (reply, call) => {
     const { namespace, input } = call.request;
     const model = models.get(namespace) ?? NO_MODEL;
     const answer = input === undefined ? "failed" : model.answer(input);
-    if (answer === "failed") FAILED(reply, call);
-    else if (answer === "unreadable") UNREADABLE(reply, call);
-    else answerOutput(answer)(reply, call);
+    const send = (): void => {
+      if (answer === "failed") FAILED(reply, call);
+      else if (answer === "unreadable") UNREADABLE(reply, call);
+      else answerOutput(answer)(reply, call);
+    };
+    const waiting = held.get(namespace);
+    if (waiting === undefined) send();
+    else waiting.push(send);
   };
   const server = await startScriptedGrpcHook([act]);
   return {
@@ -45,6 +56,15 @@ export async function startCaseHooks(): Promise<CaseHooks> {
     script: (namespace, model) => {
       models.set(namespace, model);
     },
+    hold: (namespace) => {
+      held.set(namespace, held.get(namespace) ?? []);
+    },
+    release: (namespace) => {
+      const waiting = held.get(namespace) ?? [];
+      held.delete(namespace);
+      for (const send of waiting) send();
+    },
+    isHolding: (namespace) => (held.get(namespace) ?? []).length > 0,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -33,6 +33,10 @@ export interface Rpc {
   exportDocument(sessionId: string, format: SnapshotFormat): Promise<unknown>;
   /** Lets a model answer the hook's calls for the namespace. */
   script(model: Stub): void;
+  /** Keeps the answers back: calls only wait until one is there. */
+  hold(): void;
+  /** Gives the answers that were kept back, and waits as calls do. */
+  release(): Promise<void>;
   /** Calls a method by name, whether the contract has it or not. */
   callUnknown(name: string): Promise<void>;
 }
@@ -85,12 +89,12 @@ const ASKING: readonly MethodName[] = [
   ...(["updateSession", "setSummary", "restoreMessages"] as const),
 ];
 
-/** Settles when no task of a namespace is under way: each is done, or given up. */
-async function settled(call: Rpc["call"]): Promise<void> {
+/** Settles when no task of a namespace is under way: each is done, given up, or kept back. */
+async function settled(call: Rpc["call"], isHolding: () => boolean): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const { tasks } = await call("listTasks", { pageSize: 1_000 });
-    if (tasks.every(({ state }) => state === TaskState.DEAD)) return;
+    if (isHolding() || tasks.every(({ state }) => state === TaskState.DEAD)) return;
     if (Date.now() > deadline) throw new Error("a task of the case does not end");
     await setTimeout(TASK_POLL_MS);
   }
@@ -107,10 +111,16 @@ function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
     const answer = await unary(client, { path, bytes });
     return responseDeserialize(answer) as ResponseOf<typeof method>;
   };
+  const isHolding = (): boolean => hooks.isHolding(namespace);
   return {
+    hold: () => hooks.hold(namespace),
+    release: async () => {
+      hooks.release(namespace);
+      await settled(call, isHolding);
+    },
     call: async (method, fields) => {
       const answer = await call(method, fields);
-      if (ASKING.includes(method)) await settled(call);
+      if (ASKING.includes(method)) await settled(call, isHolding);
       return answer;
     },
     script: (model) => hooks.script(namespace, model),

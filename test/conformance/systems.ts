@@ -6,6 +6,7 @@ import { openDefinable } from "./definable.ts";
 import { openLauren } from "./lauren.ts";
 import { openMarsys } from "./marsys.ts";
 import { openSelectools } from "./selectools.ts";
+import { openSidecar } from "./sidecar.ts";
 
 /** A source system. */
 export interface System {
@@ -14,13 +15,14 @@ export interface System {
   readonly open: OpenAdapter;
 }
 
-/** The five source systems. */
+/** The five source systems, and what this one does besides. */
 export const SYSTEMS: readonly System[] = [
   { number: "000", names: ["selectools"], open: openSelectools },
   { number: "001", names: ["lauren", "lauren-ai", "lauren_ai"], open: openLauren },
   { number: "002", names: ["definable"], open: openDefinable },
   { number: "003", names: ["marsys", "MARSYS"], open: openMarsys },
   { number: "004", names: ["alquimia", "Alquimia"], open: openAlquimia },
+  { number: "own", names: ["sidecar"], open: openSidecar },
 ];
 
 /** Gives a system by its number or name; undefined for what is none. */
