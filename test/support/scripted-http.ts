@@ -55,10 +55,18 @@ function takeRequest(bytes: Buffer, connection: number) {
   return { request, rest: bytes.subarray(start + length) };
 }
 
-/** Starts an endpoint on a free port of the loopback address, over TLS when a key is given. */
+/** Where an endpoint listens. */
+export interface ScriptedHttpOptions {
+  readonly host?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** Starts an endpoint of the loopback address, over TLS when a key is given. */
 export async function startScriptedHttp(
   acts: readonly HttpAct[],
-  options: { readonly host?: string; readonly tls?: { key: string; cert: string } } = {},
+  options: ScriptedHttpOptions = {},
 ): Promise<ScriptedHttp> {
   let left = [...acts];
   let connections = 0;
@@ -80,17 +88,17 @@ export async function startScriptedHttp(
       act?.(socket, taken.request);
     });
   };
-  const server =
-    options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve);
-  await new Promise<void>((resolve) => server.listen(0, options.host ?? "127.0.0.1", resolve));
+  const { host = "127.0.0.1", tls, port = 0 } = options;
+  const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const bound = typeof address === "object" && address !== null ? address.port : 0;
   const dropAll = (): void => {
     for (const socket of open) socket.destroy();
   };
   return {
-    port,
-    url: `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    port: bound,
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${bound}`,
     requests,
     get connections() {
       return connections;
