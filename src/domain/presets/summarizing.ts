@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../limits.ts";
 import { modelContextWindow } from "../models.ts";
-import type { Trigger } from "../policy.ts";
+import type { PolicyStage, Trigger } from "../policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { together } from "./general.ts";
 import { choice, fraction, integer, text } from "./option-kinds.ts";
@@ -51,6 +51,22 @@ const pinSummarizeRecent = definePreset({
   }),
 });
 
+/** Has all but the newest messages summarized. */
+function oldStage(
+  anyOf: readonly Trigger[],
+  keepRecent: number,
+  spec: Parameters<typeof specOf>[0],
+): PolicyStage {
+  return stageOf("old", {
+    anyOf,
+    unit: "message",
+    select: { kind: "pin-middle-recent", pinFirst: 0, keepRecent, minRemoved: MIN_SUMMARIZED },
+    boundary: { rule: "grow-recent", always: false },
+    removedTo: "summarize",
+    summarize: specOf(spec),
+  });
+}
+
 const summarizeOld = definePreset({
   name: "summarize_old",
   description:
@@ -93,18 +109,9 @@ const summarizeOld = definePreset({
       model,
       contextWindow: values.context_window || modelContextWindow(model),
       stages: [
-        stageOf("old", {
-          anyOf,
-          unit: "message",
-          select: {
-            kind: "pin-middle-recent",
-            pinFirst: 0,
-            keepRecent: values.keep_recent,
-            minRemoved: MIN_SUMMARIZED,
-          },
-          boundary: { rule: "grow-recent", always: false },
-          removedTo: "summarize",
-          summarize: specOf({ ...toldOf(values), onFailure: values.on_failure }),
+        oldStage(anyOf, values.keep_recent, {
+          ...toldOf(values),
+          onFailure: values.on_failure,
         }),
       ],
     };
@@ -172,23 +179,11 @@ const hierarchicalSummary = definePreset({
   },
   build: ({ values }) => ({
     stages: [
-      stageOf("old", {
-        anyOf: [{ kind: "token-count-over", limit: values.max_tokens }],
-        unit: "message",
-        select: {
-          kind: "pin-middle-recent",
-          pinFirst: 0,
-          keepRecent: values.keep_recent,
-          minRemoved: MIN_SUMMARIZED,
-        },
-        boundary: { rule: "grow-recent", always: false },
-        removedTo: "summarize",
-        summarize: specOf({
-          ...toldOf(values),
-          keep: "hierarchical",
-          fanIn: values.fan_in,
-          onFailure: values.on_failure,
-        }),
+      oldStage([{ kind: "token-count-over", limit: values.max_tokens }], values.keep_recent, {
+        ...toldOf(values),
+        keep: "hierarchical",
+        fanIn: values.fan_in,
+        onFailure: values.on_failure,
       }),
     ],
   }),
