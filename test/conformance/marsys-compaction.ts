@@ -35,6 +35,8 @@ interface Around {
   readonly pre: Size;
   readonly post: Size;
   readonly previews: Previews;
+  /** The stages that acted. */
+  readonly acted: ReadonlySet<string>;
 }
 
 /** What a policy was going to do. */
@@ -44,6 +46,8 @@ interface Previews {
   readonly unguarded: PolicyPreview;
   /** Packing into no room at all: what is left even so is left alone. */
   readonly tight: PolicyPreview;
+  /** What a read cuts, before anything is compacted. */
+  readonly read: PolicyPreview;
 }
 
 type Stage = Readonly<Record<string, unknown>> & { readonly stage: string };
@@ -73,7 +77,9 @@ async function previewed({ rpc }: Memory): Promise<Previews> {
   if (own === undefined || other === undefined || last === undefined) {
     throw new CaseFault("PreviewPolicy gave nothing");
   }
-  return { preview: own, unguarded: other, tight: last };
+  const [read] = (await rpc.call("previewPolicy", { sessionId: MAIN })).previews;
+  if (read === undefined) throw new CaseFault("PreviewPolicy gave nothing");
+  return { preview: own, unguarded: other, tight: last, read };
 }
 
 function countOf(before: readonly Message[], list: readonly MessagePreview[]): Size {
@@ -86,8 +92,8 @@ function countOf(before: readonly Message[], list: readonly MessagePreview[]): S
 }
 
 /** How many results were shortened, and what that saved. */
-function shortened({ before, previews: { preview } }: Around): { count: number; saved: number } {
-  const cut = preview.messages.filter(({ verdict }) => verdict === Verdict.SHORTENED);
+function shortened({ before, previews: { read } }: Around): { count: number; saved: number } {
+  const cut = read.messages.filter(({ verdict }) => verdict === Verdict.SHORTENED);
   const left = cut.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
   return { count: cut.length, saved: countOf(before, cut).tokens - left };
 }
@@ -128,7 +134,8 @@ const SKIPPED: Readonly<Record<number, string>> = {
 };
 
 /** What came of the summary that the policy asked for: the newest one, or none. */
-async function summarization({ memory, pre, post }: Around): Promise<Stage> {
+async function summarization(around: Around): Promise<Stage> {
+  const { memory, pre, post } = around;
   const types = [EventType.SUMMARY_SET, EventType.TASK_DEAD];
   const detail = (await eventsOf(memory.rpc, MAIN, types)).at(-1)?.detail;
   if (detail?.$case !== "summarySet") {
@@ -141,7 +148,7 @@ async function summarization({ memory, pre, post }: Around): Promise<Stage> {
   const prefix = sizeOf(added).messages;
   return {
     stage: SUMMARIZATION,
-    pre_compaction_tokens: pre.tokens,
+    pre_compaction_tokens: pre.tokens - shortened(around).saved,
     pre_compaction_messages: pre.messages,
     post_compaction_tokens: post.tokens,
     post_compaction_messages: post.messages,
@@ -155,11 +162,11 @@ async function summarization({ memory, pre, post }: Around): Promise<Stage> {
 
 /** What each processor says of what it did, in their order. */
 async function stagesOf(around: Around): Promise<readonly Stage[]> {
-  const ran = new Set(around.previews.preview.stageRuns.map(({ stage }) => stage));
+  const { acted } = around;
   const stages: Stage[] = [];
-  if (ran.has("tool_truncation")) stages.push(truncation(around));
-  if (ran.has(SUMMARIZATION)) stages.push(await summarization(around));
-  if (ran.has("backward_packing")) stages.push(packing(around));
+  if (acted.has("tool_truncation")) stages.push(truncation(around));
+  if (acted.has(SUMMARIZATION)) stages.push(await summarization(around));
+  if (acted.has("backward_packing")) stages.push(packing(around));
   return stages;
 }
 
@@ -167,18 +174,22 @@ async function measured({ rpc }: Memory): Promise<Size> {
   return sizeOf((await getWindow(rpc, MAIN)).window);
 }
 
-/** Does something that compacts, and tells of it as the source does. */
-async function compact(memory: Memory, act: () => Promise<boolean>): Promise<boolean> {
+/** Does something that compacts, and tells of it as the source does; gives whether it acted. */
+async function compact(
+  memory: Memory,
+  act: (previews: Previews) => Promise<readonly string[]>,
+): Promise<boolean> {
   const before = await storedWindow(memory.rpc, MAIN);
   const pre = sizeOf((await getSession(memory.rpc, MAIN)).window);
   const previews = await previewed(memory);
-  const returned = await act();
+  const acted = new Set(await act(previews));
+  const returned = acted.size > 0;
   if (!returned) {
     memory.compacted = { events: [], stages: [], returned };
     return returned;
   }
   const post = await measured(memory);
-  const stages = await stagesOf({ memory, before, pre, post, previews });
+  const stages = await stagesOf({ memory, before, pre, post, previews, acted });
   const sizes = { pre_tokens: pre.tokens, pre_messages: pre.messages };
   const events = [
     atLeast({ event: EVENT, status: "started", ...sizes }),
@@ -197,13 +208,14 @@ async function compact(memory: Memory, act: () => Promise<boolean>): Promise<boo
 
 /** Compacts a memory that is above its threshold. */
 export async function compactIfNeeded(memory: Memory): Promise<void> {
-  await compact(memory, async () => {
-    const { preview } = await previewed(memory);
+  await compact(memory, async ({ preview }) => {
     await memory.rpc.call("trimSession", {
       sessionId: MAIN,
       target: { $case: "runPolicy", value: true },
     });
-    return preview.stageRuns.some(({ triggers }) => triggers.length > 0);
+    return preview.stageRuns
+      .filter(({ triggers }) => triggers.length > 0)
+      .map(({ stage }) => stage);
   });
 }
 
@@ -212,7 +224,7 @@ export async function compactForError(memory: Memory): Promise<boolean> {
   return await compact(memory, async () => {
     const choice = { $case: "stage" as const, value: SUMMARIZATION };
     const answer = await memory.rpc.call("compactSession", { sessionId: MAIN, choice });
-    return answer.outcome !== CompactOutcome.NOTHING;
+    return answer.outcome === CompactOutcome.NOTHING ? [] : [SUMMARIZATION];
   });
 }
 

@@ -19,6 +19,7 @@ import { sessionStore } from "./selectools-store.ts";
 import {
   AS_STORED,
   createSession,
+  getSession,
   getWindow,
   importDocument,
   storedWindow,
@@ -223,10 +224,12 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   const { given } = context.kase;
   const memory = await memoryOf(state, op["on"]);
   const { sessionId } = memory;
-  const read = async () => (await getWindow(context.rpc, sessionId)).messages;
   await addAll(state, op, storedFirst(state));
-  // What a read has compressed is there for the next one.
-  await read();
+  // What this read has compressed is there for the next ones, which compress nothing.
+  await getWindow(context.rpc, sessionId);
+  const { policy: own } = await getSession(context.rpc, sessionId);
+  const policy = { ...AS_STORED, summaryView: own?.summaryView };
+  const read = async () => (await context.rpc.call("getWindow", { sessionId, policy })).messages;
   const before = await read();
   const fresh = listOf(op["messages"] ?? given["new_messages"], "new messages");
   await addAll(state, op, fresh);
