@@ -13,7 +13,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 const add = ({ id }: Said): JsonObject => ({ op: "add", id });
 const isTool = ({ role }: Said): boolean => role === "tool";
 
-/** Count, then tokens, then an unsafe head; at least one message stays. */
+/** Count, then tokens, then an unsafe head; at least one message stays. Summaries add up. */
 function selectools(random: Random): Parts {
   const messages = randomConversation(random, random.int(1, 13), { system: true, pending: true });
   const maxMessages = random.int(1, 8);
@@ -23,6 +23,10 @@ function selectools(random: Random): Parts {
   let lastTrimmed: Messages = [];
   const events: Json[] = [];
   const when: JsonObject[] = [];
+  const summarizes = random.chance(0.5);
+  const answers: Json[] = [];
+  const inputs: Json[] = [];
+  let summary: string | null = null;
   for (let next = 0; next < messages.length; ) {
     const batch = messages.slice(next, next + random.pick([1, 1, 1, 2, 4]));
     next += batch.length;
@@ -45,10 +49,29 @@ function selectools(random: Random): Parts {
       messages_remaining: kept.length,
       reason: "enforce_limits",
     });
+    if (!summarizes) continue;
+    const lines = lastTrimmed.map(({ role, content }) => `${role.toUpperCase()}: ${content}`);
+    inputs.push({ transcript: lines.join("\n"), max_tokens: 150 });
+    const answer = random.pick([`It is ${next}.`, `It is ${next}.`, ""]);
+    answers.push(answer === "" ? random.pick<Json>(["", { error: "down" }]) : answer);
+    // What is not summarized is gone all the same.
+    if (answer === "") continue;
+    summary = summary === null ? answer : `${summary} ${answer}`;
+    events.push({ event: "on_memory_summarize", run_id: "r1", summary });
   }
-  const policy = { max_messages: maxMessages, max_tokens: maxTokens };
-  const given = { policy, messages: messages.map((message) => written(message, cost(message))) };
-  const expected = { survivors: idsOf(history), last_trimmed: idsOf(lastTrimmed), events };
+  const policy = {
+    max_messages: maxMessages,
+    max_tokens: maxTokens,
+    summarize_on_trim: summarizes,
+  };
+  const given = {
+    policy,
+    messages: messages.map((message) => written(message, cost(message))),
+    summarizer_returns: answers,
+  };
+  const trimmed = idsOf(lastTrimmed);
+  const asked = { summary, summary_inputs: inputs };
+  const expected = { survivors: idsOf(history), last_trimmed: trimmed, events, ...asked };
   return { given, when, expected };
 }
 

@@ -22,7 +22,7 @@ export const SYSTEMS: readonly System[] = [
   { number: "002", names: ["definable"], open: openDefinable },
   { number: "003", names: ["marsys", "MARSYS"], open: openMarsys },
   { number: "004", names: ["alquimia", "Alquimia"], open: openAlquimia },
-  { number: "own", names: ["sidecar"], open: openSidecar },
+  { number: "sidecar", names: [], open: openSidecar },
 ];
 
 /** Gives a system by its number or name; undefined for what is none. */
