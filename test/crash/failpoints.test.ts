@@ -2,6 +2,7 @@
 // and with the same oracle as the random kills.
 
 import { expect, test } from "vitest";
+import type { Failpoint } from "../../src/lib/failpoint.ts";
 import { randomFrom, testSeed } from "../support/random.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { Chain, newTally } from "./rounds.ts";
@@ -13,7 +14,8 @@ const PASSES = {
   "mid-flush": [1, 2],
   "mid-purge": [1, 3],
   "mid-copy": [1, 3],
-} as const;
+  "after-hook": [1, 2, 9],
+} as const satisfies Record<Failpoint, readonly number[]>;
 
 /** These need sessions that are copied and deleted. */
 const NEEDS_CHORES = new Set(["mid-flush", "mid-purge", "mid-copy"]);

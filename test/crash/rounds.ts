@@ -8,17 +8,28 @@ import { promisify } from "node:util";
 import type { MemorySidecar } from "../../clients/typescript/src/index.ts";
 import type { Random } from "../support/random.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
+import { drained } from "../support/summary-reader.ts";
 import { Chores } from "./chores.ts";
 import { type Entry, Journal, type Operation } from "./journal.ts";
 import { observe } from "./observe.ts";
 import { check, settle } from "./oracle.ts";
-import { plainClient, SMALL_POLICY, send, Writer, watchInto } from "./writers.ts";
+import {
+  plainClient,
+  SMALL_POLICY,
+  SUMMARIZING_POLICY,
+  send,
+  Writer,
+  watchInto,
+} from "./writers.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 /** Acknowledged operations that are repeated after a restart, to see that nothing happens twice. */
 const REPEATS = 12;
 const FAILPOINT_MS = 30_000;
 const ROUND_WRITES = 40;
+
+/** The session whose messages leave its window when a hook has summarized them. */
+const SUMMARIZED = "delta";
 
 /** How a round ends. */
 export type End =
@@ -57,7 +68,7 @@ export class Chain {
     this.#random = random;
     this.#tally = tally;
     this.#writers = writers;
-    this.journal = new Journal(["alpha", "beta", "gamma", "delta"]);
+    this.journal = new Journal(["alpha", "beta", "gamma", SUMMARIZED]);
     this.chores = new Chores(this.journal);
   }
 
@@ -114,11 +125,14 @@ export class Chain {
   async #greet(client: MemorySidecar, server: RunningServer): Promise<void> {
     if (!this.#born) {
       for (const sessionId of this.journal.sessionIds) {
-        await client.createSession({ sessionId, policy: SMALL_POLICY });
+        const policy = sessionId === SUMMARIZED ? SUMMARIZING_POLICY : SMALL_POLICY;
+        await client.createSession({ sessionId, policy });
       }
       this.#born = true;
       return;
     }
+    // What is read must not change meanwhile.
+    await drained(client, SUMMARIZED);
     const others = this.chores.used ? [Chores.namespace] : [];
     const seen = await observe(client, this.journal.sessionIds, others);
     this.#tally.wrong.push(...check(this.journal, seen));

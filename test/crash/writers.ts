@@ -7,7 +7,10 @@ import {
   isMemorySidecarError,
   type MemorySidecar,
   type MessageFields,
+  makePolicy,
   Status,
+  summarize,
+  summaryView,
 } from "../../clients/typescript/src/index.ts";
 import type { Random } from "../support/random.ts";
 import type { Content, Entry, Journal, Operation } from "./journal.ts";
@@ -18,6 +21,18 @@ import { eventKey } from "./oracle.ts";
 export const SMALL_POLICY = {
   stages: [dropOldest("keep", { maxMessages: 12 }, { unit: "message" })],
 };
+
+/** The same with a summary of what leaves, by the built-in hook. */
+export const SUMMARIZING_POLICY = makePolicy(
+  [
+    dropOldest(
+      "keep",
+      { maxMessages: 12 },
+      { unit: "message", summarize: summarize({ hook: "builtin", keep: "append", maxTokens: 64 }) },
+    ),
+  ],
+  { summaryView: summaryView({ show: "not" }) },
+);
 
 const TEXTS = ["plain words", "größer – übel", "日本語の文", "😀🧠", "line\nbreak\ttab", '{"a":1}'];
 

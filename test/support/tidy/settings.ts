@@ -26,6 +26,8 @@ export const ENTRY_POINTS: EntryPoints = {
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
     /^test\/crash\/lmdb-writer\.ts$/,
+    // Loaded into a server by its tests, which break it on purpose.
+    /^test\/crash\/broken-removal\.ts$/,
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/lmdb-(load|reader)\.ts$/,
     /^tools\/(build|fix|gen|test|verify)\.ts$/,
