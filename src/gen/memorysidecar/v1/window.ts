@@ -37,7 +37,10 @@ export const TrimReason = {
   DUPLICATE: 10,
   /** BOUNDARY - Removed by the boundary rule of the stage, to make the cut safe. */
   BOUNDARY: 11,
-  /** SUMMARIZED - A summary took its place. */
+  /**
+   * SUMMARIZED - A summary took its place. One that stands in the window is counted in `before`
+   * already.
+   */
   SUMMARIZED: 12,
   /** SUMMARY_FAILED - No summary could be made, and the stage drops what has none. */
   SUMMARY_FAILED: 13,
