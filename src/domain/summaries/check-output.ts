@@ -51,9 +51,13 @@ function hasForm(output: SummaryOutput): boolean {
     isList(missingEntities, LIMITS.missingEntities, LIMITS.missingEntityBytes) &&
     isList(facts, LIMITS.summaryFacts, LIMITS.summaryFactBytes) &&
     isList(openThreads, LIMITS.summaryFacts, LIMITS.summaryFactBytes) &&
-    isCount(output.inputTokens) &&
-    isCount(output.outputTokens)
+    hasCounts(output)
   );
+}
+
+/** Whether what an output says of its tokens are counts: only such may go into a budget. */
+export function hasCounts(output: Pick<SummaryOutput, "inputTokens" | "outputTokens">): boolean {
+  return isCount(output.inputTokens) && isCount(output.outputTokens);
 }
 
 function isCount(tokens: number): boolean {

@@ -96,6 +96,13 @@ describe("a task that fails", () => {
     expect(again.lastFailure).toEqual(FAILURE);
     expect(readyAgain(gone, 8_000, true)).toMatchObject({ state: "waiting", dueMs: 0 });
   });
+
+  it("has a day anew once it is retried", () => {
+    const at = { counts: false, maxAttempts: 5 };
+    const again = readyAgain(sampleTask({ createMs: 0 }), TASK_AGE_MS_MAX);
+    expect(isLastFailure(again, { ...at, nowMs: TASK_AGE_MS_MAX + 1 })).toBe(false);
+    expect(isLastFailure(again, { ...at, nowMs: 2 * TASK_AGE_MS_MAX })).toBe(true);
+  });
 });
 
 describe("nextOf", () => {

@@ -3,7 +3,7 @@
 
 import type { Task, TaskFailure, TaskLease } from "./task.ts";
 
-/** A task is given up when it is still not done so long after it was made. */
+/** A task is given up when it is still not done so long after it was made, or made ready again. */
 export const TASK_AGE_MS_MAX = 86_400_000;
 
 /** Somebody takes a task. */
@@ -89,10 +89,10 @@ export function isLastFailure(
   at: { readonly counts: boolean; readonly maxAttempts: number; readonly nowMs: number },
 ): boolean {
   if (at.counts && task.failedAttempts + 1 >= at.maxAttempts) return true;
-  return at.nowMs - task.createMs >= TASK_AGE_MS_MAX;
+  return at.nowMs - (task.retryMs ?? task.createMs) >= TASK_AGE_MS_MAX;
 }
 
-/** The task with all its attempts, ready now or behind another one of its session and stage. */
+/** The task with all its attempts and its day, ready now or behind another one of its session and stage. */
 export function readyAgain(task: Task, nowMs: number, isBehind = false): Task {
   return {
     ...task,
@@ -100,6 +100,7 @@ export function readyAgain(task: Task, nowMs: number, isBehind = false): Task {
     dueMs: isBehind ? 0 : nowMs,
     deadMs: 0,
     failedAttempts: 0,
+    retryMs: nowMs,
     lease: undefined,
   };
 }

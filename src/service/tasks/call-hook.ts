@@ -70,7 +70,8 @@ export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): P
   }
   if (input === undefined) {
     state.abandoned(pass);
-    return await settle(run, task, () => dropTask(run.context, serverCall(), task));
+    await settle(run, task, () => dropTask(run.context, serverCall(), task));
+    return;
   }
   let output: SummaryOutput;
   try {
@@ -78,7 +79,8 @@ export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): P
   } catch (error) {
     if (error instanceof Stopped) {
       state.abandoned(pass);
-      return await settle(run, task, () => giveBack(run.context, task, false));
+      await settle(run, task, () => giveBack(run.context, task, false));
+      return;
     }
     const failure = failureOf(error);
     state.callFailed(pass, failure);
@@ -134,10 +136,14 @@ function isOwnFault(reason: TaskFailureReason): boolean {
 }
 
 async function complete(run: HookRun, task: TakenTask, output: SummaryOutput): Promise<void> {
-  await settle(run, task, async () => {
+  const isSettled = await settle(run, task, async () => {
     const result = await applyResult(run.context, serverCall(), leaseRefOf(task), output);
     if (result.kind === "failed") run.state.failed(result.reason);
   });
+  if (isSettled) return;
+  // A fault of the server's own counts as well: else the hook would be called for it for ever.
+  run.state.failed("hook-error");
+  await fail(run, task, new HookFailure("hook-error", "The result cannot be applied."), true);
 }
 
 async function fail(
@@ -160,24 +166,26 @@ async function fail(
 
 /**
  * Brings what came of a call into the store. While the store is full or overloaded it is tried
- * again for a minute. A task that is gone or in other hands wants nothing any more.
+ * again for a minute. A task that is gone or in other hands wants nothing any more. False when it
+ * failed by a fault that trying again does not help.
  */
-async function settle(run: HookRun, task: TakenTask, apply: () => Promise<void>): Promise<void> {
+async function settle(run: HookRun, task: TakenTask, apply: () => Promise<void>): Promise<boolean> {
   const { context, stop } = run;
   const endMs = context.world.nowMs() + HOLD_MS;
   for (;;) {
     try {
-      return await apply();
+      await apply();
+      return true;
     } catch (error) {
-      if (isOver(error)) return;
+      if (isOver(error)) return true;
       if (!isPassing(error)) {
         run.onError(error);
-        return;
+        return false;
       }
       const isLate = context.world.nowMs() >= endMs;
       if (!isLate && (await pause(context.world, RETRY_MS, stop))) continue;
       await giveBack(context, task, false).catch(() => {});
-      return;
+      return true;
     }
   }
 }

@@ -452,3 +452,21 @@ describe("a result", () => {
     expect((await s.tasks())[0]).toMatchObject({ state: "dead", failedAttempts: 1 });
   });
 });
+
+describe("counts that are no counts", () => {
+  test.each([-50_000, 0.5, 9e18, Number.NaN])("like %d never reach the budget", async (tokens) => {
+    const odd = { inputTokens: tokens };
+    const s = await scene();
+    await s.append(lines(5));
+    const tooLong = outputOf("x".repeat(70_000), odd);
+    expect(await s.make(tooLong)).toMatchObject({ kind: "failed", reason: "output-too-long" });
+    const [task] = await s.tasks();
+    expect(task).toMatchObject({ state: "ready", failedAttempts: 1 });
+    expect(task?.summarize.inputTokens).toBe(0);
+    const gone = await scene({ keep: "replace", leave: "at-once", onFailure: "drop" });
+    await gone.append(lines(5));
+    const held = await gone.take();
+    await gone.setSummary("another");
+    expect(await gone.complete(held, outputOf("x", odd))).toMatchObject({ kind: "superseded" });
+  });
+});

@@ -3,7 +3,7 @@
 
 import { leaseLost } from "../../domain/errors.ts";
 import type { SupersedeReason } from "../../domain/event.ts";
-import { outputFault } from "../../domain/summaries/check-output.ts";
+import { hasCounts, outputFault } from "../../domain/summaries/check-output.ts";
 import type { SummaryOutput } from "../../domain/summaries/summary.ts";
 import { settled as settledUsage } from "../../domain/tasks/budget.ts";
 import { released } from "../../domain/tasks/lifecycle.ts";
@@ -93,7 +93,8 @@ function decideComplete(
 ): SessionDecision<CompleteResult | GoingOn> {
   const { session, task, view } = held;
   const { output, encode } = completing;
-  const usage = usagePart(held, output.inputTokens + output.outputTokens);
+  const taken = hasCounts(output) ? output.inputTokens + output.outputTokens : "unknown";
+  const usage = usagePart(held, taken);
   const stale = staleness(settling, held);
   if (stale !== undefined) {
     const result = { kind: "superseded", reason: stale } as const;
@@ -154,11 +155,10 @@ function refuse(
 ): SessionDecision<CompleteResult> {
   const message = REFUSALS[reason] ?? "The output is refused.";
   const { inputTokens, outputTokens } = output;
-  // Counts that are no counts are part of the fault.
-  const isKnown = reason !== "invalid-output" && reason !== "empty-output";
   const outcome = failOutcome(settling, held, {
     ...{ reason, message, random, counts: true, permanent: false },
-    ...(isKnown ? { taken: { inputTokens, outputTokens } } : {}),
+    // Counts that are no counts are part of the fault.
+    ...(hasCounts(output) ? { taken: { inputTokens, outputTokens } } : {}),
   });
   if (outcome === "need-window") return { kind: "need-window" };
   const result = { kind: "failed", reason, message, state: outcome.state } as const;

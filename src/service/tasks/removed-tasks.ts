@@ -45,7 +45,9 @@ function isOf(trim: Trim, stage: PolicyStage): boolean {
 
 /** Adds the first parts to a task that nobody has begun; gives how many it took. */
 function join(making: Making, asking: Asking, parts: readonly (readonly WindowEntry[])[]): number {
-  const task = liveOf(making, asking.stage.name).at(-1);
+  // The last to be done: one that is made anew has a higher number than those that wait behind it.
+  const live = liveOf(making, asking.stage.name);
+  const task = live.findLast(({ state }) => state === "waiting") ?? live.at(-1);
   if (task === undefined || !isOpen(task, asking)) return 0;
   const { limits, run } = asking;
   const { sources, made } = task.summarize;

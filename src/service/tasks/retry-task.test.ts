@@ -52,6 +52,18 @@ async function remove(taskId: string, allowMissing = false, requestId = ""): Pro
 const types = async () => (await scene.allEvents()).map(({ detail }) => detail.type);
 
 describe("RetryTask", () => {
+  it("gives a task that is older than a day its attempts all the same", async () => {
+    const hook = await deadTask();
+    scene.advance(86_400 * SECOND);
+    hook.script([new HookFailure("busy", "Later."), "a short text"]);
+    await retry(await idOfFirst());
+    await eventually("it failed again", () => hook.calls.length === 2);
+    await eventually("it rests", async () => (await scene.tasks())[0]?.state === "ready");
+    await scene.pass(3 * SECOND);
+    expect(await scene.tasks()).toEqual([]);
+    expect(await scene.history("s")).toHaveLength(1);
+  });
+
   it("makes a dead task ready, with all its attempts", async () => {
     const hook = await deadTask();
     hook.script(["a short text"]);

@@ -472,3 +472,31 @@ it("does nothing between its ticks when there is nothing to do", async () => {
   await someTurns();
   expect(looks).toBe(before + 1);
 });
+
+it("counts an attempt whose result the server cannot apply, and asks no more in the end", async () => {
+  const errors: unknown[] = [];
+  let isBroken = false;
+  const hook = scriptedHook("h", [
+    () => {
+      isBroken = true;
+      return "a short text";
+    },
+  ]);
+  scene = await startRunnerScene([hook], {
+    onBackgroundError: (error) => errors.push(error),
+    wrapStore: (store) =>
+      storeWith(store, {
+        changeSession: async (change, decide) => {
+          if (!isBroken) return await store.changeSession(change, decide);
+          isBroken = false;
+          throw new Error("A fault of the server.");
+        },
+      }),
+  });
+  await scene.open("s", summaryPolicy("h"));
+  await scene.say("s", 5);
+  await scene.pass(120 * SECOND);
+  expect((await scene.tasks())[0]).toMatchObject({ state: "dead", failedAttempts: 5 });
+  expect(hook.calls).toHaveLength(5);
+  expect(errors).toHaveLength(5);
+});

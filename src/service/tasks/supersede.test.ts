@@ -206,3 +206,22 @@ describe("a result of messages that left at once", () => {
     }
   });
 });
+
+test("messages that leave later do not join a task that is made anew before those that wait", async () => {
+  const made = await sceneOf(
+    openPolicy([summarizing({ leave: "at-once", keep: "append", onFailure: "drop" })]),
+    { inputTokensMax: 45 },
+  );
+  scenes.push(made);
+  await made.append(lines(5));
+  const first = await made.take();
+  await made.append(lines(2, 6));
+  await editMessage(made, "m2", "m2, edited");
+  expect(await made.complete(first, "x")).toMatchObject({ kind: "superseded" });
+  await made.append(lines(1, 8));
+  for (const text of ["m1 to m3", "m4 to m6"]) await made.make(text);
+  expect((await made.summaries()).map(({ added }) => added)).toEqual([
+    [{ first: 1, last: 3 }],
+    [{ first: 4, last: 6 }],
+  ]);
+});
