@@ -140,6 +140,7 @@ describe("readHooksFile", () => {
       hooks: {
         Ollama: openai,
         manual: openai,
+        promote: { kind: "poll" },
         none: CANARY,
         what: { kind: CANARY },
         builtin: openai,
@@ -163,6 +164,7 @@ describe("readHooksFile", () => {
       'unknown field "hokks": did you mean hooks?',
       'hooks: "Ollama" is not a name: 1 to 63 of a-z0-9_-, the first a letter',
       "hooks.manual cannot be defined: manual means that no hook is called",
+      "hooks.promote cannot be defined: the name is kept for REMOVED_TO_PROMOTE",
       "hooks.none must be a JSON object",
       "hooks.what.kind must be one of builtin, openai, grpc, poll",
       "hooks.builtin.kind: the kind builtin and the name builtin go together",
@@ -219,6 +221,18 @@ describe("readHooksFile", () => {
     ["a list", [CANARY], "it must hold one JSON object"],
     ["hooks that are a list", { hooks: [openai] }, "hooks must be a JSON object"],
     ["a default that is no name", { default_summarizer: 7 }, "default_summarizer must name"],
+    ["an empty file", "", "it is empty"],
+    ["blanks", " \n", "it is empty"],
+    [
+      "a hook that stands twice",
+      '{"hooks": {"a": {"kind": "poll"}, "a": {"kind": "poll"}}}',
+      'the field "a" stands twice in one object',
+    ],
+    [
+      "a field that stands twice, once in other letters",
+      '{"hooks": {"a": {"kind": "poll", "k\\u0069nd" : "poll"}}}',
+      'the field "kind" stands twice in one object',
+    ],
     ["a file without end", `{"x": "${" ".repeat(1_048_576)}"}`, "it is longer than 1048576 bytes"],
   ])("refuses %s", async (_, content, message) => {
     const { problems } = await read(content);
@@ -240,6 +254,18 @@ describe("readHooksFile", () => {
     await good({ hooks: { [name]: { kind: "poll" } }, default_summarizer: name });
     const { problems } = await read({ hooks: { [`${name}1`]: { kind: "poll" } } });
     expect(problems.join()).toContain("is not a name");
+  });
+
+  it("takes a byte order mark, and the same field in several hooks", async () => {
+    const text =
+      '{"hooks": {"a": {"kind": "poll"}, "b": {"kind": "poll"}}, "default_summarizer": "a"}';
+    const { hooks } = await good(`\uFEFF${text}`);
+    expect(hooks.map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  it("takes texts for texts that look like fields", async () => {
+    const model = '"kind": {["kind": \\" , "url" : ';
+    expect((await good({ hooks: { a: { ...openai, model } } })).hooks).toMatchObject([{ model }]);
   });
 
   it.each(["manual", "builtin"])("takes %s as the default", async (name) => {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { BUILTIN_HOOK, MANUAL_HOOK } from "../domain/summaries/spec.ts";
 import { nearest } from "../lib/nearest.ts";
+import { repeatedFields } from "../lib/repeated-fields.ts";
 import type { HookKind, HookSettings } from "../service/hook-port.ts";
 import { type GrpcTarget, parseChatUrl, parseGrpcTarget } from "./endpoint.ts";
 import {
@@ -70,6 +71,8 @@ export const HOOKS_MAX = 64;
 
 const FILE_BYTES_MAX = 1_048_576;
 const TEXT_CHARS_MAX = 4_096;
+/** No hook may have it: policies that need it are refused, so that no one takes it for a hook's. */
+const KEPT_NAME = "promote";
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 const TOP_FIELDS = ["hooks", "default_summarizer"];
 const FIXED_BODY_FIELDS = ["messages", "stream"];
@@ -256,6 +259,10 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
     problems.push(`${path} cannot be defined: ${MANUAL_HOOK} means that no hook is called`);
     return undefined;
   }
+  if (name === KEPT_NAME) {
+    problems.push(`${path} cannot be defined: the name is kept for REMOVED_TO_PROMOTE`);
+    return undefined;
+  }
   if (!isObject(value)) {
     problems.push(`${path} must be a JSON object`);
     return undefined;
@@ -311,7 +318,8 @@ function readContent(content: Json, reading: Reading): HooksConfig {
 function parseFile(path: string, problems: string[]): Json | undefined {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    // Some editors begin a file with a byte order mark.
+    text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     problems.push(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
     return undefined;
@@ -320,8 +328,15 @@ function parseFile(path: string, problems: string[]): Json | undefined {
     problems.push(`it is longer than ${FILE_BYTES_MAX} bytes`);
     return undefined;
   }
+  if (text.trim() === "") {
+    problems.push("it is empty");
+    return undefined;
+  }
   try {
     const content: unknown = JSON.parse(text);
+    for (const name of repeatedFields(text)) {
+      problems.push(`the field ${shown(name)} stands twice in one object`);
+    }
     if (isObject(content)) return content;
     problems.push("it must hold one JSON object");
   } catch (error) {
