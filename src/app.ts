@@ -8,6 +8,7 @@ import type { Logs } from "./log.ts";
 import type { ServiceSettings, Services, World } from "./service/api.ts";
 import type { Hooks } from "./service/hook-port.ts";
 import { createServices } from "./service/services.ts";
+import type { HookNews } from "./service/tasks/hook-state.ts";
 import type { Store } from "./storage/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
 import { DocumentReader } from "./transport/documents/read.ts";
@@ -68,6 +69,18 @@ export function appSettings(config: Config): AppSettings {
   };
 }
 
+function logHookNews({ hooks: log }: Logs, news: HookNews): void {
+  const { kind, hook } = news;
+  if (kind === "up") log.info({ hook }, "the hook answers again");
+  else if (kind === "failed") {
+    const { reason, count } = news;
+    log.warn({ hook, reason, count }, "attempts of the hook failed");
+  } else {
+    const { reason, waitMs } = news;
+    log.warn({ hook, reason, wait_ms: waitMs }, "the hook keeps failing and is left alone");
+  }
+}
+
 /** Starts an app. Closes the store when the server cannot start. */
 export async function startApp(parts: AppParts): Promise<App> {
   const { settings, logs, store } = parts;
@@ -81,6 +94,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     world,
     settings,
     onBackgroundError: (error) => logs.service.error({ err: error }, "background work failed"),
+    onHookNews: (news) => logHookNews(logs, news),
   });
   let server: RunningServer;
   try {

@@ -80,6 +80,8 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   };
   host.onFault(fail);
   const hooks = createHooks(config.hooks, { log: logs.hooks });
+  const kinds = Object.fromEntries([...hooks.byName].map(([name, { kind }]) => [name, kind]));
+  logs.hooks.info({ hooks: kinds, default_summarizer: hooks.defaultSummarizer }, "hooks");
   const store = await openLmdbStore({
     directory: config.dataDir,
     readFacts: CODEC.readFacts,

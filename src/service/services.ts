@@ -31,6 +31,7 @@ import { setSummary } from "./set-summary.ts";
 import type { DocumentCodec } from "./snapshot-api.ts";
 import { listSummaryInputs } from "./summary-inputs.ts";
 import { createTasks } from "./tasks/create-tasks.ts";
+import type { HookNews } from "./tasks/hook-state.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { trimSession } from "./trim-session.ts";
 import { updateSession } from "./update-session.ts";
@@ -49,6 +50,8 @@ export interface ServiceParts {
   readonly documents?: DocumentCodec;
   /** Hears of failures of the background work; nothing else does. */
   readonly onBackgroundError: (error: unknown) => void;
+  /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
+  readonly onHookNews?: (news: HookNews) => void;
 }
 
 const NO_DOCUMENTS: DocumentCodec = {

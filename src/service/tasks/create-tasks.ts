@@ -9,7 +9,7 @@ import { isPassing } from "./call-hook.ts";
 import { compactSession } from "./compact-session.ts";
 import { deleteTask } from "./delete-task.ts";
 import { extendLease } from "./extend-lease.ts";
-import { type HookState, hookStatesOf } from "./hook-state.ts";
+import { type HookNews, type HookState, hookStatesOf } from "./hook-state.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { listHooks } from "./list-hooks.ts";
 import { getTask, listTasks } from "./list-tasks.ts";
@@ -35,13 +35,16 @@ export interface Tasks {
 export interface TaskParts {
   /** Hears of faults of the background work, without content. */
   readonly onBackgroundError: (error: unknown) => void;
+  /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
+  readonly onHookNews?: (news: HookNews) => void;
 }
 
 /** Makes the use cases, frees what a crash left, and begins to do tasks. */
 export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   const { store, world, hooks } = context;
   const onError = (error: unknown): void => parts.onBackgroundError(error);
-  const states = hookStatesOf(hooks, world);
+  const { onHookNews = () => {} } = parts;
+  const states = hookStatesOf(hooks, world, onHookNews);
   const count = (hook: string): HookState | undefined => states.get(hook);
   const watch = new LeaseWatch(context, {
     error: onError,
@@ -49,7 +52,7 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   });
   const polls = new Polls(context, onError);
   const news = new SessionNews(store);
-  const runner = new TaskRunner({ context, states, onError });
+  const runner = new TaskRunner({ context, states, onError, onHookNews });
   const polling = { context, states, polls, watch, onError };
   const results = { context, states, watch };
   const begin = async (): Promise<void> => {

@@ -18,6 +18,33 @@ import type { World } from "../api.ts";
 import { type Hook, HookFailure, type Hooks } from "../hook-port.ts";
 import { chance } from "./later.ts";
 
+/** How often the log hears that attempts fail, for each hook and reason. */
+const FAILED_EVERY_MS = 60_000;
+
+/** What an operator wants to hear of a hook at once. Holds nothing that a hook said. */
+export type HookNews =
+  | {
+      readonly kind: "failed";
+      readonly hook: string;
+      readonly reason: TaskFailureReason;
+      /** How many attempts failed so since it was told last. */
+      readonly count: number;
+    }
+  | {
+      /** No call goes out for a while. */
+      readonly kind: "down";
+      readonly hook: string;
+      readonly reason: TaskFailureReason;
+      readonly waitMs: number;
+    }
+  | { readonly kind: "up"; readonly hook: string };
+
+/** The failures of one reason that nobody was told of yet. */
+interface Untold {
+  readonly count: number;
+  readonly toldMs: number;
+}
+
 /** The calls of one hook. */
 export class HookState {
   readonly hook: Hook;
@@ -27,10 +54,13 @@ export class HookState {
   #running = 0;
   #callCount = 0;
   readonly #failures = new Map<TaskFailureReason, number>();
+  readonly #untold = new Map<TaskFailureReason, Untold>();
+  readonly #tell: (news: HookNews) => void;
 
-  constructor(hook: Hook, world: World) {
+  constructor(hook: Hook, world: World, tell: (news: HookNews) => void = () => {}) {
     this.hook = hook;
     this.#world = world;
+    this.#tell = tell;
   }
 
   get running(): number {
@@ -69,6 +99,11 @@ export class HookState {
   /** Counts a failed attempt. */
   failed(reason: TaskFailureReason): void {
     this.#failures.set(reason, (this.#failures.get(reason) ?? 0) + 1);
+    const nowMs = this.#world.nowMs();
+    const { count, toldMs } = this.#untold.get(reason) ?? { count: 0, toldMs: -Infinity };
+    const isDue = nowMs - toldMs >= FAILED_EVERY_MS;
+    this.#untold.set(reason, isDue ? { count: 0, toldMs: nowMs } : { count: count + 1, toldMs });
+    if (isDue) this.#tell({ kind: "failed", hook: this.hook.name, reason, count: count + 1 });
   }
 
   /** A call goes out. Ends with one of the four below. */
@@ -81,7 +116,9 @@ export class HookState {
   /** The call had an answer. */
   answered(pass: CallPass): void {
     this.#running -= 1;
+    const wasDown = this.#breaker.openings > 0;
     this.#breaker = onAnswer(this.#breaker, pass);
+    if (wasDown && this.#breaker.openings === 0) this.#tell({ kind: "up", hook: this.hook.name });
   }
 
   /** The call failed. */
@@ -93,7 +130,12 @@ export class HookState {
     } else {
       this.#running -= 1;
       const at = { nowMs: this.#world.nowMs(), random: chance(this.#world) };
+      const { openings } = this.#breaker;
       this.#breaker = onFailure(this.#breaker, pass, at);
+      if (this.#breaker.openings > openings) {
+        const waitMs = this.#breaker.retryMs - at.nowMs;
+        this.#tell({ kind: "down", hook: this.hook.name, reason, waitMs });
+      }
     }
     if (retryDelayMs === undefined || reason === "no-hook") return;
     const ms = Math.min(retryDelayMs, LIMITS.retryDelayMsMax);
@@ -132,12 +174,16 @@ export function goneHook(name: string): Hook {
 }
 
 /** The states of all hooks by name. */
-export function hookStatesOf(hooks: Hooks, world: World): ReadonlyMap<string, HookState> {
+export function hookStatesOf(
+  hooks: Hooks,
+  world: World,
+  tell?: (news: HookNews) => void,
+): ReadonlyMap<string, HookState> {
   const names = [...hooks.byName.keys()].sort();
   const states = new Map<string, HookState>();
   for (const name of names) {
     const hook = hooks.byName.get(name);
-    if (hook !== undefined) states.set(name, new HookState(hook, world));
+    if (hook !== undefined) states.set(name, new HookState(hook, world, tell));
   }
   return states;
 }

@@ -5,7 +5,7 @@ import { SERVER_WORKER } from "../../domain/tasks/task.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { callHook, isPassing, serverLeaseMs } from "./call-hook.ts";
-import { goneHook, HookState } from "./hook-state.ts";
+import { goneHook, type HookNews, HookState } from "./hook-state.ts";
 import { later } from "./later.ts";
 import { endLease } from "./lease-watch.ts";
 import { giveBack, isServerLease, type TakenTask, takeTask } from "./take-task.ts";
@@ -28,6 +28,8 @@ export interface RunnerParts {
   readonly states: ReadonlyMap<string, HookState>;
   /** Hears of faults, without content. */
   readonly onError: (error: unknown) => void;
+  /** Hears of hooks that are gone while they have tasks. */
+  readonly onHookNews?: (news: HookNews) => void;
 }
 
 /** The runner of one hook. */
@@ -110,9 +112,10 @@ export class TaskRunner {
 
   /** A lane for the tasks of a hook that the server does not have: they fail. */
   #laneOfGone(name: string): Lane | undefined {
-    const { hooks, world } = this.#parts.context;
+    const { context, onHookNews } = this.#parts;
+    const { hooks, world } = context;
     if (hooks.byName.has(name)) return undefined;
-    const lane = newLane(new HookState(goneHook(name), world));
+    const lane = newLane(new HookState(goneHook(name), world, onHookNews));
     this.#lanes.set(name, lane);
     return lane;
   }
