@@ -17,7 +17,9 @@ from memorysidecar.v1.hook_handler_service_pb2_grpc import (
 def summarize(task: v1.SummarizeInput) -> str:
     """Stands where your model would: the first sentence of each message."""
     said = [message.text.split(". ")[0] for message in task.messages if message.text]
-    return "; ".join([*task.prior_texts, *said])[: task.max_tokens * 4]
+    # What is known already is repeated only when the new text takes its place.
+    known = task.prior_texts if task.replaces_prior else []
+    return "; ".join([*known, *said])[: task.max_tokens * 4]
 
 
 class Handler(HookHandlerServiceServicer):

@@ -5,9 +5,11 @@
 import { connect, runWorker, type SummarizeInput } from "../../clients/typescript/src/index.ts";
 
 /** Stands where your model would: the beginning of each line of the transcript. */
-function summarize({ transcript, priorTexts, maxTokens }: SummarizeInput) {
+function summarize({ transcript, priorTexts, replacesPrior, maxTokens }: SummarizeInput) {
   const lines = transcript.split("\n").map((line) => line.slice(0, 60));
-  const text = [...priorTexts, ...lines].join("\n").slice(0, maxTokens * 4);
+  // What is known already is repeated only when the new text takes its place.
+  const known = replacesPrior ? priorTexts : [];
+  const text = [...known, ...lines].join("\n").slice(0, maxTokens * 4);
   return { text, model: "beginnings" };
 }
 
