@@ -3,7 +3,7 @@
 
 import type { Task, TaskFailure, TaskLease } from "./task.ts";
 
-/** A task is given up when it is still not done so long after it was made, or made ready again. */
+/** A task is given up when it is not done so long after it was made, or made ready again. */
 export const TASK_AGE_MS_MAX = 86_400_000;
 
 /** Somebody takes a task. */
@@ -92,7 +92,10 @@ export function isLastFailure(
   return at.nowMs - (task.retryMs ?? task.createMs) >= TASK_AGE_MS_MAX;
 }
 
-/** The task with all its attempts and its day, ready now or behind another one of its session and stage. */
+/**
+ * The task with all its attempts and its day, ready now or behind another one of its session and
+ * stage.
+ */
 export function readyAgain(task: Task, nowMs: number, isBehind = false): Task {
   return {
     ...task,

@@ -1,7 +1,7 @@
 // Goal: a caller gets messages of the window summarized now, once, and hears what came of it.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { pollHook, scriptedHook } from "../../../test/support/hooks.ts";
+import { outputOf, pollHook, scriptedHook } from "../../../test/support/hooks.ts";
 import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
 import { policyOf } from "../../../test/support/policies.ts";
 import {
@@ -156,6 +156,39 @@ describe("a stage", () => {
     const asked = { choice: { kind: "stage", stage: "sum" } as const, spec: specOf("workers") };
     const result = await compact(asked);
     expect(result.task?.task.summarize.ranges).toEqual([{ first: 1, last: 3 }]);
+  });
+});
+
+describe("placed summaries", () => {
+  it("become fewer when many stand in the window, so that there is always a place", async () => {
+    const hook = scriptedHook("h", ["short"]);
+    scene = await startRunnerScene([hook]);
+    await scene.open("s", OPEN);
+    for (let round = 1; round <= 70; round++) {
+      await scene.say("s", 2);
+      const asked = { choice: keep(0), spec: specOf("h"), waitMs: 60 * SECOND };
+      expect(await compact(asked)).toMatchObject({ outcome: "done" });
+    }
+    const current = (await scene.store.readSession({ namespace: "default", sessionId: "s" }))
+      ?.fields.inserts;
+    expect(current?.length).toBeLessThanOrEqual(32);
+    const seqs = current?.flatMap(({ ranges }) => ranges).map(({ first, last }) => [first, last]);
+    expect(seqs?.[0]?.[0]).toBe(1);
+    expect(seqs?.at(-1)?.[1]).toBe(140);
+    expect(await scene.tasks()).toEqual([]);
+  });
+
+  it("keep the request that is shown with them", async () => {
+    const output = outputOf("t".repeat(60), { requestText: "Wants it" });
+    scene = await startRunnerScene([scriptedHook("h", [output])]);
+    await scene.open("s", OPEN);
+    await scene.say("s", 8);
+    const spec = specOf("h", { shape: "exchange" });
+    await compact({ choice: keep(2), spec, waitMs: 60 * SECOND });
+    expect(await scene.windowTexts("s")).toHaveLength(4);
+    // The oldest but three is the request alone.
+    const beside = specOf("h", { keep: "append" });
+    expect(await compact({ choice: keep(3), spec: beside })).toMatchObject({ outcome: "nothing" });
   });
 });
 

@@ -5,7 +5,7 @@
 import { hookNotConfigured, requestInvalid, sessionNotFound } from "../../domain/errors.ts";
 import type { EventDetail } from "../../domain/event.ts";
 import type { PolicyStage } from "../../domain/policy.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session, WindowInsert } from "../../domain/session.ts";
 import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
 import {
   DEFAULT_SUMMARY_SPEC,
@@ -32,8 +32,9 @@ import { changeWindow, planOf } from "../window-change.ts";
 import { isInLog, mergeInserts } from "../window-view.ts";
 import { type TaskWaiting, waitForTask } from "./await-task.ts";
 import { taskInfo } from "./list-tasks.ts";
-import { enoughFor, groupsOf, hookOf, inputLimits } from "./making.ts";
+import { enoughFor, groupsOf, hasSummary, hookOf, inputLimits } from "./making.ts";
 import { insertsByPosition, newTask, requestedEvent, workOf } from "./new-task.ts";
+import { CROWD } from "./waiting-tasks.ts";
 
 /** What a call found or made. */
 interface Started {
@@ -178,8 +179,11 @@ function choose(
   const { choice } = input;
   const { stage, spec } = asked;
   let meant: ReadonlySet<StoredEntry>;
-  if (choice.kind === "keep-recent") meant = beforeRecent(entries, policy, choice.keepRecent);
-  else {
+  if (choice.kind === "keep-recent") {
+    const chosen = beforeRecent(entries, policy, choice.keepRecent);
+    const isPlaced = spec.keep === "in-place" || spec.keep === "hierarchical";
+    meant = isPlaced ? withCrowd(entries, chosen, inserts) : chosen;
+  } else {
     // By itself, and whether or not its triggers hold.
     const stages = stage === undefined ? [] : [{ ...stage, anyOf: [] }];
     meant = byStage(context, session, entries, {
@@ -195,11 +199,30 @@ function choose(
     (entry) => meant.has(entry) && !isTaken(entry) && !groups.has(groupOf(entry)),
   );
   const limits = inputLimits(context.hooks, asked.hook);
-  const isEnough = enoughFor(spec, insertsByPosition(inserts));
-  const taken = takeParts(partsOf(free, groupOf), limits, isEnough);
+  const byPosition = insertsByPosition(inserts);
+  const isEnough = enoughFor(spec, byPosition);
+  const parts = partsOf(free, groupOf).filter((part) => hasSummary(part, byPosition, inserts));
+  const taken = takeParts(parts, limits, isEnough);
   if (taken === undefined) return undefined;
   const own = new Set(taken.map(({ seq }) => seq));
   return free.filter(({ seq }) => own.has(seq));
+}
+
+/**
+ * What is chosen, with the placed summaries before the last of it when so many stand in the window:
+ * system messages are not chosen, so that calls would come to the limit of placed summaries, and
+ * from then on each would ask for a summary that has no place.
+ */
+function withCrowd(
+  entries: readonly StoredEntry[],
+  chosen: ReadonlySet<StoredEntry>,
+  inserts: readonly WindowInsert[],
+): ReadonlySet<StoredEntry> {
+  const placed = inserts.filter(({ kind }) => kind === "summary");
+  if (placed.length < CROWD) return chosen;
+  const last = entries.findLast((entry) => chosen.has(entry))?.seq ?? 0;
+  const own = new Set(inserts.flatMap(({ kind, position }) => (kind === "result" ? [] : position)));
+  return new Set(entries.filter((one) => chosen.has(one) || (one.seq < last && own.has(one.seq))));
 }
 
 /** Tells what tasks have already. */

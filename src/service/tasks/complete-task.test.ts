@@ -9,7 +9,7 @@ import {
   summarizing,
 } from "../../../test/support/effect-scene.ts";
 import { outputOf } from "../../../test/support/hooks.ts";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
+import { fromBytes } from "../../../test/support/json-codec.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { SummarySpec } from "../../domain/summaries/spec.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -410,7 +410,7 @@ describe("a result", () => {
 
   test("is refused for good when no more summaries may be placed, and nothing is lost", async () => {
     const s = await scene();
-    for (let i = 0; i < 64; i++) {
+    for (let i = 0; i < 63; i++) {
       await s.append(lines(1, 1 + i));
       await s.services.sessions.setSummary(s.services.call("SetSummary"), {
         ...SESSION,
@@ -427,29 +427,29 @@ describe("a result", () => {
         { namespace: "default", taskNo: task.taskNo, hour: 0 },
         () => ({ kind: "save", result: undefined, task: undefined }),
       );
-    await s.services.sessions.updateSession(s.services.call("UpdateSession"), {
-      ...SESSION,
-      input: {
-        policy: openPolicy([
-          summarizing(
-            {},
-            { select: { kind: "pin-middle-recent", pinFirst: 64, keepRecent: 1, minRemoved: 2 } },
-          ),
-        ]),
-      },
-      paths: ["policy"],
-      etag: "",
-      encode: toBytes,
-    });
+    const policyOf = (pinFirst: number) => {
+      const select = { kind: "pin-middle-recent", pinFirst, keepRecent: 1, minRemoved: 2 } as const;
+      return openPolicy([summarizing({}, { select })]);
+    };
+    await s.setPolicy(policyOf(63));
     await s.append(lines(4, 100));
+    const held = await s.take();
+    await s.setSummary("the last place", ["m103"], true);
     const before = await s.texts();
-    expect(await s.make("short")).toMatchObject({
+    expect(await s.complete(held, "short")).toMatchObject({
       kind: "failed",
       reason: "refused",
       state: "dead",
     });
     expect(await s.texts()).toEqual(before);
     expect((await s.tasks())[0]).toMatchObject({ state: "dead", failedAttempts: 1 });
+    // From now on no hook is asked for what has no place, only for what makes room.
+    s.services.advance(601_000);
+    await s.setPolicy(policyOf(67));
+    await s.append(lines(3, 200));
+    expect(await s.tasks()).toMatchObject([{ state: "dead" }]);
+    await s.setPolicy(policyOf(63));
+    expect((await s.tasks())[0]).toMatchObject({ summarize: { made: [{ version: 64 }] } });
   });
 });
 

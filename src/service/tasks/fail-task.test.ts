@@ -208,6 +208,20 @@ describe("a task that is given up", () => {
     expect(tasks[0]?.summarize.ranges).toEqual([{ first: 1, last: 5 }]);
   });
 
+  test("is left alone as long by reads, however often they come", async () => {
+    const s = await sceneOf(openPolicy([summarizing({}, { on: "read" })]));
+    scenes.push(s);
+    await s.append(lines(5));
+    await s.texts();
+    await kill(s);
+    s.services.advance(599_999);
+    await s.texts();
+    expect((await s.tasks()).map(({ state }) => state)).toEqual(["dead"]);
+    s.services.advance(1);
+    await s.texts();
+    expect((await s.tasks()).map(({ state }) => state)).toEqual(["ready"]);
+  });
+
   test("is the newest of 100 dead ones", async () => {
     const s = await scene({ keep: "append", leave: "at-once" });
     await s.append(lines(2));

@@ -4,7 +4,12 @@ import type { EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { Policy, PolicyStage } from "../../domain/policy.ts";
 import type { Session, WindowInsert } from "../../domain/session.ts";
-import { type GroupOf, type InputLimits, savesMessages } from "../../domain/summaries/inputs.ts";
+import {
+  type GroupOf,
+  type InputLimits,
+  type Part,
+  savesMessages,
+} from "../../domain/summaries/inputs.ts";
 import type { SummarySpec } from "../../domain/summaries/spec.ts";
 import { isLive, type Task, taskIdOf, taskNoAt } from "../../domain/tasks/task.ts";
 import { groupEntriesAs } from "../../domain/window/pairing.ts";
@@ -93,6 +98,22 @@ export function groupsOf(
     groups ??= find();
     return groups.get(seq);
   };
+}
+
+/**
+ * Whether a part may go by itself. A request is nothing without the summary behind it: it goes when
+ * that does. `inserts` are those of the window by position, `standing` those that stay in it.
+ */
+export function hasSummary(
+  part: Part,
+  inserts: ReadonlyMap<number, WindowInsert>,
+  standing: readonly WindowInsert[],
+): boolean {
+  const own = part.map(({ seq }) => inserts.get(seq));
+  const request = own.find((insert) => insert?.kind === "request");
+  if (request === undefined || own.some((insert) => insert?.kind === "summary")) return true;
+  const { version } = request;
+  return !standing.some((insert) => insert.kind === "summary" && insert.version === version);
 }
 
 /** The tasks of a stage that are still to be done, by rising number. */

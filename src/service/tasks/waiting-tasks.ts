@@ -2,18 +2,30 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { crowdMerge, levelMerge } from "../../domain/summaries/hierarchy.ts";
-import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
+import { type Part, partsOf, takeParts } from "../../domain/summaries/inputs.ts";
+import type { SummaryKeep } from "../../domain/summaries/spec.ts";
 import { isLive } from "../../domain/tasks/task.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
 import type { WindowEntry } from "../../domain/window/types.ts";
 import { isInLog } from "../window-view.ts";
-import { type Asking, deadOf, enoughFor, liveOf, type Making, make, tell } from "./making.ts";
+import {
+  type Asking,
+  deadOf,
+  enoughFor,
+  hasSummary,
+  liveOf,
+  type Making,
+  make,
+  tell,
+} from "./making.ts";
 
 /** A stage whose messages are kept is tried again so long after its task was given up. */
 export const RETRY_DEAD_MS = 600_000;
 
 /** So many summaries of one stage stand in a window before the oldest become one. */
 export const CROWD = LIMITS.placedSummaries / 2;
+/** So many of all stages together before those of each become fewer. */
+const CROWD_OF_ALL = (LIMITS.placedSummaries * 3) / 4;
 
 /** Makes a task for what waits in the window. */
 export function sendWaiting(making: Making, asking: Asking): void {
@@ -42,14 +54,23 @@ function restsAfterDead(making: Making, stage: string): boolean {
   );
 }
 
+function isPlaced(keep: SummaryKeep): boolean {
+  return keep === "hierarchical" || keep === "in-place";
+}
+
+/** How many summaries stand in the window, of whatever stage. */
+function placedCount({ input }: Making): number {
+  return input.session.fields.inserts.filter(({ kind }) => kind === "summary").length;
+}
+
 /** Summaries of the stage that become one. */
 function mergeEntries(making: Making, { stage, spec }: Asking): readonly WindowEntry[] | undefined {
   const { inserts } = making.input.session.fields;
   const { fanIn, keep } = spec;
   const level = keep === "hierarchical" ? levelMerge(inserts, stage.name, fanIn) : undefined;
-  const isPlaced = keep === "hierarchical" || keep === "in-place";
+  const crowd = placedCount(making) < CROWD_OF_ALL ? CROWD : fanIn;
   const merge =
-    level ?? (isPlaced ? crowdMerge(inserts, stage.name, { fanIn, crowd: CROWD }) : undefined);
+    level ?? (isPlaced(keep) ? crowdMerge(inserts, stage.name, { fanIn, crowd }) : undefined);
   // Any change may make a merge, so that one that fails rests whatever the occasion of the stage.
   if (merge === undefined || restsAfterDead(making, stage.name)) return undefined;
   const chosen = new Set(merge.inserts.map(({ position }) => position));
@@ -64,7 +85,9 @@ function waitingEntries(
   { stage, spec, limits, run }: Asking,
 ): readonly WindowEntry[] | undefined {
   if (run === undefined || run.awaitsSummary.length === 0) return undefined;
-  if (stage.on === "append" && restsAfterDead(making, stage.name)) return undefined;
+  // Appends and reads come all the time: each would ask a hook again that cannot do it.
+  const isOften = stage.on === "append" || stage.on === "read";
+  if (isOften && restsAfterDead(making, stage.name)) return undefined;
   const isOwn = (entry: WindowEntry): boolean => {
     const insert = making.inserts.get(entry.seq);
     return insert !== undefined && insert.kind !== "result" && insert.stage === stage.name;
@@ -74,20 +97,14 @@ function waitingEntries(
   const free = run.awaitsSummary.filter(
     (entry) => stays(entry) && !isTaken(entry) && !(spec.keep === "hierarchical" && isOwn(entry)),
   );
-  const parts = partsOf(free, making.groupOf).filter((part) => hasSummary(making, part));
-  return takeParts(parts, limits, enoughFor(spec, making.inserts));
-}
-
-/** A request is nothing without the summary behind it: it goes when that does. */
-function hasSummary({ inserts, input }: Making, part: readonly WindowEntry[]): boolean {
-  const own = part.map(({ seq }) => inserts.get(seq));
-  const request = own.find((insert) => insert?.kind === "request");
-  if (request === undefined || own.some((insert) => insert?.kind === "summary")) return true;
-  const { version } = request;
-  const isThere = input.session.fields.inserts.some(
-    (insert) => insert.kind === "summary" && insert.version === version,
-  );
-  return !isThere;
+  const standing = making.input.session.fields.inserts;
+  const isWhole = (part: Part): boolean => hasSummary(part, making.inserts, standing);
+  const parts = partsOf(free, making.groupOf).filter(isWhole);
+  const taken = takeParts(parts, limits, enoughFor(spec, making.inserts));
+  const isFull = isPlaced(spec.keep) && placedCount(making) >= LIMITS.placedSummaries;
+  // A hook would be asked for what has no place: the messages wait until there is one.
+  if (isFull && !taken?.some(({ seq }) => making.inserts.get(seq)?.kind === "summary")) return;
+  return taken;
 }
 
 /** What a later stage of the same change took out of the window waits for nothing. */

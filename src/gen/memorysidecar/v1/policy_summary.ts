@@ -20,7 +20,8 @@ export const SummaryKeep = {
    * first of them are given to the hook as what is known already; placed summaries
    * among them are summarized with them. The text must cost less than what it replaces,
    * unless it costs 16 tokens or less.
-   * When 32 summaries of the stage stand in the window, the oldest `fan_in` become one.
+   * When 32 summaries of the stage, or 48 of all stages, stand in the window, the oldest
+   * `fan_in` of the stage become one.
    */
   IN_PLACE: 1,
   /**
@@ -111,8 +112,8 @@ export const SummaryFailure = {
   /** UNSPECIFIED - The default. Never in an answer. */
   UNSPECIFIED: 0,
   /**
-   * KEEP - They stay in the window, and the stage tries again: one on append when it acts 10
-   * minutes later or more, another when it acts next.
+   * KEEP - They stay in the window, and the stage tries again: one on append or read when it
+   * acts 10 minutes later or more, another when it acts next.
    */
   KEEP: 1,
   /** DROP - They leave the window without a summary. They stay in the log. */
