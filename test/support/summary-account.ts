@@ -1,6 +1,6 @@
-// Holds what a session shows of its log, its window, its summaries, its tasks and its events against
-// each other: what left the window is in exactly one summary, or waits for one. Pure, so that it can
-// be tested with accounts that were broken on purpose; `summary-reader.ts` reads an account.
+// Holds what a session shows of its log, window, summaries, tasks and events against each other:
+// what left the window is in exactly one summary, or waits for one. Pure, so that it can be tested
+// with accounts that were broken on purpose; `summary-reader.ts` reads an account.
 
 import { numbersIn, runsOf } from "./cover.ts";
 
@@ -153,7 +153,7 @@ function checkPlaced({ sessionId, placed, summaries }: SummaryAccount, wrong: st
   }
 }
 
-/** Every task that was asked for has one fate: it took effect, is not wanted any more, or is there. */
+/** A task that was asked for has one fate: it took effect, is not wanted any more, or is there. */
 function checkFates(account: SummaryAccount, wrong: string[]): void {
   const { sessionId, fates, tasks, summaries } = account;
   const requested = new Set(
