@@ -20,9 +20,9 @@ test("writes roles in lower case, one message a line", () => {
   );
 });
 
-test("writes paragraphs with an empty line between", () => {
+test("writes paragraphs in capitals, with an empty line between", () => {
   expect(transcriptOf(LINES.slice(0, 3), "paragraphs")).toBe(
-    "user: q\n\nassistant: \n\ntool: result text",
+    "USER: q\n\nASSISTANT: \n\nTOOL: result text",
   );
 });
 

@@ -11,13 +11,13 @@ export interface TranscriptLine {
 }
 
 /**
- * Writes messages down in a style: one message a line, or with an empty line between. A message
- * without text, such as a mere tool call, makes an entry without text. Texts stay as they are, line
- * breaks included.
+ * Writes messages down in a style: the role in lower case or in capitals, one message a line, or in
+ * capitals with an empty line between. A message without text, such as a mere tool call, makes an
+ * entry without text. Texts stay as they are, line breaks included.
  */
 export function transcriptOf(lines: readonly TranscriptLine[], style: TranscriptStyle): string {
   const entries = lines.map(({ role, text }) =>
-    style === "capitals" ? `${role.toUpperCase()}: ${text}` : `${role}: ${text}`,
+    style === "roles" ? `${role}: ${text}` : `${role.toUpperCase()}: ${text}`,
   );
   return entries.join(style === "paragraphs" ? "\n\n" : "\n");
 }

@@ -147,7 +147,7 @@ export const TranscriptStyle = {
   ROLES: 1,
   /** CAPITALS - `USER: text`, one message a line. */
   CAPITALS: 2,
-  /** PARAGRAPHS - `user: text`, with an empty line between messages. */
+  /** PARAGRAPHS - `USER: text`, with an empty line between messages. */
   PARAGRAPHS: 3,
   UNRECOGNIZED: -1,
 } as const;
