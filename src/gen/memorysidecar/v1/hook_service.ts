@@ -128,7 +128,10 @@ export interface FailTaskRequest {
 
 /** What becomes of the task. */
 export interface FailTaskResponse {
-  /** How far it is now: ready, or dead. */
+  /**
+   * How far it is now: ready, or dead, also when the text so far of a chain of density
+   * became the summary.
+   */
   state: TaskState;
   /** When it may be taken again. Unset when it is dead. */
   readyTime: Timestamp | undefined;
@@ -1537,7 +1540,7 @@ export const HookServiceService = {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1557,7 +1560,7 @@ export const HookServiceService = {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: {
@@ -1573,7 +1576,7 @@ export const HookServiceService = {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: {
@@ -1678,7 +1681,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1689,7 +1692,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: handleUnaryCall<FailTaskRequest, FailTaskResponse>;
@@ -1697,7 +1700,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
@@ -1768,7 +1771,7 @@ export interface HookServiceClient extends Client {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1793,7 +1796,7 @@ export interface HookServiceClient extends Client {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask(
@@ -1815,7 +1818,7 @@ export interface HookServiceClient extends Client {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease(

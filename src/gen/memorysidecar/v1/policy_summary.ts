@@ -65,7 +65,7 @@ export const SummaryFlow = {
    * DENSITY - As a chain of density (Adams et al., "From Sparse to Dense", 2023): every further
    * call gets the same messages and the text so far, names what is missing, and makes
    * a text of the same length that holds it. Ends with `max_loops` calls, or when
-   * nothing is missing. When a later call fails, the text so far is taken.
+   * nothing is missing. When a later call fails for good, the text so far is taken.
    */
   DENSITY: 2,
   UNRECOGNIZED: -1,

@@ -121,7 +121,7 @@ class HookServiceServicer:
         where it is still wanted. A result that is refused counts as a failed attempt.
 
         Errors:
-        - NOT_FOUND, `TASK_NOT_FOUND`
+        - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
         - ABORTED, `LEASE_LOST`
         - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
         - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -135,7 +135,7 @@ class HookServiceServicer:
         attempts of its hook.
 
         Errors:
-        - NOT_FOUND, `TASK_NOT_FOUND`
+        - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
         - ABORTED, `LEASE_LOST`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -146,7 +146,7 @@ class HookServiceServicer:
         """Keeps a task longer.
 
         Errors:
-        - NOT_FOUND, `TASK_NOT_FOUND`
+        - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
         - ABORTED, `LEASE_LOST`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -128,7 +128,10 @@ export interface FailTaskRequest {
 
 /** What becomes of the task. */
 export interface FailTaskResponse {
-  /** How far it is now: ready, or dead. */
+  /**
+   * How far it is now: ready, or dead, also when the text so far of a chain of density
+   * became the summary.
+   */
   state: TaskState;
   /** When it may be taken again. Unset when it is dead. */
   readyTime?: Timestamp | undefined;
@@ -1768,7 +1771,7 @@ export const HookServiceService = {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1788,7 +1791,7 @@ export const HookServiceService = {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: {
@@ -1804,7 +1807,7 @@ export const HookServiceService = {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: {
@@ -1909,7 +1912,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -1920,7 +1923,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask: handleUnaryCall<FailTaskRequest, FailTaskResponse>;
@@ -1928,7 +1931,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
@@ -1999,7 +2002,7 @@ export interface HookServiceClient extends Client {
    * where it is still wanted. A result that is refused counts as a failed attempt.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    *   - ABORTED, `TASK_SUPERSEDED`: the messages or the summary changed meanwhile
    *   - INVALID_ARGUMENT, `TASK_RESULT_INVALID`
@@ -2024,7 +2027,7 @@ export interface HookServiceClient extends Client {
    * attempts of its hook.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   failTask(
@@ -2046,7 +2049,7 @@ export interface HookServiceClient extends Client {
    * Keeps a task longer.
    *
    * Errors:
-   *   - NOT_FOUND, `TASK_NOT_FOUND`
+   *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
    *   - ABORTED, `LEASE_LOST`
    */
   extendLease(

@@ -79,7 +79,10 @@ export interface CompactSessionRequest {
   wait?:
     | Duration
     | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. A repeat does not wait. */
+  /**
+   * Makes a repeat safe. Optional, at most 128 bytes. A repeat does not wait: it is
+   * answered as the first call would have been without `wait`.
+   */
   requestId: string;
 }
 
@@ -91,8 +94,10 @@ export interface CompactSessionResponse {
    */
   revision: bigint;
   /**
-   * The task. Unset when there is nothing to summarize: no message, or only such that a
-   * task is under way for already.
+   * The task; with `stage` the one that is under way for it already, if there is one.
+   * Unset when there is nothing to summarize: no message, only such that tasks are under
+   * way for, or, when the text is to be placed, one alone that costs no more than
+   * `max_tokens`.
    */
   task?:
     | Task
