@@ -88,6 +88,11 @@ export const LIMITS = {
   hookModelBytes: 127,
   hookTokens: 1_000_000_000,
   compactWaitMs: 600_000,
+  /**
+   * Tasks of one stage of a session that are to be done. Beyond it messages that leave at once make
+   * as few tasks as can be, and CompactSession makes none.
+   */
+  stageTasks: 256,
   /** Dead tasks of one session. */
   deadTasks: 100,
   taskFailureBytes: 256,

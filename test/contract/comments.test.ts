@@ -236,7 +236,7 @@ const STATED: readonly Stated[] = [
   { file: "summary_rpc", of: "ListSummariesResponse.summaries", limits: ["pageBytes"] },
   { file: "summary_rpc", of: "ListSummarySourcesRequest.page_size", limits: ["pageSizeMax"] },
   { file: "summary_rpc", of: "ListSummarySourcesResponse.messages", limits: ["pageBytes"] },
-  { file: "task", of: "Task", limits: ["deadTasks"] },
+  { file: "task", of: "Task", limits: ["deadTasks", "stageTasks"] },
   { file: "task", of: "TaskFailure.message", limits: ["taskFailureBytes"] },
   { file: "task", of: "SummarizeInput.prior_texts", limits: ["taskPriorBytes"] },
   { file: "task", of: "SummarizeOutput.text", limits: ["summaryBytes"] },

@@ -13,6 +13,7 @@ import {
   summaryStage,
 } from "../../../test/support/runner-scene.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
 import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../domain/summaries/spec.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
 import { HookFailure } from "../hook-port.ts";
@@ -157,6 +158,20 @@ describe("a stage", () => {
     const result = await compact(asked);
     expect(result.task?.task.summarize.ranges).toEqual([{ first: 1, last: 3 }]);
   });
+});
+
+it("makes no more tasks than a session may have", async () => {
+  scene = await startRunnerScene([pollHook("workers")]);
+  await scene.open("s", OPEN);
+  const asked = { choice: keep(0), spec: specOf("workers", { keep: "append" }) };
+  for (let made = 0; made < LIMITS.stageTasks; made++) {
+    await scene.say("s", 1);
+    await compact(asked);
+  }
+  expect(await compact(asked)).toMatchObject({ outcome: "nothing" });
+  await scene.say("s", 1);
+  await expect(compact(asked)).rejects.toMatchObject({ reason: "OVERLOADED" });
+  expect(await scene.tasks()).toHaveLength(LIMITS.stageTasks);
 });
 
 describe("placed summaries", () => {

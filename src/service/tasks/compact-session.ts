@@ -2,8 +2,14 @@
 // does, then waits for its end if asked to. While it waits it holds a callback and nothing else;
 // how far the task is it reads from the store.
 
-import { hookNotConfigured, requestInvalid, sessionNotFound } from "../../domain/errors.ts";
+import {
+  AppError,
+  hookNotConfigured,
+  requestInvalid,
+  sessionNotFound,
+} from "../../domain/errors.ts";
 import type { EventDetail } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
 import type { PolicyStage } from "../../domain/policy.ts";
 import type { Session, WindowInsert } from "../../domain/session.ts";
 import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
@@ -35,6 +41,9 @@ import { taskInfo } from "./list-tasks.ts";
 import { enoughFor, groupsOf, hasSummary, hookOf, inputLimits } from "./making.ts";
 import { insertsByPosition, newTask, requestedEvent, workOf } from "./new-task.ts";
 import { CROWD } from "./waiting-tasks.ts";
+
+/** When to try again while a session has as many tasks as it may have. */
+const FULL_RETRY_MS = 30_000;
 
 /** What a call found or made. */
 interface Started {
@@ -104,6 +113,7 @@ function decideCompact(
   }
   const entries = mergeInserts(view.window ?? [], session.fields.inserts, context.codec);
   const chosen = choose(compacting, session, entries, { ...asked, stage, tasks });
+  if (chosen !== undefined) checkRoom(tasks, name);
   if (chosen === undefined) {
     return answer(compacting, { revision: session.head.revision, task: undefined });
   }
@@ -136,6 +146,16 @@ function decideCompact(
     ...replyPart(call, nowMs, input.encode(resultOf(context, started))),
   };
   return { kind: "save", result: started, plan };
+}
+
+/** Throws OVERLOADED when as many tasks are to be done as may be. */
+function checkRoom(tasks: readonly Task[], stage: string): void {
+  const limit = LIMITS.stageTasks;
+  if (tasks.filter((task) => task.stage === stage && isLive(task)).length < limit) return;
+  throw new AppError("OVERLOADED", `The session has ${limit} tasks that are still to be done.`, {
+    metadata: { limit: String(limit) },
+    retryDelayMs: FULL_RETRY_MS,
+  });
 }
 
 /** Changes nothing, and remembers the answer. */

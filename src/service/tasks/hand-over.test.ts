@@ -12,6 +12,7 @@ import {
 import { hooksOf, MANUAL_HOOKS, outputOf, pollHook } from "../../../test/support/hooks.ts";
 import { dropOldest } from "../../../test/support/policies.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
 import type { Policy, PolicyStage } from "../../domain/policy.ts";
 import type { SummarySpec } from "../../domain/summaries/spec.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
@@ -252,6 +253,20 @@ describe("a stage whose messages leave at once", () => {
     const sum = tasks.reduce((total, task) => total + task.summarize.sources.messageCount, 0);
     expect(sum).toBe(998);
     expect(await statesOf(s)).toEqual(["ready", ...Array(tasks.length - 1).fill("waiting")]);
+  });
+
+  test("has its messages in few tasks when nobody does them, and all of them", async () => {
+    const s = await scene(atOnce, { inputTokensMax: 10 });
+    for (let i = 0; i < 300; i++) await s.append(lines(2, 1 + 2 * i));
+    const tasks = await s.tasks();
+    expect(tasks.length).toBeLessThanOrEqual(LIMITS.stageTasks + 2);
+    const ranges = tasks.flatMap(({ summarize }) => summarize.ranges);
+    const seqs = ranges.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    );
+    expect(seqs).toEqual(Array.from({ length: 598 }, (_, index) => 1 + index));
+    while (await isDue(s)) await s.make("x");
+    expect((await s.session()).fields.summary?.ranges).toEqual([{ first: 1, last: 598 }]);
   });
 
   test("has its tasks done in order", async () => {

@@ -1,5 +1,6 @@
 // Makes tasks for what stages took out of the window at once: everything that left is in a task.
 
+import { LIMITS } from "../../domain/limits.ts";
 import type { PolicyStage } from "../../domain/policy.ts";
 import { countFitting, partsOf, splitParts } from "../../domain/summaries/inputs.ts";
 import type { Task } from "../../domain/tasks/task.ts";
@@ -24,8 +25,12 @@ export function spreadOver(trims: readonly Trim[]): number {
 }
 
 /** Makes tasks for what a stage took out of the window. */
-export function sendRemoved(making: Making, asking: Asking, spread: number): void {
-  const { stage } = asking;
+export function sendRemoved(making: Making, asked: Asking, spread: number): void {
+  const { stage } = asked;
+  const isCrowded = liveOf(making, stage.name).length >= LIMITS.stageTasks;
+  // When nobody does them, tasks must not become more and more: every change reads them all.
+  const tokens = isCrowded ? Number.POSITIVE_INFINITY : asked.limits.tokens;
+  const asking = { ...asked, limits: { ...asked.limits, tokens } };
   const removed = making.input.trims.flatMap((trim) => (isOf(trim, stage) ? trim.removed : []));
   if (removed.length > 0) {
     const entries = [...removed].sort((a, b) => a.seq - b.seq);

@@ -467,6 +467,8 @@ class SessionServiceServicer:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+        - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+        are still to be done
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

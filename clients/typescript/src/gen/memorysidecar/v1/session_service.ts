@@ -467,6 +467,8 @@ export const SessionServiceService = {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *     are still to be done
    */
   compactSession: {
     path: "/memorysidecar.v1.SessionService/CompactSession" as const,
@@ -770,6 +772,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *     are still to be done
    */
   compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
   /**
@@ -1274,6 +1278,8 @@ export interface SessionServiceClient extends Client {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *     are still to be done
    */
   compactSession(
     request: CompactSessionRequest,

@@ -174,7 +174,9 @@ export namespace BreakerState {
  * are done in order. A task ends with its effect, and is gone then: events and
  * ListSummaries tell what became of it. One that cannot be done is dead: it stays, with
  * the reason, until RetryTask or DeleteTask, until the stage makes a new one, or until
- * its session is gone. At most 100 dead tasks are kept in one session, the newest.
+ * its session is gone. At most 100 dead tasks are kept in one session, the newest. When
+ * 256 tasks of a stage are to be done, messages that leave at once make tasks that hold
+ * as much as tasks can, of which the hook gets as much as it takes.
  */
 export interface Task {
   /** The namespace. */
