@@ -13,7 +13,7 @@ import {
   HookHandlerServiceService,
   SummarizeRequest,
   SummarizeResponse,
-} from "../../src/gen/memorysidecar/v1/hook_handler.ts";
+} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
 import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 
 /** A call as it came in. */
