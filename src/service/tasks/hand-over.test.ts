@@ -269,6 +269,20 @@ describe("a stage whose messages leave at once", () => {
     expect((await s.session()).fields.summary?.ranges).toEqual([{ first: 1, last: 598 }]);
   });
 
+  test("does not have messages summarized twice that come back and leave again", async () => {
+    const s = await scene(atOnce);
+    await s.append(lines(5));
+    const task = await s.take();
+    await s.services.sessions.restoreMessages(s.services.call("RestoreMessages"), {
+      ...{ ...SESSION, messageIds: ["m1", "m2"], ranges: [], encode: () => new Uint8Array(0) },
+    });
+    await s.append(lines(1, 6));
+    expect(await rangesOf(s)).toEqual([[{ first: 1, last: 3 }], [{ first: 4, last: 4 }]]);
+    await s.complete(task, "m1 to m3");
+    await s.make("m4");
+    expect((await s.summaries()).at(-1)?.sources.messageCount).toBe(4);
+  });
+
   test("has its tasks done in order", async () => {
     const s = await scene(atOnce, { inputTokensMax: 20 });
     await s.append(lines(8));

@@ -5,7 +5,9 @@ import type { PolicyStage } from "../../domain/policy.ts";
 import { countFitting, partsOf, splitParts } from "../../domain/summaries/inputs.ts";
 import type { Task } from "../../domain/tasks/task.ts";
 import { mergeRanges } from "../../domain/window/merge-ranges.ts";
-import type { Trim, WindowEntry } from "../../domain/window/types.ts";
+import { containsSeq } from "../../domain/window/ranges.ts";
+import type { SeqRange, Trim, WindowEntry } from "../../domain/window/types.ts";
+import { isInLog } from "../window-view.ts";
 import { type Asking, liveOf, type Making, make, save, tell } from "./making.ts";
 import { contentOf, joinedEvent } from "./new-task.ts";
 
@@ -31,7 +33,9 @@ export function sendRemoved(making: Making, asked: Asking, spread: number): void
   // When nobody does them, tasks must not become more and more: every change reads them all.
   const tokens = isCrowded ? Number.POSITIVE_INFINITY : asked.limits.tokens;
   const asking = { ...asked, limits: { ...asked.limits, tokens } };
-  const removed = making.input.trims.flatMap((trim) => (isOf(trim, stage) ? trim.removed : []));
+  const removed = making.input.trims
+    .flatMap((trim) => (isOf(trim, stage) ? trim.removed : []))
+    .filter(isNew(making, stage));
   if (removed.length > 0) {
     const entries = [...removed].sort((a, b) => a.seq - b.seq);
     const parts = partsOf(entries, making.groupOf);
@@ -40,6 +44,13 @@ export function sendRemoved(making: Making, asked: Asking, spread: number): void
     for (const list of splitParts(left, limits)) make(making, asking, list);
   }
   tell(making, asking, liveOf(making, stage.name)[0]);
+}
+
+/** What was restored and leaves again is not asked for twice: its task is still to be done. */
+function isNew(making: Making, { name }: PolicyStage): (entry: WindowEntry) => boolean {
+  let asked: readonly SeqRange[] = [];
+  for (const { summarize } of liveOf(making, name)) asked = mergeRanges(asked, summarize.ranges);
+  return (entry) => !isInLog(entry) || !containsSeq(asked, entry.seq);
 }
 
 function isOf(trim: Trim, stage: PolicyStage): boolean {
