@@ -22,6 +22,16 @@ export function leaseEnded(task: Task, nowMs: number): boolean {
   return task.state === "leased" && task.dueMs <= nowMs;
 }
 
+/**
+ * The task for a call that goes on from this version of the session's summary. A chain of density
+ * begins anew when its draft goes on from another: what is newer would be written over.
+ */
+export function goingOnFrom(task: Task, priorVersion: number): Task {
+  const { summarize } = task;
+  if (summarize.draft === undefined || (summarize.draftPrior ?? 0) === priorVersion) return task;
+  return { ...task, summarize: { ...summarize, loop: 1, draft: undefined } };
+}
+
 /** The task in the hands of somebody. Throws when it is not ready. */
 export function leased(task: Task, taking: Taking): Task {
   if (task.state !== "ready") throw new Error(`A task is taken that is ${task.state}.`);

@@ -65,6 +65,8 @@ export interface SummarizeWork {
   readonly loop: number;
   /** The text so far of a chain of density. */
   readonly draft: SummaryOutput | undefined;
+  /** The version of the session's summary that the draft goes on from; 0 or undefined for none. */
+  readonly draftPrior?: number;
   /** The level of the summary that it makes. */
   readonly level: number;
   /** What hooks said that calls took so far. */

@@ -160,6 +160,18 @@ describe("a stage", () => {
   });
 });
 
+it("leaves what was given up of messages that left, to be tried again", async () => {
+  scene = await startRunnerScene([scriptedHook("h", [new HookFailure("refused", "No.")])]);
+  const atOnce = { keep: "append", leave: "at-once", onFailure: "drop" } as const;
+  await scene.open("s", summaryPolicy("h", atOnce, { on: "request" }));
+  const asked = { choice: { kind: "stage", stage: "sum" } as const, waitMs: 60 * SECOND };
+  for (let times = 1; times <= 2; times++) {
+    await scene.say("s", 5);
+    expect((await compact(asked)).outcome).toBe("failed");
+    expect(await scene.tasks()).toHaveLength(times);
+  }
+});
+
 it("makes no more tasks than a session may have", async () => {
   scene = await startRunnerScene([pollHook("workers")]);
   await scene.open("s", OPEN);

@@ -38,7 +38,7 @@ import { changeWindow, planOf } from "../window-change.ts";
 import { isInLog, mergeInserts } from "../window-view.ts";
 import { type TaskWaiting, waitForTask } from "./await-task.ts";
 import { taskInfo } from "./list-tasks.ts";
-import { enoughFor, groupsOf, hasSummary, hookOf, inputLimits } from "./making.ts";
+import { deadOf, enoughFor, groupsOf, hasSummary, hookOf, inputLimits } from "./making.ts";
 import { insertsByPosition, newTask, requestedEvent, workOf } from "./new-task.ts";
 import { CROWD } from "./waiting-tasks.ts";
 
@@ -136,7 +136,7 @@ function decideCompact(
   );
   const started: Started = { revision, task };
   // As with a stage that makes a new task: what was given up before is not tried again.
-  const given = stage === undefined ? [] : tasks.filter((one) => one.stage === name);
+  const given = stage === undefined ? [] : deadOf(tasks, name);
   const taskPlan = { put: [task], remove: given.map(({ taskNo }) => taskNo) };
   const change = planFor(compacting, session, view, { task, taskPlan, entries, chosen });
   const origin = { session, revision, nowMs, requestId: call.requestId };

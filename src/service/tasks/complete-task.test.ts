@@ -470,3 +470,15 @@ describe("counts that are no counts", () => {
     expect(await gone.complete(held, outputOf("x", odd))).toMatchObject({ kind: "superseded" });
   });
 });
+
+test("a chain of density begins anew when the summary that it goes on from is another", async () => {
+  const s = await scene({ flow: "density", keep: "replace" });
+  await s.append(lines(5));
+  const open = outputOf("from nothing", { missingEntities: ["Anna"] });
+  expect(await s.make(open)).toMatchObject({ kind: "continues" });
+  await s.setSummary("by hand");
+  const task = await s.take();
+  expect(task.summarize).toMatchObject({ loop: 1, draft: undefined });
+  await s.fail(task, { permanent: true });
+  expect((await s.session()).fields.summary?.text).toBe("by hand");
+});

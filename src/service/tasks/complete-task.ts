@@ -191,6 +191,7 @@ async function goOn(
       ...summarize,
       loop: summarize.loop + 1,
       draft,
+      draftPrior: lease.priorVersion,
       inputTokens: summarize.inputTokens + output.inputTokens,
       outputTokens: summarize.outputTokens + output.outputTokens,
     };

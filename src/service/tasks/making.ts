@@ -123,9 +123,14 @@ export function liveOf({ tasks }: Making, stage: string): readonly Task[] {
     .sort((a, b) => a.taskNo - b.taskNo);
 }
 
-/** The tasks of a stage that were given up. */
-export function deadOf({ tasks }: Making, stage: string): readonly Task[] {
-  return [...tasks.values()].filter((task) => task.stage === stage && !isLive(task));
+/**
+ * The tasks of a stage that were given up, and that a new one takes the place of: not those of
+ * messages that left at once, which no other task will ever have.
+ */
+export function deadOf(tasks: Iterable<Task>, stage: string): readonly Task[] {
+  return [...tasks].filter(
+    (task) => task.stage === stage && !isLive(task) && task.summarize.spec.leave === "with-summary",
+  );
 }
 
 /** Changes a task. */

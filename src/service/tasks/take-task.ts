@@ -10,7 +10,14 @@ import {
   refunded,
   reserved,
 } from "../../domain/tasks/budget.ts";
-import { leased, leaseEnded, mayTake, released, untaken } from "../../domain/tasks/lifecycle.ts";
+import {
+  goingOnFrom,
+  leased,
+  leaseEnded,
+  mayTake,
+  released,
+  untaken,
+} from "../../domain/tasks/lifecycle.ts";
 import { SERVER_WORKER, type Task, type TaskLease, taskIdOf } from "../../domain/tasks/task.ts";
 import type { DueTask, TaskDecision, TaskView } from "../../storage/store.ts";
 import { liveSession } from "../change.ts";
@@ -93,7 +100,15 @@ function decideTake(attempt: Attempt, { task, usage }: TaskView): TaskDecision<T
   }
   const { worker, leaseMs } = taker;
   const hour = hourOf(nowMs);
-  const taken = leased(task, { token, worker, nowMs, leaseMs, priorVersion, reservedTokens, hour });
+  const taken = leased(goingOnFrom(task, priorVersion), {
+    token,
+    worker,
+    nowMs,
+    leaseMs,
+    priorVersion,
+    reservedTokens,
+    hour,
+  });
   if (!isTaken(taken)) throw new Error("A task that was taken has no lease.");
   return {
     kind: "save",

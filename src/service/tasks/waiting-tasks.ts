@@ -37,7 +37,7 @@ export function sendWaiting(making: Making, asking: Asking): void {
   }
   const entries = mergeEntries(making, asking) ?? waitingEntries(making, asking);
   if (entries === undefined) return;
-  for (const task of deadOf(making, stage.name)) {
+  for (const task of deadOf(making.tasks.values(), stage.name)) {
     making.tasks.delete(task.taskNo);
     making.put.delete(task.taskNo);
     making.removed.add(task.taskNo);
@@ -48,7 +48,7 @@ export function sendWaiting(making: Making, asking: Asking): void {
 /** Whether a task of the stage was given up lately, with its messages left where they were. */
 function restsAfterDead(making: Making, stage: string): boolean {
   const { nowMs } = making.input;
-  return deadOf(making, stage).some(
+  return deadOf(making.tasks.values(), stage).some(
     ({ deadMs, summarize }) =>
       summarize.spec.onFailure === "keep" && nowMs - deadMs < RETRY_DEAD_MS,
   );
