@@ -216,6 +216,21 @@ function summaryInput({ stub, messages }: State): readonly string[] {
   return given.map(({ messageId }) => messages.nameOf(messageId));
 }
 
+/** What the model was given, call by call. */
+function summaryInputs({ stub, messages }: State): readonly object[] {
+  return stub.inputs.map((input) => {
+    const ids = input.messages.map(({ messageId }) => messages.nameOf(messageId));
+    const prior = input.priorTexts.join("\n");
+    const previous = input.draft === "" ? null : input.draft;
+    return atLeast({
+      ...{ ids, messages: ids, transcript: input.transcript, loop: input.loop },
+      ...{ prior, prior_context: prior === "" ? null : prior },
+      ...{ draft: previous, previous_summary: previous },
+      instructions: input.instructions === "" ? null : input.instructions,
+    });
+  });
+}
+
 /** The newest summary: it stands in the window, or is that of the session. */
 async function summary({ rpc }: State): Promise<string | null> {
   return (await summariesOf(rpc, MAIN)).at(-1)?.text ?? null;
@@ -269,6 +284,7 @@ const EXPECTATIONS: Table<State, Json> = {
     state.results.length === 0 ? stored(state) : newestOrAll("kept")(state, expected),
   ),
   summary_input: summaryInput,
+  summary_inputs: summaryInputs,
   calls: ({ stub }) => stub.inputs.length,
   summary: ready(summary),
   event: ready(failure),

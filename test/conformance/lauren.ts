@@ -246,7 +246,10 @@ async function summarize(state: State): Promise<void> {
   const { rpc } = state.context;
   const before = await summariesOf(rpc, MAIN);
   const choice = { $case: "stage" as const, value: "summarize" };
+  // What is summarized goes as trim_to_recent has it, whatever the newest question.
+  await setPolicy(state, { guard_last_user: false });
   await rpc.call("compactSession", { sessionId: MAIN, choice });
+  await setPolicy(state, {});
   state.systemFirst ||= (await summariesOf(rpc, MAIN)).length > before.length;
 }
 
@@ -351,6 +354,9 @@ const EXPECTATIONS: Table<State, Json> = {
   ),
   results: ({ results }) => results,
   summary_inputs: summaryInputs,
+  summary_input: ({ summarizer }) => summarizer.inputs.at(-1)?.transcript ?? null,
+  transcript: ({ summarizer }) => summarizer.inputs.at(-1)?.transcript ?? null,
+  calls: ({ summarizer }) => summarizer.inputs.length,
   to_summarize: opened(({ toSummarize: list }) => list),
   chars: opened(characters),
   token_estimate: opened(estimate),

@@ -1,42 +1,42 @@
 // MARSYS: how its later releases compact a memory, and what they tell of it.
 
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import {
   type MessagePreview,
   type PolicyPreview,
   Verdict,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_rpc.ts";
-import {
-  type PolicyStage,
-  StageOn,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
+import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
 import { CompactOutcome } from "../../clients/typescript/src/gen/memorysidecar/v1/summary_rpc.ts";
-import { TaskFailureReason } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
 import type { Totals } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { atLeast } from "./compare.ts";
-import { CaseFault } from "./json.ts";
-import { MAIN, type Memory } from "./marsys-memory.ts";
+import { CaseFault, objectOf } from "./json.ts";
+import {
+  type Chain,
+  type Costed,
+  chainOf,
+  graceOf,
+  leftOut,
+  PACKING,
+  type Stage,
+  SUMMARIZATION,
+  TRUNCATION,
+  tailStart,
+  tokensOf,
+} from "./marsys-chain.ts";
+import { MAIN, type Memory, setOptions } from "./marsys-memory.ts";
 import { roleName } from "./messages.ts";
 import { eventsOf, getSession, getWindow, storedWindow } from "./session.ts";
 
 const EVENT = "CompactionEvent";
-const SUMMARIZATION = "summarization";
+
+/** A memory of this few messages is too small for a payload to be the matter with it. */
+const FEW = 3;
 
 interface Size {
   readonly tokens: number;
   readonly messages: number;
-}
-
-/** What is known of a memory around a compaction. */
-interface Around {
-  readonly memory: Memory;
-  readonly before: readonly Message[];
-  readonly pre: Size;
-  readonly post: Size;
-  readonly previews: Previews;
-  /** The stages that acted. */
-  readonly acted: ReadonlySet<string>;
 }
 
 /** What a policy was going to do. */
@@ -44,22 +44,12 @@ interface Previews {
   readonly preview: PolicyPreview;
   /** Without regard to the newest question. */
   readonly unguarded: PolicyPreview;
-  /** Packing into no room at all: what is left even so is left alone. */
-  readonly tight: PolicyPreview;
   /** What a read cuts, before anything is compacted. */
   readonly read: PolicyPreview;
 }
 
-type Stage = Readonly<Record<string, unknown>> & { readonly stage: string };
-
 function sizeOf(totals: Totals | undefined): Size {
   return { tokens: Number(totals?.tokenCount ?? 0n), messages: Number(totals?.messageCount ?? 0n) };
-}
-
-function withoutRoom(stage: PolicyStage): PolicyStage {
-  const { select } = stage;
-  if (select?.$case !== "packNewest") return stage;
-  return { ...stage, select: { ...select, value: { ...select.value, maxTokens: 0n } } };
 }
 
 async function previewed({ rpc }: Memory): Promise<Previews> {
@@ -70,126 +60,186 @@ async function previewed({ rpc }: Memory): Promise<Previews> {
     ...policy,
     ...(protections === undefined ? {} : { protections: { ...protections, lastUser: false } }),
   };
-  const policies = [policy, unguarded, { ...unguarded, stages: policy.stages.map(withoutRoom) }];
+  const policies = [policy, unguarded];
   const occasions = [StageOn.REQUEST];
   const { previews } = await rpc.call("previewPolicy", { sessionId: MAIN, policies, occasions });
-  const [own, other, last] = previews;
-  if (own === undefined || other === undefined || last === undefined) {
+  const [preview, other] = previews;
+  const [read] = (await rpc.call("previewPolicy", { sessionId: MAIN })).previews;
+  if (preview === undefined || other === undefined || read === undefined) {
     throw new CaseFault("PreviewPolicy gave nothing");
   }
-  const [read] = (await rpc.call("previewPolicy", { sessionId: MAIN })).previews;
-  if (read === undefined) throw new CaseFault("PreviewPolicy gave nothing");
-  return { preview: own, unguarded: other, tight: last, read };
+  return { preview, unguarded: other, read };
 }
 
-function countOf(before: readonly Message[], list: readonly MessagePreview[]): Size {
-  const ids = new Set(list.map(({ messageId }) => messageId));
-  const found = before.filter(({ messageId }) => ids.has(messageId));
+function costed(messages: readonly Message[]): readonly Costed[] {
+  return messages.map((message) => ({ message, tokens: message.tokenCount ?? 0 }));
+}
+
+/** What messages cost once those that a read cuts are cut. */
+function cutBy({ read }: Previews, messages: readonly Message[]): readonly Costed[] {
+  const cut = new Map(shortened(read).map(({ messageId, tokenCount }) => [messageId, tokenCount]));
+  return costed(messages).map(({ message, tokens }) => ({
+    message,
+    tokens: cut.get(message.messageId) ?? tokens,
+  }));
+}
+
+function shortened({ messages }: PolicyPreview): readonly MessagePreview[] {
+  return messages.filter(({ verdict }) => verdict === Verdict.SHORTENED);
+}
+
+function isLeading(messages: readonly Message[]): boolean {
+  return messages[0]?.role === Role.SYSTEM;
+}
+
+/** What came of packing `before`, which cost that much, into what the window is now. */
+async function packing(
+  { rpc }: Memory,
+  chain: Chain,
+  { before, previews }: { readonly before: readonly Costed[]; readonly previews: Previews },
+): Promise<Stage> {
+  const tail = before.slice(
+    tailStart(
+      before.map(({ message }) => message),
+      graceOf(chain, PACKING),
+    ),
+  );
+  const after = sizeOf((await getWindow(rpc, MAIN)).window);
+  const removed = ({ messages }: PolicyPreview) =>
+    messages.filter(({ verdict }) => verdict === Verdict.REMOVED);
+  const left = new Set(removed(previews.preview).map(({ messageId }) => messageId));
   return {
-    tokens: found.reduce((sum, { tokenCount = 0 }) => sum + tokenCount, 0),
-    messages: found.length,
+    stage: PACKING,
+    pre_tokens: tokensOf(before),
+    post_tokens: after.tokens,
+    messages_dropped: before.length - after.messages,
+    grace_messages: tail.length,
+    grace_tokens: tokensOf(tail),
+    // What would have gone but for its being the newest question.
+    user_injected: removed(previews.unguarded).some(({ messageId }) => !left.has(messageId)),
   };
 }
 
-/** How many results were shortened, and what that saved. */
-function shortened({ before, previews: { read } }: Around): { count: number; saved: number } {
-  const cut = read.messages.filter(({ verdict }) => verdict === Verdict.SHORTENED);
-  const left = cut.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
-  return { count: cut.length, saved: countOf(before, cut).tokens - left };
+/** Packs what a summary left, as the source does whatever it costs, in a request of its own. */
+async function packApart(memory: Memory, chain: Chain): Promise<Stage> {
+  const before = cutBy(await previewed(memory), await storedWindow(memory.rpc, MAIN));
+  await setOptions(memory, {
+    processor_order: [PACKING],
+    threshold_tokens: 0,
+    compaction_target_tokens: chain.target,
+  });
+  const previews = await previewed(memory);
+  await runPolicy(memory);
+  await setOptions(memory, {});
+  return await packing(memory, chain, { before, previews });
 }
 
-function truncation(around: Around): Stage {
-  const { count, saved } = shortened(around);
-  return { stage: "tool_truncation", truncated_count: count, tokens_saved: saved };
+async function runPolicy({ rpc }: Memory): Promise<void> {
+  const target = { $case: "runPolicy" as const, value: true };
+  await rpc.call("trimSession", { sessionId: MAIN, target });
 }
 
-function packing(around: Around): Stage {
-  const { before, pre, post, previews } = around;
-  const { preview, unguarded, tight } = previews;
-  const grace = countOf(
-    before,
-    tight.messages.filter(({ verdict }) => verdict !== Verdict.REMOVED),
-  );
-  const wouldLeave = new Set(
-    unguarded.messages
-      .filter(({ verdict }) => verdict === Verdict.REMOVED)
-      .map(({ messageId }) => messageId),
-  );
-  const isInjected = preview.messages.some(
-    ({ messageId, verdict }) => verdict !== Verdict.REMOVED && wouldLeave.has(messageId),
-  );
-  return {
-    stage: "backward_packing",
-    pre_tokens: pre.tokens - shortened(around).saved,
-    post_tokens: post.tokens,
-    messages_dropped: pre.messages - post.messages,
-    grace_messages: grace.messages,
-    grace_tokens: grace.tokens,
-    user_injected: isInjected,
-  };
-}
-
-const SKIPPED: Readonly<Record<number, string>> = {
-  [TaskFailureReason.INVALID_OUTPUT]: "parse_failure",
-};
-
-/** What came of the summary that the policy asked for: the newest one, or none. */
-async function summarization(around: Around): Promise<Stage> {
-  const { memory, pre, post } = around;
+/** What came of the summary of all of `before` but its newest rounds: the newest one, or none. */
+async function summarization(
+  memory: Memory,
+  before: readonly Costed[],
+  start: number,
+): Promise<Stage> {
+  const skipped = { stage: SUMMARIZATION, skipped: true };
+  if (start <= (isLeading(before.map(({ message }) => message)) ? 2 : 1)) {
+    return { ...skipped, reason: "insufficient_prefix" };
+  }
+  if (!memory.model.present) return { ...skipped, reason: "no_model" };
   const types = [EventType.SUMMARY_SET, EventType.TASK_DEAD];
   const detail = (await eventsOf(memory.rpc, MAIN, types)).at(-1)?.detail;
-  if (detail?.$case !== "summarySet") {
-    const reason = detail?.$case === "taskDead" ? detail.value.reason : 0;
-    return { stage: SUMMARIZATION, skipped: true, reason: SKIPPED[reason] ?? "error" };
-  }
+  // The source takes a model that fails for one that says nothing that can be read.
+  if (detail?.$case !== "summarySet") return { ...skipped, reason: "parse_failure" };
   const { model, added } = detail.value;
-  const { messages } = await getWindow(memory.rpc, MAIN);
-  const made = messages.filter(({ seq }) => seq === 0n);
+  const now = await getWindow(memory.rpc, MAIN);
+  const made = now.messages.filter(({ seq }) => seq === 0n);
+  const size = sizeOf(now.window);
+  const others = before.length - (isLeading(before.map(({ message }) => message)) ? 1 : 0);
   const prefix = sizeOf(added).messages;
   return {
     stage: SUMMARIZATION,
-    pre_compaction_tokens: pre.tokens - shortened(around).saved,
-    pre_compaction_messages: pre.messages,
-    post_compaction_tokens: post.tokens,
-    post_compaction_messages: post.messages,
+    pre_compaction_tokens: tokensOf(before),
+    pre_compaction_messages: others,
+    post_compaction_tokens: size.tokens,
+    post_compaction_messages: size.messages,
     prefix_count: prefix,
-    protected_tail_count: pre.messages - prefix,
+    protected_tail_count: others - prefix,
     compaction_model: model,
     images_retained: made.flatMap(({ parts }) => parts).filter((p) => p.part?.$case === "image")
       .length,
   };
 }
 
-/** What each processor says of what it did, in their order. */
-async function stagesOf(around: Around): Promise<readonly Stage[]> {
-  const { acted } = around;
+function startOf(chain: Chain, list: readonly Costed[]): number {
+  return tailStart(
+    list.map(({ message }) => message),
+    graceOf(chain, SUMMARIZATION),
+  );
+}
+
+/** Runs the chain of the policy; gives what each processor says, nothing when none was needed. */
+async function runChain(memory: Memory, before: readonly Message[]): Promise<readonly Stage[]> {
+  const chain = chainOf(objectOf(memory.kase.given["policy"], "policy"));
+  const own = await previewed(memory);
+  const plain = costed(before);
+  const truncated = leftOut(chain, TRUNCATION, plain) === undefined ? cutBy(own, before) : plain;
+  const listFor = (name: string) => (name === TRUNCATION ? plain : truncated);
+  const skipped = chain.processors.flatMap((name) => leftOut(chain, name, listFor(name)) ?? []);
+  const isSkipped = (name: string) => skipped.some(({ stage }) => stage === name);
+  const isUnsummarized = isSkipped(SUMMARIZATION) && chain.processors.at(-1) !== SUMMARIZATION;
+  // Whether a summary saves enough to be made before something else runs is the caller's to say.
+  if (isUnsummarized) {
+    await setOptions(memory, { excluded_processors: [...chain.excluded, SUMMARIZATION] });
+  }
+  const previews = isUnsummarized ? await previewed(memory) : own;
+  await runPolicy(memory);
+  const ran = previews.preview.stageRuns.filter(({ triggers }) => triggers.length > 0);
+  if (ran.length === 0) return [];
   const stages: Stage[] = [];
-  if (acted.has("tool_truncation")) stages.push(truncation(around));
-  if (acted.has(SUMMARIZATION)) stages.push(await summarization(around));
-  if (acted.has("backward_packing")) stages.push(packing(around));
+  for (const name of chain.processors) {
+    const why = skipped.find(({ stage }) => stage === name);
+    if (why !== undefined) stages.push(why);
+    else if (name === TRUNCATION) stages.push(truncation(own, plain, truncated));
+    else if (name === SUMMARIZATION) {
+      stages.push(await summarization(memory, truncated, startOf(chain, truncated)));
+    } else if (ran.some(({ stage }) => stage === SUMMARIZATION)) {
+      stages.push(await packApart(memory, chain));
+    } else stages.push(await packing(memory, chain, { before: truncated, previews }));
+  }
   return stages;
 }
 
-async function measured({ rpc }: Memory): Promise<Size> {
-  return sizeOf((await getWindow(rpc, MAIN)).window);
+function truncation(
+  { read }: Previews,
+  before: readonly Costed[],
+  after: readonly Costed[],
+): Stage {
+  return {
+    stage: TRUNCATION,
+    truncated_count: shortened(read).length,
+    tokens_saved: tokensOf(before) - tokensOf(after),
+  };
 }
 
-/** Does something that compacts, and tells of it as the source does; gives whether it acted. */
-async function compact(
-  memory: Memory,
-  act: (previews: Previews) => Promise<readonly string[]>,
-): Promise<boolean> {
+/** Compacts a memory that is above its threshold. */
+export async function compactIfNeeded(memory: Memory): Promise<void> {
   const before = await storedWindow(memory.rpc, MAIN);
   const pre = sizeOf((await getSession(memory.rpc, MAIN)).window);
-  const previews = await previewed(memory);
-  const acted = new Set(await act(previews));
-  const returned = acted.size > 0;
-  if (!returned) {
-    memory.compacted = { events: [], stages: [], returned };
-    return returned;
-  }
-  const post = await measured(memory);
-  const stages = await stagesOf({ memory, before, pre, post, previews, acted });
+  const stages = await runChain(memory, before);
+  if (stages.length === 0) memory.compacted = { events: [], stages: [], returned: false };
+  else await tell(memory, { pre, stages });
+}
+
+/** Remembers what was done, with the events of it. */
+async function tell(
+  memory: Memory,
+  { pre, stages }: { readonly pre: Size; readonly stages: readonly Stage[] },
+): Promise<void> {
+  const post = sizeOf((await getWindow(memory.rpc, MAIN)).window);
   const sizes = { pre_tokens: pre.tokens, pre_messages: pre.messages };
   const events = [
     atLeast({ event: EVENT, status: "started", ...sizes }),
@@ -202,30 +252,68 @@ async function compact(
       stages_run: stages.filter((stage) => !("skipped" in stage)).map(({ stage }) => stage),
     }),
   ];
-  memory.compacted = { events, stages: stages.map((stage) => atLeast(stage)), returned };
-  return returned;
+  const told = stages.map((stage) => atLeast(stage));
+  memory.compacted = { events, stages: told, returned: true };
 }
 
-/** Compacts a memory that is above its threshold. */
-export async function compactIfNeeded(memory: Memory): Promise<void> {
-  await compact(memory, async ({ preview }) => {
-    await memory.rpc.call("trimSession", {
-      sessionId: MAIN,
-      target: { $case: "runPolicy", value: true },
-    });
-    return preview.stageRuns
-      .filter(({ triggers }) => triggers.length > 0)
-      .map(({ stage }) => stage);
-  });
+/**
+ * How many of the newest rounds stay after a payload error. The source cuts the newest rounds off,
+ * and then leaves the newest round of the rest alone as well; a case that rests on what was meant
+ * has only the first.
+ */
+function roundsFor({ kase }: Memory, chain: Chain, before: readonly Message[]): number {
+  const grace = graceOf(chain, SUMMARIZATION);
+  const prefix = before.slice(0, tailStart(before, grace));
+  const isMeant = kase.evidence === "decision" || kase.evidence === "seed";
+  return isMeant || !prefix.some(({ role }) => role === Role.ASSISTANT) ? grace : grace + 1;
 }
 
 /** Summarizes at once what can be, whatever the threshold; says whether there was anything. */
 export async function compactForError(memory: Memory): Promise<boolean> {
-  return await compact(memory, async () => {
-    const choice = { $case: "stage" as const, value: SUMMARIZATION };
-    const answer = await memory.rpc.call("compactSession", { sessionId: MAIN, choice });
-    return answer.outcome === CompactOutcome.NOTHING ? [] : [SUMMARIZATION];
-  });
+  const { rpc } = memory;
+  const before = await storedWindow(rpc, MAIN);
+  const pre = sizeOf((await getSession(rpc, MAIN)).window);
+  const policy = objectOf(memory.kase.given["policy"], "policy");
+  const chain = chainOf(policy);
+  const rounds = roundsFor(memory, chain, before);
+  const told = { ...chain.optionsOf(SUMMARIZATION), grace_recent_messages: rounds };
+  await setOptions(memory, { [SUMMARIZATION]: told });
+  const done = memory.model.present && (await summarizeNow(memory));
+  await setOptions(memory, {});
+  const boundary = tailStart(before, graceOf(chain, SUMMARIZATION));
+  if (done) {
+    const stage = await summarization(memory, costed(before), tailStart(before, rounds));
+    const tail = costed(before).slice(boundary);
+    await tell(memory, { pre, stages: [withoutTail(stage, tail)] });
+    return true;
+  }
+  const sizes = { pre_tokens: pre.tokens, pre_messages: pre.messages };
+  const statuses = before.length <= FEW || boundary <= 1 ? [] : ["started", "failed"];
+  const events = statuses.map((status) => atLeast({ event: EVENT, status, ...sizes }));
+  memory.compacted = { events, stages: [], returned: false };
+  return false;
+}
+
+/** What the source says of the part that it gave to its processor. */
+function withoutTail(stage: Stage, tail: readonly Costed[]): Stage {
+  const less = (key: string, by: number) => Number(stage[key]) - by;
+  const tokens = tokensOf(tail);
+  return {
+    ...stage,
+    pre_compaction_tokens: less("pre_compaction_tokens", tokens),
+    pre_compaction_messages: less("pre_compaction_messages", tail.length),
+    post_compaction_tokens: less("post_compaction_tokens", tokens),
+    post_compaction_messages: less("post_compaction_messages", tail.length),
+    protected_tail_count: less("protected_tail_count", tail.length),
+  };
+}
+
+async function summarizeNow({ rpc }: Memory): Promise<boolean> {
+  const versions = (await getSession(rpc, MAIN)).placedSummaries.length;
+  const choice = { $case: "stage" as const, value: SUMMARIZATION };
+  const answer = await rpc.call("compactSession", { sessionId: MAIN, choice });
+  if (answer.outcome === CompactOutcome.NOTHING) return false;
+  return (await getSession(rpc, MAIN)).placedSummaries.length > versions;
 }
 
 /** What the memory costs since it was compacted: what a read shows; else all that is kept. */
@@ -234,7 +322,13 @@ export async function compactedTokens({ rpc, compacted }: Memory): Promise<numbe
   return sizeOf((await getSession(rpc, MAIN)).window).tokens;
 }
 
-/** Who speaks in what the model was given: first the instruction, which is the hook's own here. */
+/**
+ * Who speaks in what the model was given. The instruction, which is the hook's own here, stands
+ * first, and ends the newest question; where there is none at the end, it is a message of the user.
+ */
 export function summaryInputRoles({ model }: Memory): readonly (readonly string[])[] {
-  return model.inputs.map(({ messages }) => ["system", ...messages.map((m) => roleName(m.role))]);
+  return model.inputs.map(({ messages }) => {
+    const roles = messages.map(({ role }) => roleName(role));
+    return ["system", ...roles, ...(roles.at(-1) === "user" ? [] : ["user"])];
+  });
 }

@@ -1,10 +1,21 @@
 // MARSYS: the memory that a case works on.
 
+import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
+import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type { Context } from "./adapter.ts";
 import { type Case, familyOf } from "./cases.ts";
 import type { Shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
-import { type Json, type JsonObject, listOf, objectOf, textOf } from "./json.ts";
+import {
+  CaseFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  listOf,
+  objectOf,
+  textOf,
+} from "./json.ts";
+import { knownProcessors } from "./marsys-chain.ts";
 import { type CaseMessages, checkTokens, toMessage } from "./messages.ts";
 import { append, createSession } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
@@ -64,11 +75,13 @@ function isWholeBundles(key: string, value: Json): boolean {
   return /^bundle/.test(key) && (value === true || /^(atomic|whole)$/i.test(String(value)));
 }
 
-function optionsOf({ kase }: Context, isManaged: boolean): JsonObject {
+function optionsOf({ kase, isManaged, model }: Memory): JsonObject {
   const policy = objectOf(kase.given["policy"], "policy");
   const type = isManaged ? "managed_conversation" : "conversation_history";
+  // Without a model nothing is summarized: messages wait for a caller who never comes.
+  const hook = model.present ? HOOK : "manual";
   const given = Object.entries(policy).filter(([key, value]) => !isWholeBundles(key, value));
-  const options: JsonObject = { hook: HOOK, memory_type: type, ...Object.fromEntries(given) };
+  const options: JsonObject = { hook, memory_type: type, ...Object.fromEntries(given) };
   const [key, mode] = modeOf(kase) ?? [];
   if (key === undefined || mode === undefined) return options;
   const { [key]: _, ...rest } = options;
@@ -105,13 +118,60 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
   };
 }
 
+const LISTS = ["processor_order", "excluded_processors"];
+
+/** What lists of processors hold besides those that there are. */
+function hasUnknown(options: JsonObject): boolean {
+  return JSON.stringify(withKnown(options)) !== JSON.stringify(options);
+}
+
+/** Leaves out of the lists what the source leaves out as well, with a warning in its log. */
+function withKnown(options: JsonObject): JsonObject {
+  const entries = Object.entries(options).map(([key, value]): [string, Json] => {
+    if (LISTS.includes(key)) return [key, knownProcessors(value)];
+    return [key, key === "active_context" && isObject(value) ? withKnown(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The server refuses a name that it does not know, so that a caller has to leave it out. */
+async function createRefused({ rpc }: Memory, options: JsonObject): Promise<void> {
+  if (!hasUnknown(options)) return;
+  try {
+    await createSession(rpc, { sessionId: "refused", preset: "marsys", options });
+  } catch (error) {
+    const refused = isMemorySidecarError(error) ? error.violations : [];
+    if (refused.some(({ field }) => LISTS.some((name) => field.includes(name)))) return;
+    throw error;
+  }
+  throw new CaseFault("a processor that there is not is not refused");
+}
+
+/** Sets the policy of the memory, with some options of the chain changed. */
+export async function setOptions(memory: Memory, changes: JsonObject): Promise<void> {
+  const own = withKnown(optionsOf(memory));
+  const { threshold_tokens, compaction_target_tokens, ...inner } = changes;
+  const outer = Object.entries({ threshold_tokens, compaction_target_tokens });
+  const context = own["active_context"];
+  const options: JsonObject = {
+    ...own,
+    ...(isObject(context) ? { active_context: { ...context, ...inner } } : inner),
+    ...Object.fromEntries(
+      outer.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    ),
+  };
+  const session = Session.fromPartial({
+    sessionId: MAIN,
+    policy: { preset: { name: "marsys", options } },
+  });
+  await memory.rpc.call("updateSession", { session, updateMask: ["policy"] });
+}
+
 async function open(memory: Memory): Promise<void> {
   const { rpc, kase, isManaged } = memory;
-  await createSession(rpc, {
-    sessionId: MAIN,
-    preset: "marsys",
-    options: optionsOf(memory, isManaged),
-  });
+  const options = optionsOf(memory);
+  await createRefused(memory, options);
+  await createSession(rpc, { sessionId: MAIN, preset: "marsys", options: withKnown(options) });
   const description = textOf(objectOf(kase.given["policy"], "policy")["description"], "it");
   if (description !== undefined && !isManaged) {
     await append(rpc, MAIN, [toMessage({ role: "system", content: description })]);

@@ -90,14 +90,22 @@ function hearSummaries(reading: Reading, { trims, events }: OfChange): void {
   }
 }
 
+/** A memory whose observers are asked. */
+export interface Observed {
+  readonly sessionId: string;
+  /** The run of its agent when a request does not name one. */
+  readonly run: string;
+  /** The summaries that it had and has no more. */
+  readonly erased: readonly SummaryVersion[];
+}
+
 /** Gives what the observers of a memory heard, oldest first. */
 export async function observed(
   rpc: Rpc,
-  sessionId: string,
-  run: string,
+  { sessionId, run, erased }: Observed,
 ): Promise<readonly object[]> {
   const events = await eventsOf(rpc, sessionId, TYPES);
-  const summaries = await summariesOf(rpc, sessionId);
+  const summaries = [...erased, ...(await summariesOf(rpc, sessionId))];
   const reading: Reading = { run, summaries, runs: new Map(), heard: [] };
   for (const change of byChange(events)) {
     for (const event of change.events) {

@@ -1,6 +1,8 @@
 // selectools: ConversationMemory and the trim events of its agent.
 
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
@@ -23,6 +25,7 @@ import {
   getWindow,
   importDocument,
   storedWindow,
+  summariesOf,
   summaryOf,
 } from "./session.ts";
 import { openStub, type Stub } from "./stub.ts";
@@ -35,6 +38,8 @@ interface Memory {
   readonly sessionId: string;
   /** What the newest enforcement removed. */
   lastTrimmed: readonly string[];
+  /** The summaries that a reset erased: what observers heard of them before stays heard. */
+  readonly erased: SummaryVersion[];
 }
 
 interface State {
@@ -85,7 +90,7 @@ async function openMemory({ context, memories }: State): Promise<Memory> {
     options: optionsOf(given),
     ...(setLater ? {} : { summary: textOf(given["summary"], "summary") }),
   });
-  const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
+  const memory: Memory = { sessionId: MAIN, lastTrimmed: [], erased: [] };
   memories.set(MAIN, memory);
   return memory;
 }
@@ -147,7 +152,7 @@ async function restore(state: State, op: JsonObject): Promise<void> {
   const { document, source } = broughtBy(state, op);
   await importDocument(rpc, MAIN, FORMAT, document);
   state.messages.match(source, await storedWindow(rpc, MAIN));
-  const memory: Memory = { sessionId: MAIN, lastTrimmed: [] };
+  const memory: Memory = { sessionId: MAIN, lastTrimmed: [], erased: [] };
   state.memories.set(MAIN, memory);
   const expected = kase.expected["after_restore"];
   if (expected !== undefined) state.afterRestore = await look(state, memory, expected);
@@ -157,7 +162,7 @@ async function branch(state: State, op: JsonObject): Promise<void> {
   const { sessionId: sourceSessionId } = await memoryOf(state, op["on"]);
   const sessionId = textOf(op["as"], "as") ?? state.branchName;
   await state.context.rpc.call("forkSession", { sourceSessionId, sessionId });
-  state.memories.set(sessionId, { sessionId, lastTrimmed: [] });
+  state.memories.set(sessionId, { sessionId, lastTrimmed: [], erased: [] });
   state.branchName = sessionId;
 }
 
@@ -199,8 +204,8 @@ function snapshotShown({ snapshot }: State): object {
   return atLeast({ ...snapshot.document, messages });
 }
 
-function events({ context }: State, { sessionId }: Memory): Promise<readonly object[]> {
-  return observed(context.rpc, sessionId, RUN_ID);
+function events({ context }: State, memory: Memory): Promise<readonly object[]> {
+  return observed(context.rpc, { ...memory, run: RUN_ID });
 }
 
 /** What is in the memory before a run: messages that a case names without more are like any. */
@@ -235,7 +240,7 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   await addAll(state, op, fresh);
   const after = await read();
   const stored = new Set((await storedWindow(context.rpc, sessionId)).map((m) => m.messageId));
-  const said = (list: typeof before) =>
+  const said = (list: readonly Message[]) =>
     list.map((message) =>
       messages.show(message, { role: roleName(message.role), content: message.text }),
     );
@@ -243,8 +248,16 @@ async function preparePrompt(state: State, op: JsonObject): Promise<readonly Sho
   const history = before.filter(({ messageId, seq }) => seq !== 0n || stored.has(messageId));
   const isNew = new Set(fresh.map((one) => messages.of(one)["id"]));
   const added = after.filter(({ messageId }) => isNew.has(messageId));
-  state.prompt = [...said(summary), ...said(history), ...said(added)];
+  state.prompt = [...said(summary), ...said(systemFirst(history)), ...said(added)];
   return state.prompt;
+}
+
+/** What is compressed has the system messages first, wherever they stood. */
+function systemFirst(history: readonly Message[]): readonly Message[] {
+  const isMade = ({ seq }: Message): boolean => seq === 0n;
+  const isSystem = (message: Message): boolean => message.role === Role.SYSTEM && !isMade(message);
+  if (!history.some(isMade)) return history;
+  return [...history.filter(isSystem), ...history.filter((message) => !isSystem(message))];
 }
 
 /** Lets a trim summarize a chunk that joins the summary of the case. */
@@ -257,7 +270,7 @@ async function appendSummary(state: State): Promise<void> {
     options: { hook: HOOK, max_messages: 1, summarize_on_trim: true },
     summary: textOf(kase.given["existing_summary"], "existing_summary"),
   });
-  state.memories.set(MAIN, { sessionId: MAIN, lastTrimmed: [] });
+  state.memories.set(MAIN, { sessionId: MAIN, lastTrimmed: [], erased: [] });
   await addAll(state, {}, [{ role: "user", content: "old" }]);
   await addAll(state, {}, [{ role: "user", content: "new" }]);
 }
@@ -269,9 +282,10 @@ function summaryInputs({ model }: State): readonly object[] {
   );
 }
 
-async function summaryText(state: State): Promise<string> {
+/** The characters of the summary, which are code points. */
+async function summaryChars(state: State): Promise<readonly string[]> {
   const { sessionId } = await memoryOf(state, MAIN);
-  return (await summaryOf(state.context.rpc, sessionId)) ?? "";
+  return [...((await summaryOf(state.context.rpc, sessionId)) ?? "")];
 }
 
 /** What can be seen of a memory, by the names that cases use. */
@@ -314,6 +328,7 @@ const OPERATIONS: Table<State, JsonObject> = {
   },
   clear: async (state, op) => {
     const memory = await memoryOf(state, op["on"]);
+    memory.erased.push(...(await summariesOf(state.context.rpc, memory.sessionId)));
     await state.context.rpc.call("resetSession", { sessionId: memory.sessionId });
     memory.lastTrimmed = [];
   },
@@ -339,11 +354,11 @@ const EXPECTATIONS: Table<State, Json> = {
   view: (state) => state.prompt,
   stored_after_add: async (state) => listed(state, await memoryOf(state, MAIN)),
   event: async (state) => (await events(state, await memoryOf(state, MAIN))).at(-1),
-  summary_length: async (state) => (await summaryText(state)).length,
-  starts_with: async (state, expected) => {
-    return (await summaryText(state)).slice(0, String(expected).length);
-  },
-  ends_with: async (state, expected) => (await summaryText(state)).slice(-String(expected).length),
+  summary_length: async (state) => (await summaryChars(state)).length,
+  starts_with: async (state, expected) =>
+    (await summaryChars(state)).slice(0, [...String(expected)].length).join(""),
+  ends_with: async (state, expected) =>
+    (await summaryChars(state)).slice(-[...String(expected)].length).join(""),
   snapshot: snapshotShown,
   to_dict: snapshotShown,
   dict: snapshotShown,
