@@ -131,6 +131,34 @@ describe("summarizeLines", () => {
     expect(sentences[0]).toEqual({ text: "My sister Ida lives in Lund.", messageId: "", seq: 0 });
   });
 
+  it("forgets nothing when a placed summary takes in one message after another", () => {
+    const facts = [
+      "The invoice number is 4411 and Tomas signs it.",
+      "Our flight to Lisbon leaves at 07:45 from gate B12.",
+      "Maria is allergic to peanuts, so no satay.",
+      "The budget for hotels is 900 euros.",
+      "Deploy on Thursday 26 November, never on Friday.",
+      "The spare key is with Mrs. Olsen, floor 3.",
+    ];
+    let placed: ExtractLine[] = [];
+    for (const text of facts) {
+      const said = linesOf(text, "Well then, that is good to know, and I will surely think of it.");
+      const made = summarizeLines([...placed, ...said], OPTIONS).text;
+      placed = [{ role: "summary", text: made, name: "", messageId: "s", seq: 0 }];
+    }
+    const [{ text } = { text: "" }] = placed;
+    for (const kept of ["4411", "B12", "peanuts", "900", "26 November", "Olsen"]) {
+      expect(text).toContain(kept);
+    }
+  });
+
+  it("makes of placed summaries alone a text of half their length", () => {
+    const placed = TALK.map((line): ExtractLine => ({ ...line, role: "summary" }));
+    const { text } = summarizeLines(placed, OPTIONS);
+    const bytes = TALK.reduce((sum, line) => sum + Buffer.byteLength(line.text), 0);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes / 2);
+  });
+
   it("says less of what a text before it says already", () => {
     const lines = linesOf(
       "Our parrot Rico eats walnuts.",

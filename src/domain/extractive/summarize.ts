@@ -58,7 +58,8 @@ const SMALL_SHARE_MAX = 0.8;
 
 /**
  * Makes a summary of lines, oldest first. It costs at most maxTokens, and at most half of what the
- * lines cost (more of a few short ones), plus all that a text costs of which it takes the place.
+ * lines cost (more of a few short ones), plus all that a text costs of which it takes the place,
+ * and placed summaries among the lines.
  */
 export function summarizeLines(lines: readonly ExtractLine[], options: ExtractOptions): Extract {
   const { text, picked, lines: all } = extract(lines, options);
@@ -80,13 +81,23 @@ export function extract(lines: readonly ExtractLine[], options: ExtractOptions):
   return { lines: all, units, worth, ...pick({ units, worth, budget, weights }) };
 }
 
-/** Gives the tokens that a summary may cost: at least 1. */
+/**
+ * Gives the tokens that a summary may cost: at least 1. Placed summaries among messages may stay
+ * whole: halved with each message that comes, they would soon say nothing.
+ */
 export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOptions): number {
+  const said = lines.filter(({ role }) => role !== "summary");
+  const placed = said.length === 0 ? [] : lines.filter(({ role }) => role === "summary");
+  const fresh = freshBytes(said.length === 0 ? lines : said, options);
+  const texts = [...placed.map(({ text }) => text), ...oldTexts({ ...options, draft: "" })];
+  return Math.max(1, Math.min(options.maxTokens, Math.floor((fresh + costOfAll(texts)) / 4)));
+}
+
+/** What of a summary may be new, in bytes. */
+function freshBytes(lines: readonly ExtractLine[], options: ExtractOptions): number {
   const bytes = costOfAll(lines.map((line) => line.text));
   const small = options.replacesPrior ? SMALL_BYTES : bytes * SMALL_SHARE_MAX;
-  const fresh = Math.max(bytes * SHARE_MAX, Math.min(small, SMALL_BYTES));
-  const old = options.replacesPrior ? costOfAll(options.priorTexts) : 0;
-  return Math.max(1, Math.min(options.maxTokens, Math.floor((fresh + old) / 4)));
+  return Math.max(bytes * SHARE_MAX, Math.min(small, SMALL_BYTES));
 }
 
 function oldTexts(options: ExtractOptions): readonly string[] {
