@@ -12,6 +12,7 @@ import type { ServiceContext } from "../context.ts";
 import { HookFailure, type SummarizeInput } from "../hook-port.ts";
 import { applyResult } from "./complete-task.ts";
 import { dropTask } from "./delete-task.ts";
+import { dropStale } from "./drop-stale.ts";
 import { applyFailure } from "./fail-task.ts";
 import type { HookState } from "./hook-state.ts";
 import { chance, later, pause } from "./later.ts";
@@ -61,6 +62,7 @@ export async function callHook(run: HookRun, task: TakenTask, pass: CallPass): P
   state.begin(pass);
   let input: SummarizeInput | undefined;
   try {
+    if (await dropStale(run.context, serverCall(), task)) return state.abandoned(pass);
     input = await readInputs(run.context, task, state.hook.settings.inputTokensMax);
   } catch (error) {
     state.abandoned(pass);

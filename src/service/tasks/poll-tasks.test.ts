@@ -357,3 +357,19 @@ describe("the budget of workers", () => {
     expect(info.usage.calls).toBe(2);
   });
 });
+
+it("gives no task whose messages have left, but what is asked for in its place", async () => {
+  scene = await startRunnerScene([pollHook("workers")]);
+  await scene.open("s", summaryPolicy("workers"));
+  await scene.say("s", 6);
+  const [before] = await scene.tasks();
+  await scene.sessions.setSummary(scene.call("SetSummary"), {
+    ...{ namespace: "default", sessionId: "s", text: "by hand", replacedMessageIds: ["m1"] },
+    ...{ placement: "session", encode: () => new Uint8Array(0) },
+  });
+  expect((await scene.tasks()).map(({ taskNo }) => taskNo)).toEqual([before?.taskNo]);
+  expect(await scene.poll("workers")).toEqual([]);
+  const [task] = await scene.poll("workers");
+  expect(task?.input.lines.map(({ messageId }) => messageId)).toEqual(["m2", "m3", "m4"]);
+  expect(await scene.tasks()).toHaveLength(1);
+});

@@ -13,6 +13,7 @@ import type { Hook, SummarizeInput } from "../hook-port.ts";
 import type { LeasedTask, PollTasksInput } from "../tasks-api.ts";
 import { isPassing, serverCall } from "./call-hook.ts";
 import { dropTask } from "./delete-task.ts";
+import { dropStale } from "./drop-stale.ts";
 import { applyFailure } from "./fail-task.ts";
 import type { HookState } from "./hook-state.ts";
 import { chance } from "./later.ts";
@@ -153,6 +154,7 @@ async function inputOf(parts: PollParts, task: TakenTask): Promise<SummarizeInpu
   const { context, states, onError } = parts;
   const hook = context.hooks.byName.get(task.hook);
   try {
+    if (await dropStale(context, serverCall(), task)) return undefined;
     const input = await readInputs(context, task, hook?.settings.inputTokensMax ?? 0);
     if (input === undefined) await dropTask(context, serverCall(), task);
     return input;
