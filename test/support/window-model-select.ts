@@ -98,7 +98,8 @@ function holds(window: ModelWindow, stage: PolicyStage, trigger: Trigger): boole
   const interactions = () => {
     const counts = counting(window, stage, "interaction");
     const units = unitsOf(window, "interaction").map(({ members }) => members);
-    return units.filter((u) => u.every((e) => counts.includes(e)));
+    const whole = units.filter((u) => u.every((e) => counts.includes(e)));
+    return whole.filter((u) => u.some((e) => Number.isInteger(e.seq)));
   };
   switch (trigger.kind) {
     case "message-count-over":

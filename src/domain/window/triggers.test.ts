@@ -55,6 +55,29 @@ test("interactions are counted whatever the unit of the stage", () => {
   expect(holds("U A U A:11", { kind: "interaction-tokens-over", limit: 40 })).toBe(true);
 });
 
+test("a placed summary by itself is no interaction", () => {
+  const window = windowOf("S:90 U A U A").map((entry, index) =>
+    index === 0 ? { ...entry, seq: 0.5 } : entry,
+  );
+  const anyOf: Trigger[] = [
+    { kind: "interaction-count-over", limit: 2 },
+    { kind: "interaction-tokens-over", limit: 40 },
+  ];
+  const select = { kind: "keep-last", unitCount: 10_000 } as const;
+  const policy = policyOf([{ select, anyOf, name: "when" }]);
+  const kinds = (entries: typeof window) =>
+    trimWindow(requestOf(entries, policy, "append")).runs[0]?.triggers.map(({ kind }) => kind) ??
+    [];
+  expect(kinds(window)).toEqual([]);
+  // One that stands with messages before the first question is part of that interaction.
+  expect(kinds(windowOf("S:90 U A U A"))).toEqual(anyOf.map(({ kind }) => kind));
+  const [summary, ...rest] = window;
+  const answer = windowOf("A")[0];
+  if (summary === undefined || answer === undefined) throw new Error("a window without messages");
+  const later = rest.map((entry) => ({ ...entry, seq: entry.seq + 1 }));
+  expect(kinds([summary, { ...answer, messageId: "first", seq: 1 }, ...later])).toHaveLength(2);
+});
+
 test("messages since the stage last acted are counted by seq, their tokens in the window", () => {
   const signals = { lastSeq: 4, actedSeqs: new Map([["when", 2]]) };
   expect(holds("U", { kind: "new-messages-at-least", limit: 2 }, { signals })).toBe(true);

@@ -141,14 +141,16 @@ function countedOf(question: Question): Counted {
     interactions: once(() => {
       const layout = look.layout("interaction");
       const counted = countedEntries(question, layout);
-      const seen = new Set<number>();
-      const { tokenCount } = sum((index) => {
-        const unit = layout.unitOf[index] ?? NO_UNIT;
-        if (unit === NO_UNIT || counted[index] === 0) return false;
-        seen.add(unit);
-        return true;
-      });
-      return { messageCount: seen.size, tokenCount };
+      const unitAt = (index: number): number =>
+        counted[index] === 0 ? NO_UNIT : (layout.unitOf[index] ?? NO_UNIT);
+      // What the server put there by itself, such as a summary, makes no interaction.
+      const real = new Set<number>();
+      for (const [index, { seq }] of look.entries.entries()) {
+        if (Number.isInteger(seq)) real.add(unitAt(index));
+      }
+      real.delete(NO_UNIT);
+      const { tokenCount } = sum((index) => real.has(unitAt(index)));
+      return { messageCount: real.size, tokenCount };
     }),
     fresh: () => sum((index) => entries()[index] === 1 && isNew(look.entries[index]?.seq ?? 0)),
     oldestMs: () =>

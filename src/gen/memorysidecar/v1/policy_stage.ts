@@ -263,7 +263,10 @@ export interface Trigger {
      */
     { $case: "modelInputTokensOver"; value: bigint }
     | //
-    /** Acts when the window holds more interactions than this. 0 to 10,000. */
+    /**
+     * Acts when the window holds more interactions than this. Placed summaries by
+     * themselves are none. 0 to 10,000.
+     */
     { $case: "interactionCountOver"; value: number }
     | //
     /**
