@@ -85,6 +85,7 @@ describe("a task that fails", () => {
     const late = { counts: false, maxAttempts: 5, nowMs: TASK_AGE_MS_MAX };
     expect(isLastFailure(task, late)).toBe(true);
     expect(isLastFailure(task, { ...late, nowMs: TASK_AGE_MS_MAX - 1 })).toBe(false);
+    expect(isLastFailure(task, { ...late, counts: true, maxAttempts: 6 })).toBe(false);
   });
 
   it("is dead until it is retried", () => {

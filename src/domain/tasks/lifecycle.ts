@@ -91,14 +91,15 @@ export function dead(task: Task, failure: TaskFailure, counts: boolean): Task {
 }
 
 /**
- * Whether one more failed attempt is the end: all attempts are used up, or, whether attempts count
- * or not, the task has been tried for a day.
+ * Whether one more failed attempt is the end: all attempts are used up, or, for attempts that do
+ * not count, the task has been tried for a day.
  */
 export function isLastFailure(
   task: Task,
   at: { readonly counts: boolean; readonly maxAttempts: number; readonly nowMs: number },
 ): boolean {
-  if (at.counts && task.failedAttempts + 1 >= at.maxAttempts) return true;
+  // One that waited for its turn for a day has its attempts all the same.
+  if (at.counts) return task.failedAttempts + 1 >= at.maxAttempts;
   return at.nowMs - (task.retryMs ?? task.createMs) >= TASK_AGE_MS_MAX;
 }
 

@@ -97,7 +97,7 @@ export interface Task {
   readonly lease: TaskLease | undefined;
   readonly lastFailure: TaskFailure | undefined;
   readonly createMs: number;
-  /** When it was made ready again, the last time; undefined when it never was. */
+  /** When it was made ready again, or had waited for its budget; undefined when it never was. */
   readonly retryMs?: number;
   /** When it died; 0 while it lives. */
   readonly deadMs: number;

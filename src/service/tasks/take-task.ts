@@ -95,7 +95,9 @@ function decideTake(attempt: Attempt, { task, usage }: TaskView): TaskDecision<T
   const { settings } = taker.hook;
   const reservedTokens = expectedTokens(task.summarize, settings.inputTokensMax);
   if (budgetOf(settings, usage, reservedTokens) === "wait") {
-    const later = released(task, nextHourMs(nowMs, task.taskNo));
+    const dueMs = nextHourMs(nowMs, task.taskNo);
+    // What waits for its budget is not tried: its day begins when it is.
+    const later = { ...released(task, dueMs), retryMs: dueMs };
     return { kind: "save", result: { kind: "budget" }, task: later };
   }
   const { worker, leaseMs } = taker;
