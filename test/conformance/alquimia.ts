@@ -1,7 +1,7 @@
 // Alquimia: short-term strategies that choose what is read, long-term ones at the end of a turn.
 
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import type {
   AppendMessagesResponse,
   ToolOutcome,
@@ -193,12 +193,17 @@ function reasonsOf(state: State): readonly string[] {
   );
 }
 
+/** An older summary, which is no message of the conversation here but known before. */
+function isOlder({ seq, role }: { readonly seq: bigint; readonly role: number }): boolean {
+  return seq === 0n && role === Role.SYSTEM;
+}
+
 /** What left the window: erased, or with the summary that stands for it now. */
 function removed(state: State): readonly Shown[] {
   const left = new Set(state.after.map(({ messageId }) => messageId));
   return showAll(
     state,
-    state.before.filter(({ messageId }) => !left.has(messageId)),
+    state.before.filter((message) => !isOlder(message) && !left.has(message.messageId)),
   );
 }
 
@@ -213,14 +218,18 @@ function kept(state: State): readonly Shown[] {
 /** What the model was given for the newest summary. */
 function summaryInput({ stub, messages }: State): readonly string[] {
   const given = stub.inputs.at(-1)?.messages ?? [];
-  return given.map(({ messageId }) => messages.nameOf(messageId));
+  return given
+    .filter((message) => !isOlder(message))
+    .map(({ messageId }) => messages.nameOf(messageId));
 }
 
 /** What the model was given, call by call. */
 function summaryInputs({ stub, messages }: State): readonly object[] {
   return stub.inputs.map((input) => {
-    const ids = input.messages.map(({ messageId }) => messages.nameOf(messageId));
-    const prior = input.priorTexts.join("\n");
+    const said = input.messages.filter((message) => !isOlder(message));
+    const ids = said.map(({ messageId }) => messages.nameOf(messageId));
+    const older = input.messages.filter(isOlder).map(({ text }) => text);
+    const prior = [...input.priorTexts, ...older].join("\n");
     const previous = input.draft === "" ? null : input.draft;
     return atLeast({
       ...{ ids, messages: ids, transcript: input.transcript, loop: input.loop },
@@ -286,6 +295,7 @@ const EXPECTATIONS: Table<State, Json> = {
   summary_input: summaryInput,
   summary_inputs: summaryInputs,
   calls: ({ stub }) => stub.inputs.length,
+  loops: ({ stub }) => stub.inputs.at(-1)?.loop ?? 0,
   summary: ready(summary),
   event: ready(failure),
 };

@@ -280,6 +280,15 @@ async function wouldEach(state: State): Promise<void> {
   }
 }
 
+/** The prompt of the system as the runner builds it: that of the agent, then the summary. */
+async function systemPrompt({ context }: State): Promise<string> {
+  const { given } = context.kase;
+  const base = textOf(given["system_prompt"] ?? given["system"], "system_prompt") ?? "";
+  const { messages } = await getWindow(context.rpc, MAIN);
+  const made = messages.find(({ seq, role }) => seq === 0n && role === Role.SYSTEM);
+  return [base, made?.text ?? ""].filter((text) => text !== "").join("\n\n");
+}
+
 /** What the model was asked for summaries. */
 function summaryInputs({ summarizer }: State): readonly object[] {
   return summarizer.inputs.map(({ transcript, maxTokens, priorTexts }) =>
@@ -354,7 +363,7 @@ const EXPECTATIONS: Table<State, Json> = {
   ),
   results: ({ results }) => results,
   summary_inputs: summaryInputs,
-  summary_input: ({ summarizer }) => summarizer.inputs.at(-1)?.transcript ?? null,
+  system_prompt: opened(systemPrompt),
   transcript: ({ summarizer }) => summarizer.inputs.at(-1)?.transcript ?? null,
   calls: ({ summarizer }) => summarizer.inputs.length,
   to_summarize: opened(({ toSummarize: list }) => list),
