@@ -50,6 +50,11 @@ async function taken(
 const gone = { taskId: "task-00000000zzz", leaseToken: "x" };
 
 describe("PollTasks", () => {
+  it("is not for workers that pass for the server", async () => {
+    const failure = await server.client.fail("pollTasks", { hooks: [WORKERS], workerId: "server" });
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", metadata: { field: "worker_id" } });
+  });
+
   it("gives a task with all that is needed to do it", async () => {
     const sessionId = fresh();
     const append = await makeScene(server, sessionId, {

@@ -3,6 +3,7 @@
 // service can tell of.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { SERVER_WORKER } from "../../domain/tasks/task.ts";
 import type {
   CompleteTaskRequest,
   DeleteTaskRequest,
@@ -65,6 +66,8 @@ export function checkPollTasks(request: PollTasksRequest, v: Violations): void {
   checkSpan(v, "wait", request.wait, POLL_WAIT);
   checkSpan(v, "lease", request.lease, LEASE);
   checkText(v, "worker_id", request.workerId, LIMITS.workerIdBytes);
+  // Leases of that name are taken for those of a server that has stopped.
+  if (request.workerId === SERVER_WORKER) v.add("worker_id", "is the name of the server itself");
 }
 
 export function checkCompleteTask(request: CompleteTaskRequest, v: Violations): void {

@@ -46,7 +46,10 @@ export interface PollTasksRequest {
   lease:
     | Duration
     | undefined;
-  /** The worker's name for itself, shown by ListTasks. Optional, at most 128 bytes. */
+  /**
+   * The worker's name for itself, shown by ListTasks. Optional, at most 128 bytes, and
+   * not `server`.
+   */
   workerId: string;
 }
 
