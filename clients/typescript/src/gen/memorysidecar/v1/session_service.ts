@@ -209,8 +209,9 @@ export const SessionServiceService = {
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * healed results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Takes time in proportion to the log; other sessions go
-   * on meanwhile. Afterwards the two are independent.
+   * no history is kept of it. Tasks are not copied: messages that left at once and wait
+   * for their summary have none in the copy. Takes time in proportion to the log; other
+   * sessions go on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -639,8 +640,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * healed results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Takes time in proportion to the log; other sessions go
-   * on meanwhile. Afterwards the two are independent.
+   * no history is kept of it. Tasks are not copied: messages that left at once and wait
+   * for their summary have none in the copy. Takes time in proportion to the log; other
+   * sessions go on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
@@ -949,8 +951,9 @@ export interface SessionServiceClient extends Client {
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
    * healed results, is copied with the newest seq only, as is what stages remember:
-   * no history is kept of it. Takes time in proportion to the log; other sessions go
-   * on meanwhile. Afterwards the two are independent.
+   * no history is kept of it. Tasks are not copied: messages that left at once and wait
+   * for their summary have none in the copy. Takes time in proportion to the log; other
+   * sessions go on meanwhile. Afterwards the two are independent.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`: the source
