@@ -33,6 +33,8 @@ export interface Memory extends Context {
   readonly isManaged: boolean;
   readonly views: (readonly Shown[])[];
   readonly cacheStats: object[];
+  /** The newest message that there was at the newest read. */
+  readSeq: bigint | undefined;
   readonly measured: { readonly op: string; readonly total: number }[];
   opened: Promise<void> | undefined;
   tokens: readonly number[];
@@ -109,6 +111,7 @@ export function openMemory(context: Context, messages: CaseMessages): Memory {
     isManaged: isManagedCase(context),
     views: [],
     cacheStats: [],
+    readSeq: undefined,
     measured: [],
     opened: undefined,
     tokens: [],

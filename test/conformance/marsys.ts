@@ -3,6 +3,7 @@
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { MessageOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
+import { StageEffect } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";
@@ -210,12 +211,17 @@ async function rebuild(memory: Memory, old: Message, fresh: Message): Promise<vo
 }
 
 async function cacheStats(memory: Memory): Promise<object> {
-  const { stageStates, log, window } = await getSession(memory.rpc, MAIN);
+  const { stageStates, log, window, policy } = await getSession(memory.rpc, MAIN);
   const state = stageStates[0];
-  const since = (await logOf(memory.rpc, MAIN)).filter(({ seq }) => seq > (state?.lastSeq ?? seq));
+  // Where nothing is stored of what is packed, every read packs anew, and what is new makes stale.
+  const isStored = policy?.stages.some(({ effect }) => effect === StageEffect.STORE) === true;
+  const last = isStored ? state?.lastSeq : memory.readSeq;
+  const entries = await logOf(memory.rpc, MAIN);
+  const since = entries.filter(({ seq }) => seq > (last ?? (isStored ? seq : 0n)));
+  const shownCount = memory.views.at(-1)?.length ?? 0;
   return atLeast({
-    cache_valid: true,
-    cached_count: Number((state?.window ?? window)?.messageCount ?? 0n),
+    cache_valid: isStored || (memory.readSeq !== undefined && since.length === 0),
+    cached_count: isStored ? Number((state?.window ?? window)?.messageCount ?? 0n) : shownCount,
     raw_count: Number(log?.messageCount ?? 0n),
     estimated_total_tokens: Number(log?.tokenCount ?? 0n),
     messages_since_last_retrieval: since.length,
@@ -227,6 +233,7 @@ async function getMessages(memory: Memory): Promise<readonly Shown[]> {
   const { messages } = await getWindow(memory.rpc, MAIN);
   const view = showAll(memory, messages);
   memory.views.push(view);
+  memory.readSeq = (await getSession(memory.rpc, MAIN)).lastSeq;
   memory.cacheStats.push(await cacheStats(memory));
   return view;
 }
