@@ -29,6 +29,8 @@ export interface ModelWindow {
   readonly newestMs: number;
   /** How many of the newest assistant messages the stage leaves alone. Default 0. */
   readonly keepRounds?: number;
+  /** The stage chooses, and this is it: it may take up placed summaries. */
+  readonly chooser?: PolicyStage;
   /** Notes that a condition failed. */
   readonly fail: (field: string, entry: TestEntry) => void;
 }
@@ -42,8 +44,8 @@ export const modelTokens = ({ costs }: ModelWindow, entries: Entries): number =>
 const seenOf = (window: ModelWindow): Entries => modelSeen(window.entries, window.policy);
 
 const unitsOf = (window: ModelWindow, unit: Unit): ModelUnit[] => {
-  const { entries, policy, keepRounds = 0 } = window;
-  return modelUnits(entries, { unit, keepRounds }, policy);
+  const { entries, policy, keepRounds = 0, chooser } = window;
+  return modelUnits(entries, { ...chooser, unit, keepRounds }, policy);
 };
 
 const ROLES = ["", "user", "assistant", "system", "tool"];
@@ -120,7 +122,8 @@ function holds(window: ModelWindow, stage: PolicyStage, trigger: Trigger): boole
         (stage.countIf.length === 0 ? signals.lastSeq - acted : fresh().length) >= trigger.limit
       );
     case "new-tokens-at-least":
-      return modelTokens(window, fresh()) >= trigger.limit;
+      // A result that was made behind the newest message is nothing that came.
+      return signals.lastSeq > acted && modelTokens(window, fresh()) >= trigger.limit;
     case "age-over":
       return counted().some((e) => newestMs - e.createMs > trigger.ms);
     case "always":

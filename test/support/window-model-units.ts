@@ -108,7 +108,23 @@ export function modelSeen(entries: Entries, policy: Policy): Entries {
 }
 
 /** What of a stage says what it keeps together and leaves alone. */
-type ModelStage = Pick<PolicyStage, "unit" | "keepRounds">;
+type ModelStage = Pick<PolicyStage, "unit" | "keepRounds"> & {
+  readonly removedTo?: PolicyStage["removedTo"];
+  readonly effect?: PolicyStage["effect"];
+  readonly summarize?: PolicyStage["summarize"];
+};
+
+/** Whether a stage takes up the summaries that stand in the window. */
+export function modelFolds({ removedTo, effect, summarize }: Omit<ModelStage, "unit">): boolean {
+  const { keep, leave } = summarize ?? {};
+  const waits = removedTo === "summarize" && effect === "store" && leave === "with-summary";
+  return waits && (keep === "in-place" || keep === "hierarchical");
+}
+
+/** A placed summary: the server's own system message, between two seqs. */
+function isPlaced(entry: TestEntry): boolean {
+  return entry.role === SYSTEM && entry.seq % 1 !== 0;
+}
 
 /** What a stage leaves alone: the newest rounds, or everything when there are fewer. */
 export function modelLeftAlone(
@@ -122,7 +138,7 @@ export function modelLeftAlone(
 }
 
 /** What is in no unit, with the reasons. */
-function setAside(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]> {
+function setAside(entries: Entries, policy: Policy, folds: boolean): Map<TestEntry, HoldReason[]> {
   const { system, pinFirst, pinIds } = policy.protections;
   const aside = new Map<TestEntry, HoldReason[]>();
   const hold = (list: Entries, reason: HoldReason): void => {
@@ -131,6 +147,8 @@ function setAside(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]
   const firstOther = entries.findIndex((e) => e.role !== SYSTEM);
   const systems = entries.filter((e, index) => {
     if (e.role !== SYSTEM || system === "none") return false;
+    // What is not seen is not taken up.
+    if (folds && isPlaced(e) && system !== "excluded") return false;
     return system !== "leading" || firstOther === -1 || index < firstOther;
   });
   hold(systems, "system");
@@ -187,7 +205,7 @@ export function modelUnits(entries: Entries, stage: ModelStage, policy: Policy):
   const alone = modelLeftAlone(entries, stage);
   const rest = (members: Entries): HoldReason[] =>
     members.some((e) => alone.includes(e)) ? ["min-messages"] : [];
-  const aside = setAside(entries, policy);
+  const aside = setAside(entries, policy, modelFolds(stage));
   const list = modelSeen(entries, policy).filter((e) => !aside.has(e));
   let units: Entries[] = [];
   for (const [index, entry] of list.entries()) {
@@ -244,7 +262,7 @@ export function modelHoldReasons(
 ): Set<HoldReason> {
   const units = modelUnits(entries, stage, policy);
   return new Set([
-    ...[...setAside(entries, policy).values()].flat(),
+    ...[...setAside(entries, policy, modelFolds(stage)).values()].flat(),
     ...units.flatMap((u) => u.holds),
   ]);
 }

@@ -1,7 +1,7 @@
 // Says of every message of a window what a policy protects it for, and which interaction it is in.
 
 import type { Policy, PolicyStage } from "../policy.ts";
-import { type Layout, lookAt, lookKeeping } from "./look.ts";
+import { type Layout, lookAt, lookOfStage } from "./look.ts";
 import { HOLD, holdReasons } from "./protect.ts";
 import { totalsOf } from "./totals.ts";
 import type { HoldReason, WindowEntry } from "./types.ts";
@@ -28,15 +28,21 @@ export function explainWindow(
   const everything = new Uint8Array(entries.length);
   const { callOf } = look.grouping();
   const numbers = splitUnits(entries, "interaction", callOf, everything).unitOf;
-  const bits = Uint8Array.from(look.aside());
+  const bits = new Uint8Array(entries.length);
+  if (stages.length === 0) addBits(bits, look.aside());
   for (const stage of stages) {
-    const kept = lookKeeping(look, stage.keepRounds ?? 0);
-    addHolds(bits, kept.layout(stage.unit), stage);
+    const own = lookOfStage(look, stage);
+    addBits(bits, own.aside());
+    addHolds(bits, own.layout(stage.unit), stage);
   }
   return entries.map((_, index) => ({
     heldBy: holdReasons(bits[index] ?? 0),
     interaction: (numbers[index] ?? 0) + 1,
   }));
+}
+
+function addBits(bits: Uint8Array, more: Uint8Array): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] ?? 0) | (more[i] ?? 0);
 }
 
 /** Adds what holds the units of a stage, and where it would stop at a free one. */

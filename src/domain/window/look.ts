@@ -1,10 +1,10 @@
 // A window as the stages look at it. What is found out about it is found out once, when first
 // asked, and serves every stage until a message leaves.
 
-import type { Policy, Unit } from "../policy.ts";
+import type { Policy, PolicyStage, Unit } from "../policy.ts";
 import { type Grouping, groupingWithout } from "./groups.ts";
 import { groupEntriesAs } from "./pairing.ts";
-import { guardEntries, HOLD, setAside, UNSEEN } from "./protect.ts";
+import { guardEntries, HOLD, isSummary, setAside, UNSEEN } from "./protect.ts";
 import { ROLE, type WindowEntry, type WindowTotals } from "./types.ts";
 import { NO_UNIT, splitUnits, type Units } from "./units.ts";
 
@@ -66,7 +66,18 @@ export function lookAt<E extends WindowEntry>(
 ): Look<E> {
   const { costs } = known;
   const grouping = known.grouping ?? once(() => groupEntriesAs(entries, policy.toolPairs));
-  const aside = once(() => setAside(entries, grouping().callOf, policy));
+  const protection = protect({ entries, policy, grouping, costs }, false);
+  const counted = once(() => seenTotals(entries, policy, totals, costs));
+  return { entries, policy, totals, costs, counted, grouping, ...protection };
+}
+
+/** What may go and what may not; with `folds`, placed summaries are messages like others. */
+function protect(
+  look: Pick<Look, "entries" | "policy" | "grouping" | "costs">,
+  folds: boolean,
+): Pick<Look, "aside" | "layout"> {
+  const { entries, policy, grouping, costs } = look;
+  const aside = once(() => setAside(entries, grouping().callOf, policy, folds));
   const guards = once(() => guardEntries(entries, grouping(), policy));
   const layouts = new Map<Unit, Layout>();
   const layout = (unit: Unit): Layout => {
@@ -78,15 +89,36 @@ export function lookAt<E extends WindowEntry>(
     layouts.set(unit, made);
     return made;
   };
-  const counted = once(() => seenTotals(entries, policy, totals, costs));
-  return { entries, policy, totals, costs, counted, grouping, aside, layout };
+  return { aside, layout };
+}
+
+/**
+ * The window as a stage looks at it: for one whose summaries stand in the window they may go like
+ * messages. It takes up the earlier ones with the next messages, or merges them by level; held as
+ * system messages, they would push more and more messages out. The very look for other stages.
+ */
+export function lookOfStage<E extends WindowEntry>(look: Look<E>, stage: PolicyStage): Look<E> {
+  return lookKeeping(foldsSummaries(stage) ? lookFolding(look) : look, stage.keepRounds ?? 0);
+}
+
+function foldsSummaries({ removedTo, effect, summarize }: PolicyStage): boolean {
+  if (removedTo !== "summarize" || effect !== "store") return false;
+  const { keep, leave } = summarize ?? {};
+  return leave === "with-summary" && (keep === "in-place" || keep === "hierarchical");
+}
+
+function lookFolding<E extends WindowEntry>(look: Look<E>): Look<E> {
+  const { system } = look.policy.protections;
+  const isHeld = system === "all" || system === "leading";
+  if (!isHeld || !look.entries.some(isSummary)) return look;
+  return { ...look, ...protect(look, true) };
 }
 
 /**
  * The window in which the newest assistant messages, this many, and all that follows the oldest of
  * them must stay; with fewer of them everything. The very look when it is none.
  */
-export function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number): Look<E> {
+function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number): Look<E> {
   if (rounds === 0) return look;
   const from = roundsStart(look, rounds);
   const layouts = new Map<Unit, Layout>();

@@ -36,11 +36,20 @@ export function holdReasons(bits: number): HoldReason[] {
   return REASONS.filter(([bit]) => (bits & bit) !== 0).map(([, reason]) => reason);
 }
 
-/** Marks the entries that are set aside with the reasons; a pin takes its whole group along. */
+/** Whether an entry is a placed summary that is shown as a system message. */
+export function isSummary(entry: WindowEntry): boolean {
+  return entry.role === ROLE.system && !Number.isInteger(entry.seq);
+}
+
+/**
+ * Marks the entries that are set aside with the reasons; a pin takes its whole group along. With
+ * `folds`, placed summaries are no system messages, and none of those that pins count.
+ */
 export function setAside(
   entries: readonly WindowEntry[],
   callOf: Int32Array,
   { protections }: Policy,
+  folds = false,
 ): Uint8Array {
   const { system, pinIds } = protections;
   const aside = new Uint8Array(entries.length);
@@ -53,6 +62,10 @@ export function setAside(
     index++;
     let bits = pins?.has(entry.messageId) ? HOLD.pinId : 0;
     if (entry.role === ROLE.system) {
+      if (folds && isSummary(entry)) {
+        aside[index] = bits;
+        continue;
+      }
       if (system === "all" || (system === "leading" && leading)) bits |= HOLD.system;
       if (system === "excluded") bits = UNSEEN;
     } else {

@@ -10,7 +10,7 @@ import {
   isSeen,
   lookAtCosts,
   lookAtWhole,
-  lookKeeping,
+  lookOfStage,
   lookWithout,
   roundsStart,
 } from "./look.ts";
@@ -83,7 +83,7 @@ function runSelect<E extends WindowEntry>(
   triggers: readonly TriggerHit[],
 ): PendingRun {
   const { detailOf, newestMs } = evaluation;
-  const look = lookKeeping(evaluation.look, stage.keepRounds ?? 0);
+  const look = lookOfStage(evaluation.look, stage);
   const conditions = stage.select.kind === "filter" ? stage.select.conditions : [];
   const where = { stage: stage.name, field: "filter.conditions" };
   const passes = conditions.length === 0 ? isTrue : meetsAll(evaluation, conditions, where);

@@ -349,12 +349,27 @@ describe("a summary that is shown as an exchange", () => {
 });
 
 describe("many summaries of one stage", () => {
+  const guards = { pinFirst: 0, pinIds: [], minMessages: 1, lastUser: false } as const;
+
+  test.each(["all", "leading", "none"] as const)(
+    "are one when the stage takes it up, though system messages are protected: %s",
+    async (system) => {
+      const protections = { system, ...guards };
+      const s = await sceneWith(openPolicy([summarizing({ maxTokens: 64 })], { protections }));
+      for (let i = 0; i < 20; i++) {
+        await s.append(lines(2, 1 + 2 * i, { tokenCount: 100 }));
+        while (await isDue(s)) expect(await s.make(`${i}`)).toMatchObject({ kind: "done" });
+        expect((await s.session()).fields.inserts.length).toBeLessThanOrEqual(1);
+      }
+      const [summary] = (await s.session()).fields.inserts;
+      expect(summary).toMatchObject({ ranges: [{ first: 1, last: 38 }], version: 19 });
+    },
+  );
+
   test("become fewer before no more may be placed", async () => {
-    // System messages are protected, so that the stage never takes its own summaries.
-    const protections = { pinFirst: 0, pinIds: [], minMessages: 1, lastUser: false } as const;
-    const policy = openPolicy([summarizing({ maxTokens: 64 })], {
-      protections: { system: "all", ...protections },
-    });
+    // System messages are not seen, so that the stage never takes its own summaries.
+    const protections = { system: "excluded", ...guards } as const;
+    const policy = openPolicy([summarizing({ maxTokens: 64 })], { protections });
     const s = await sceneWith(policy);
     let most = 0;
     for (let i = 0; i < 80; i++) {

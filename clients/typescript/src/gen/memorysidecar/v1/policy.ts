@@ -234,7 +234,11 @@ export interface Preset {
 
 /** What no stage may remove from the window. */
 export interface Protections {
-  /** Which system messages stay. Unset means `SYSTEM_PROTECTION_ALL`. */
+  /**
+   * Which system messages stay. Unset means `SYSTEM_PROTECTION_ALL`. A placed summary
+   * is such a message, but not for stages that place summaries themselves: they take
+   * it up, or merge it.
+   */
   system: SystemProtection;
   /**
    * How many of the oldest messages that are not system messages stay, with all
