@@ -74,7 +74,7 @@ function header(screen: Screen, conversation: Conversation): void {
   screen.line(screen.paint("bold", `Memory Sidecar demo: ${conversation.title}`));
   screen.line(`${messages} messages in ${conversation.appends.length} appends.`);
   screen.line(
-    `Policy: over ${count(HIGH_TOKENS)} tokens the oldest interactions leave the window, down to ` +
+    `Policy: over ${count(HIGH_TOKENS)} tokens the oldest interactions leave, down to ` +
       `${count(LOW_TOKENS)}, and into a summary.`,
   );
   screen.line(

@@ -23,7 +23,15 @@ test("the bench runs through and reports every target", { timeout: 120_000 }, as
   const { stdout } = await run(process.execPath, [MAIN, ...TINY, "--out", out, "--date", "today"]);
   expect(stdout).toMatch(/\d+ of \d+ targets hold/);
   const report = JSON.parse(readFileSync(out, "utf8")) as Report;
-  const names = ["basic", "long-session", "many-sessions", "policies", "fan-out", "stalled"];
+  const names = [
+    "basic",
+    "long-session",
+    "many-sessions",
+    "policies",
+    "hooks",
+    "fan-out",
+    "stalled",
+  ];
   expect(Object.keys(report.groups)).toEqual(names);
   expect(report.verdicts.length).toBeGreaterThan(15);
   for (const { value } of report.verdicts) expect(value).toEqual(expect.any(Number));
