@@ -6,6 +6,13 @@ import type { SeqRange, Totals } from "../window/types.ts";
 export const TRUST = { low: 1, medium: 2, high: 3 } as const;
 export type Trust = (typeof TRUST)[keyof typeof TRUST];
 
+/** The lowest of some trusts; high for none. */
+export function lowestTrust(trusts: readonly Trust[]): Trust {
+  let lowest: Trust = TRUST.high;
+  for (const trust of trusts) if (trust < lowest) lowest = trust;
+  return lowest;
+}
+
 /** The summary of a session, beside its window. */
 export interface Summary {
   readonly text: string;

@@ -5,7 +5,12 @@ import { EVENT_TYPE, type EventDetail, type SummaryMade } from "../../domain/eve
 import { LIMITS } from "../../domain/limits.ts";
 import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
 import type { SummaryShape } from "../../domain/summaries/spec.ts";
-import { type SummaryRecord, TRUST, type Trust } from "../../domain/summaries/summary.ts";
+import {
+  lowestTrust,
+  type SummaryRecord,
+  TRUST,
+  type Trust,
+} from "../../domain/summaries/summary.ts";
 import { joinOldest, mergeRanges } from "../../domain/window/merge-ranges.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
 import { addTotals, totalsOf } from "../../domain/window/totals.ts";
@@ -58,13 +63,11 @@ export function originsOf(
   const ancestors = prior === undefined ? placed : [...placed, prior];
   let ranges = added.ranges;
   let sources = added.totals;
-  let trust: Trust = TRUST.high;
-  for (const one of added.trusts) if (one < trust) trust = one;
   for (const ancestor of ancestors) {
     ranges = mergeRanges(ranges, ancestor.ranges);
     sources = plus(sources, ancestor.sources);
-    if (ancestor.trust < trust) trust = ancestor.trust;
   }
+  const trust = lowestTrust([...added.trusts, ...ancestors.map((one) => one.trust)]);
   const versions = [...new Set(ancestors.map(({ version }) => version))];
   return {
     ranges: joinOldest(ranges, LIMITS.summaryHistoryRanges),

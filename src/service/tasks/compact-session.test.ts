@@ -187,18 +187,22 @@ it("makes no more tasks than a session may have", async () => {
 });
 
 describe("placed summaries", () => {
-  it("become fewer when many stand in the window, so that there is always a place", async () => {
+  it.each([
+    ["in-place", 1],
+    ["hierarchical", 32],
+  ] as const)("are taken up, so that there is always a place: %s", async (kept, most) => {
     const hook = scriptedHook("h", ["short"]);
     scene = await startRunnerScene([hook]);
     await scene.open("s", OPEN);
+    const spec = specOf("h", { keep: kept });
     for (let round = 1; round <= 70; round++) {
       await scene.say("s", 2);
-      const asked = { choice: keep(0), spec: specOf("h"), waitMs: 60 * SECOND };
+      const asked = { choice: keep(0), spec, waitMs: 60 * SECOND };
       expect(await compact(asked)).toMatchObject({ outcome: "done" });
     }
     const current = (await scene.store.readSession({ namespace: "default", sessionId: "s" }))
       ?.fields.inserts;
-    expect(current?.length).toBeLessThanOrEqual(32);
+    expect(current?.length).toBeLessThanOrEqual(most);
     const seqs = current?.flatMap(({ ranges }) => ranges).map(({ first, last }) => [first, last]);
     expect(seqs?.[0]?.[0]).toBe(1);
     expect(seqs?.at(-1)?.[1]).toBe(140);

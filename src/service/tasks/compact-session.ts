@@ -16,6 +16,7 @@ import { partsOf, takeParts } from "../../domain/summaries/inputs.ts";
 import {
   DEFAULT_SUMMARY_SPEC,
   MANUAL_HOOK,
+  type SummaryKeep,
   type SummarySpec,
 } from "../../domain/summaries/spec.ts";
 import { isLive, REVISION_TASKS_MAX, type Task, taskNoAt } from "../../domain/tasks/task.ts";
@@ -201,8 +202,7 @@ function choose(
   let meant: ReadonlySet<StoredEntry>;
   if (choice.kind === "keep-recent") {
     const chosen = beforeRecent(entries, policy, choice.keepRecent);
-    const isPlaced = spec.keep === "in-place" || spec.keep === "hierarchical";
-    meant = isPlaced ? withCrowd(entries, chosen, inserts) : chosen;
+    meant = withPlaced(entries, chosen, inserts, spec.keep);
   } else {
     // By itself, and whether or not its triggers hold.
     const stages = stage === undefined ? [] : [{ ...stage, anyOf: [] }];
@@ -229,17 +229,19 @@ function choose(
 }
 
 /**
- * What is chosen, with the placed summaries before the last of it when so many stand in the window:
- * system messages are not chosen, so that calls would come to the limit of placed summaries, and
- * from then on each would ask for a summary that has no place.
+ * What is chosen, with the placed summaries before the last of it: one that stands in the window
+ * takes up the earlier ones, and those by level do so when many stand there, so that there is
+ * always a place.
  */
-function withCrowd(
+function withPlaced(
   entries: readonly StoredEntry[],
   chosen: ReadonlySet<StoredEntry>,
   inserts: readonly WindowInsert[],
+  keep: SummaryKeep,
 ): ReadonlySet<StoredEntry> {
   const placed = inserts.filter(({ kind }) => kind === "summary");
-  if (placed.length < CROWD) return chosen;
+  const isTakenUp = keep === "in-place" || (keep === "hierarchical" && placed.length >= CROWD);
+  if (!isTakenUp) return chosen;
   const last = entries.findLast((entry) => chosen.has(entry))?.seq ?? 0;
   const own = new Set(inserts.flatMap(({ kind, position }) => (kind === "result" ? [] : position)));
   return new Set(entries.filter((one) => chosen.has(one) || (one.seq < last && own.has(one.seq))));

@@ -140,6 +140,27 @@ describe("a summary in place", () => {
     expect((await s.session()).fields.inserts[0]?.trust).toBe(TRUST.low);
   });
 
+  test("is trusted as the least of what is known already", async () => {
+    const select = {
+      kind: "pin-middle-recent",
+      pinFirst: 1,
+      keepRecent: 2,
+      minRemoved: 1,
+    } as const;
+    const s = await sceneOf(openPolicy([summarizing({}, { select })]));
+    scenes.push(s);
+    await s.append([{ messageId: "r", role: ROLE.tool, toolCallId: "x", tokenCount: 9 }]);
+    await s.setSummary("what the tool said", ["r"], true);
+    await s.append(lines(4, 2));
+    const task = await s.take();
+    expect(task.summarize.made).toEqual([]);
+    await s.complete(task, outputOf("short"));
+    expect((await s.session()).fields.inserts.map(({ trust }) => trust)).toEqual([
+      TRUST.low,
+      TRUST.low,
+    ]);
+  });
+
   test("is shown as an exchange: what was asked for, then the text with its sections", async () => {
     const s = await scene({ shape: "exchange" });
     await s.append(lines(5, 1, { tokenCount: 50 }));

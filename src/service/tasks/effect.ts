@@ -6,7 +6,12 @@ import type { EventDetail } from "../../domain/event.ts";
 import { CEILING } from "../../domain/policy.ts";
 import type { Session, SessionFields, WindowInsert } from "../../domain/session.ts";
 import { joinTexts, placedText, shownName, shownTexts } from "../../domain/summaries/compose.ts";
-import type { SummaryOutput, SummaryRecord } from "../../domain/summaries/summary.ts";
+import {
+  lowestTrust,
+  type SummaryOutput,
+  type SummaryRecord,
+  type Trust,
+} from "../../domain/summaries/summary.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
 import { containsSeq } from "../../domain/window/ranges.ts";
 import { totalsOf } from "../../domain/window/totals.ts";
@@ -183,7 +188,9 @@ function originsOfTask(
   const record = fields.summary === undefined ? undefined : view.summary(fields.summary.version);
   const prior = isPlaced ? undefined : ancestorOfSession(fields, record);
   if (keepsInputs(held)) {
-    return originsOfEntries(context, view, { entries: removed, inserts: fields.inserts, prior });
+    const from = { entries: removed, inserts: fields.inserts, prior };
+    const origins = originsOfEntries(context, view, from);
+    return { ...origins, trust: lowestTrust([origins.trust, ...priorTrusts(held, removed)]) };
   }
   const { ranges, made, sources } = task.summarize;
   const placed = made.flatMap(({ version }) => {
@@ -196,6 +203,18 @@ function originsOfTask(
   for (const known of placed) tokenCount -= known.tokenCount;
   const totals = { messageCount, tokenCount: Math.max(0, tokenCount) };
   return originsOf({ ranges, totals, trusts: [goneTrust] }, placed, prior);
+}
+
+/** The trust of what a hook was told as known already: it may have taken words from it. */
+function priorTrusts(
+  { session, task }: HeldView,
+  removed: readonly StoredEntry[],
+): readonly Trust[] {
+  if (task.summarize.spec.keep !== "in-place") return [];
+  const first = removed[0]?.seq ?? 0;
+  return session.fields.inserts
+    .filter(({ kind, position }) => kind === "summary" && position < first)
+    .map(({ trust }) => trust);
 }
 
 interface NewFields {

@@ -4,8 +4,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Session, SessionRef, WindowInsert } from "../../domain/session.ts";
-import type { SummaryRecord, Trust } from "../../domain/summaries/summary.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
+import { lowestTrust, type SummaryRecord, type Trust } from "../../domain/summaries/summary.ts";
 import { transcriptOf } from "../../domain/summaries/transcript.ts";
 import { ROLE, type SeqRange } from "../../domain/window/types.ts";
 import type { StoredMessage } from "../../storage/store.ts";
@@ -51,7 +50,7 @@ export async function readInputs(
     maxLoops: isDensity ? spec.maxLoops : 1,
     draft: draft?.text ?? "",
     structured: spec.shape === "exchange",
-    trust: lowest([...trusts, ...prior.trusts]),
+    trust: lowestTrust([...trusts, ...prior.trusts]),
   };
 }
 
@@ -151,7 +150,8 @@ async function priorOf(
   const before = inserts.filter(
     ({ kind, position }) => kind === "summary" && position < firstPosition,
   );
-  return { texts: await newestTexts(context, task, before), isReplaced: false, trusts: [] };
+  const trusts = before.map(({ trust }) => trust);
+  return { texts: await newestTexts(context, task, before), isReplaced: false, trusts };
 }
 
 /** The texts of the newest of some summaries, as many as a task gives, the oldest of them first. */
@@ -170,10 +170,4 @@ async function newestTexts(
     texts.unshift(text);
   }
   return texts;
-}
-
-function lowest(trusts: readonly Trust[]): Trust {
-  let least: Trust = TRUST.high;
-  for (const trust of trusts) if (trust < least) least = trust;
-  return least;
 }

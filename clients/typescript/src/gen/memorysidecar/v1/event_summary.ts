@@ -46,9 +46,9 @@ export namespace SupersedeReason {
 }
 
 /**
- * A summary was made, set or removed. What it replaced is told just before, in an
- * `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision; messages that left at once were
- * told when the summary was asked for.
+ * A summary was made by a hook, or set or removed by SetSummary. What it replaced is
+ * told just before, in an `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision; messages
+ * that left at once were told when the summary was asked for.
  */
 export interface SummarySet {
   /**

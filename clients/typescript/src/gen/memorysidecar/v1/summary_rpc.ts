@@ -57,8 +57,9 @@ export interface CompactSessionRequest {
     /**
      * All messages of the window but system messages and the newest others, this
      * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
-     * would be parted from its results. When 32 placed summaries stand in the window,
-     * those before the last of these messages are summarized with them. 0 to 10,000.
+     * would be parted from its results. With `SUMMARY_KEEP_IN_PLACE` placed summaries
+     * before the last of these messages are summarized with them; with
+     * `SUMMARY_KEEP_HIERARCHICAL` when 32 stand in the window. 0 to 10,000.
      */
     { $case: "keepRecent"; value: number }
     | //
