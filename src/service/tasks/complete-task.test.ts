@@ -149,9 +149,10 @@ describe("a summary in place", () => {
     } as const;
     const s = await sceneOf(openPolicy([summarizing({}, { select })]));
     scenes.push(s);
-    await s.append([{ messageId: "r", role: ROLE.tool, toolCallId: "x", tokenCount: 9 }]);
-    await s.setSummary("what the tool said", ["r"], true);
-    await s.append(lines(4, 2));
+    const call = { messageId: "c", role: ROLE.assistant, callIds: ["x"], tokenCount: 9 };
+    await s.append([call, { messageId: "r", role: ROLE.tool, toolCallId: "x", tokenCount: 9 }]);
+    await s.setSummary("what the tool said", ["c", "r"], true);
+    await s.append(lines(4));
     const task = await s.take();
     expect(task.summarize.made).toEqual([]);
     await s.complete(task, outputOf("short"));
