@@ -172,11 +172,12 @@ export function windowFull(limit: string): AppError {
 
 /** The policy, call or task needs a hook that the server does not have. */
 export function hookNotConfigured(hook: string): AppError {
-  return new AppError(
-    "HOOK_NOT_CONFIGURED",
-    `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks gives.`,
-    { metadata: { hook } },
-  );
+  const problem =
+    hook === "promote"
+      ? "A stage asks to promote, and this server has no long-term memory. Use another removed_to."
+      : `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
+        "gives.";
+  return new AppError("HOOK_NOT_CONFIGURED", problem, { metadata: { hook } });
 }
 
 /** No hook of this name, or one of another kind than is needed. */
@@ -203,12 +204,9 @@ export function leaseLost(taskId: string): AppError {
 }
 
 /** What a task was made from has changed. */
-export function taskSuperseded(taskId: string): AppError {
-  return new AppError(
-    "TASK_SUPERSEDED",
-    "The messages or the summary of the task changed meanwhile. Drop the result.",
-    { metadata: { task_id: taskId } },
-  );
+export function taskSuperseded(taskId: string, advice = "Drop the result."): AppError {
+  const problem = `The messages or the summary of the task changed meanwhile. ${advice}`;
+  return new AppError("TASK_SUPERSEDED", problem, { metadata: { task_id: taskId } });
 }
 
 /** The result of a task is refused: why, by the name of the failure, and what of it. */

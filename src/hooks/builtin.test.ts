@@ -44,6 +44,7 @@ function inputOf(texts: readonly string[], more: Partial<SummarizeInput> = {}): 
     transcript: "",
     priorTexts: [],
     replacesPrior: false,
+    savesTokens: true,
     maxTokens: 200,
     instructions: "",
     loop: 0,

@@ -77,10 +77,11 @@ async function summarize(
   call: HookCall,
   input: SummarizeInput,
 ): Promise<SummaryOutput> {
-  const { maxTokens, priorTexts, replacesPrior, draft, structured, lines } = input;
+  const { maxTokens, priorTexts, replacesPrior, savesTokens, draft } = input;
+  const { structured, lines } = input;
   const answer = await thread.ask(call.signal, {
     lines,
-    options: { maxTokens, priorTexts, replacesPrior, draft },
+    options: { maxTokens, priorTexts, replacesPrior, savesTokens, draft },
     structured,
   });
   if (answer.text === "") {

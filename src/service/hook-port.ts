@@ -27,6 +27,8 @@ export interface SummarizeInput {
   readonly transcript: string;
   readonly priorTexts: readonly string[];
   readonly replacesPrior: boolean;
+  /** The text takes the place of the messages in the window, so it must cost less than they do. */
+  readonly savesTokens: boolean;
   readonly maxTokens: number;
   readonly instructions: string;
   /** 0 for a single call, else the call of a chain of density: 1 for the first. */

@@ -44,6 +44,7 @@ export async function readInputs(
     transcript: transcriptOf(lines, spec.transcript),
     priorTexts: prior.texts,
     replacesPrior: prior.isReplaced,
+    savesTokens: spec.keep === "in-place" || spec.keep === "hierarchical",
     maxTokens: spec.maxTokens,
     instructions: spec.instructions,
     loop: isDensity ? loop : 0,

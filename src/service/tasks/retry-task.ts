@@ -57,7 +57,7 @@ export async function retryTask(
       target,
       (view) => decideDead(retrying, view),
     );
-    if (result === GONE) throw taskSuperseded(taskId);
+    if (result === GONE) throw taskSuperseded(taskId, "There is nothing left to do.");
     if (result !== OTHER) return result;
   }
 }
