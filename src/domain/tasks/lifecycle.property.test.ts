@@ -62,7 +62,7 @@ function move(task: Task, { kind, ms, counts, random }: Step, world: World): Tas
 test("a task is in one state at a time, and has no more attempts than it may", () => {
   const reached = new Set<string>();
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 40, maxLength: 120 }), (steps) => {
       const world: World = { nowMs: 0, tokens: 0 };
       let task = sampleTask();
       for (const one of steps) {
