@@ -10,7 +10,9 @@ export type Method = (lines: readonly ExtractLine[], maxTokens: number) => strin
 
 /** What the builtin hook does. */
 export const builtin: Method = (lines, maxTokens) =>
-  summarizeLines(lines, { maxTokens, priorTexts: [], replacesPrior: false, draft: "" }).text;
+  summarizeLines(lines, { ...FRESH, maxTokens }).text;
+
+const FRESH = { priorTexts: [], replacesPrior: false, draft: "", savesTokens: true };
 
 /** The first sentences. */
 export const first: Method = (lines, maxTokens) => fill(textsOf(lines), maxTokens);

@@ -27,6 +27,7 @@ export function summarizeInput(fields: Partial<SummarizeInput> = {}): SummarizeI
     transcript: `user: I live in ${CANARY}.\nassistant: Noted.`,
     priorTexts: [],
     replacesPrior: false,
+    savesTokens: true,
     maxTokens: 100,
     instructions: "",
     loop: 0,

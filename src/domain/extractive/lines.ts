@@ -11,4 +11,6 @@ export interface ExtractLine {
   readonly seq: number;
   /** When it was said, as it should be shown. May be absent. */
   readonly date?: string;
+  /** Who said it, of a line of a summary that says so. */
+  readonly saidBy?: "user" | "assistant" | "system" | "tool";
 }

@@ -2,6 +2,7 @@
 
 import { costOf, type TextCost } from "./cost.ts";
 import type { ExtractLine } from "./lines.ts";
+import { quoted } from "./sentences.ts";
 import type { Unit } from "./units.ts";
 
 const ROLE_LABELS: Readonly<Record<ExtractLine["role"], string>> = {
@@ -11,6 +12,13 @@ const ROLE_LABELS: Readonly<Record<ExtractLine["role"], string>> = {
   tool: "Tool",
   summary: "",
 };
+
+/** The role that a label stands for; undefined for a name. */
+export function roleOf(label: string): Exclude<ExtractLine["role"], "summary"> | undefined {
+  return ROLES.find((role) => ROLE_LABELS[role] === label);
+}
+
+const ROLES = ["user", "assistant", "system", "tool"] as const;
 
 /** Longer names are cut: they are there to tell speakers apart. */
 const NAME_CHARS = 40;
@@ -39,7 +47,7 @@ export function render(
   const parts: string[] = [];
   let lastLabel: string | undefined;
   let lastText = "";
-  for (const { text, line: place } of units) {
+  for (const { text, kind, line: place } of units) {
     const line = lines[place];
     const label = line === undefined || !labels ? "" : labelOf(line);
     if (label === lastLabel) parts.push(endsSentence(lastText) ? " " : "; ");
@@ -47,7 +55,7 @@ export function render(
     if (label !== lastLabel && label !== "" && !text.startsWith(`${label}:`)) {
       parts.push(label, ": ");
     }
-    parts.push(text);
+    parts.push(quoted(text, kind));
     lastLabel = label;
     lastText = text;
   }

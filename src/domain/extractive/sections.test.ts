@@ -4,7 +4,13 @@ import type { ExtractLine } from "./lines.ts";
 import { summarizeInSections } from "./sections.ts";
 import { allowedTokens, type ExtractOptions } from "./summarize.ts";
 
-const OPTIONS: ExtractOptions = { maxTokens: 200, priorTexts: [], replacesPrior: false, draft: "" };
+const OPTIONS: ExtractOptions = {
+  maxTokens: 200,
+  priorTexts: [],
+  replacesPrior: false,
+  draft: "",
+  savesTokens: true,
+};
 
 function linesOf(texts: readonly string[]): ExtractLine[] {
   return texts.map((text, index) => ({

@@ -86,6 +86,7 @@ function requestOf({ units, lines }: Extraction, budget: TextBudget): Unit[] {
       lines[unit.line]?.role === "user" &&
       unit.kind === "prose" &&
       unit.terms.length > 1 &&
+      unit.needs === -1 &&
       (isQuestion(unit.text) || REQUEST.test(unit.text)),
   );
   const [first, ...others] = asked;
@@ -100,7 +101,7 @@ function openOf({ units, lines }: Extraction, budget: TextBudget, used: Set<stri
     if (line.role === "assistant" && line.text !== "") lastAnswer = index;
   });
   const others = units.units.filter((unit) => {
-    return !used.has(unit.text) && unit.kind !== "code" && unit.terms.length > 0;
+    return !used.has(unit.text) && isSaid(unit) && unit.terms.length > 0;
   });
   const questions = others.filter((unit) => {
     return isQuestion(unit.text) && unit.line > lastAnswer && lines[unit.line]?.role === "user";
@@ -111,6 +112,11 @@ function openOf({ units, lines }: Extraction, budget: TextBudget, used: Set<stri
   return takeFitting(open, budget, (unit) => costOf(nameOne(unit, lines)));
 }
 
+/** Whether a unit stands alone: no code, and nothing that needs what is said beside it. */
+function isSaid({ kind, needs }: Unit): boolean {
+  return kind !== "code" && kind !== "scrap" && needs === -1;
+}
+
 function factsOf(
   picked: readonly Unit[],
   { lines, worth }: Extraction,
@@ -119,7 +125,7 @@ function factsOf(
   const factorOf = (unit: Unit) => worth.factors[unit.index] ?? 0;
   const facts = picked
     .filter((unit) => !isQuestion(unit.text) && (isFact(unit.text) || isDecision(unit.text)))
-    .filter((unit) => unit.kind !== "code" && unit.answerTo === -1)
+    .filter((unit) => isSaid(unit) && unit.answerTo === -1)
     .filter((unit) => labelOf(lines[unit.line] ?? NOBODY) !== "")
     .sort((a, b) => factorOf(b) - factorOf(a) || a.index - b.index)
     .slice(0, Math.floor(picked.length / 2));

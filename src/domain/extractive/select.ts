@@ -26,6 +26,12 @@ export interface Selecting {
 /** What stands between two sentences: at most a semicolon and a space. */
 const GAP = costOf("; ");
 
+const NO_COST: TextCost = { bytes: 0, pieces: 0 };
+const NEVER = () => false;
+
+/** A unit that needs another, which needs another and so on, is taken with at most this many. */
+const NEEDED_MAX = 4;
+
 /** Gives the picked units in the order of the conversation. */
 export function selectUnits(selecting: Selecting): Unit[] {
   const { units } = selecting.units;
@@ -50,7 +56,7 @@ export function selectUnits(selecting: Selecting): Unit[] {
 class Selection {
   readonly #by: Selecting;
   readonly #picked = new Map<number, Unit>();
-  /** Questions with a picked answer. */
+  /** What picked units cannot be without. */
   readonly #needed = new Set<number>();
   readonly #lines = new Set<number>();
   readonly #covered: Uint8Array;
@@ -60,7 +66,7 @@ class Selection {
   constructor(by: Selecting) {
     this.#by = by;
     this.#covered = new Uint8Array(by.units.terms.size);
-    this.#duplicates = new NearDuplicates();
+    this.#duplicates = new NearDuplicates((term) => by.units.terms.isDistinctive(term));
   }
 
   /** What a unit would add, by what it costs. */
@@ -68,53 +74,81 @@ class Selection {
     const { worth, weights } = this.#by;
     let sum = 0;
     for (const term of unit.terms) if (this.#covered[term] === 0) sum += worth.terms[term] ?? 0;
-    return (sum * (worth.factors[unit.index] ?? 0)) / unit.cost.bytes ** weights.cost;
+    const needed = this.#by.units.units[unit.needs];
+    const isTaken = needed === undefined || this.#picked.has(needed.index);
+    const bytes = unit.cost.bytes + (isTaken ? 0 : needed.cost.bytes);
+    return (sum * (worth.factors[unit.index] ?? 0)) / bytes ** weights.cost;
   }
 
-  /** Takes a unit, and the question that it answers, if there is room and nothing says the same. */
+  /** Takes a unit, and what it needs, if there is room and nothing says the same. */
   offer(unit: Unit): void {
     if (this.#picked.has(unit.index)) return;
-    const wanted = this.#withQuestion(unit);
-    const same = this.#sameAs(wanted);
-    if (same === undefined) return;
-    const [other] = same;
-    if (other !== undefined && (wanted.length > 1 || !this.#updates(unit, other))) return;
-    let cost = this.#used;
-    if (other !== undefined)
-      cost = sumOf(cost, { bytes: -other.cost.bytes, pieces: -other.cost.pieces });
+    const wanted = this.#withNeeded(unit);
+    const alike = wanted?.map((one) => this.#duplicates.of(one));
+    if (wanted === undefined || alike === undefined) return;
+    if (alike.some((one) => one === undefined || one.isSaid)) return;
+    if (this.#takeFitting(wanted, NO_COST)) return;
+    if (wanted.length > 1) return;
+    const rival = this.#outdatedBy(unit, alike[0]?.rivals ?? []);
+    if (rival === undefined) return;
+    const freed = { bytes: -rival.cost.bytes, pieces: -rival.cost.pieces };
+    if (this.#takeFitting(wanted, freed)) this.#drop(rival);
+  }
+
+  /** Takes units if they fit when this is added to what they cost. */
+  #takeFitting(wanted: readonly Unit[], more: TextCost): boolean {
+    let cost = sumOf(this.#used, more);
+    const lines = new Set<number>();
     for (const one of wanted) {
       cost = sumOf(cost, sumOf(one.cost, GAP));
-      if (!this.#lines.has(one.line)) cost = sumOf(cost, this.#by.labelOf(one.line));
+      if (this.#lines.has(one.line) || lines.has(one.line)) continue;
+      cost = sumOf(cost, this.#by.labelOf(one.line));
+      lines.add(one.line);
     }
-    if (!fits(cost, this.#by.budget)) return;
+    if (!fits(cost, this.#by.budget)) return false;
     this.#used = cost;
-    if (other !== undefined) this.#drop(other);
     for (const one of wanted) this.#take(one);
+    return true;
   }
 
-  #withQuestion(unit: Unit): readonly Unit[] {
-    const question = this.#by.units.units[unit.answerTo];
-    if (question === undefined || this.#picked.has(question.index)) return [unit];
+  /** A unit and what it says nothing without; undefined when that cannot be said. */
+  #withNeeded(unit: Unit): readonly Unit[] | undefined {
+    const { units } = this.#by.units;
+    const wanted = [unit];
+    const question = units[unit.answerTo];
     // A question that says what the answer says is not needed.
-    return isNearDuplicate(question.terms, unit.terms) ? [unit] : [question, unit];
-  }
-
-  /** The one sentence that says the same as these; undefined when there are more, or may be. */
-  #sameAs(wanted: readonly Unit[]): readonly Unit[] | undefined {
-    const same: Unit[] = [];
-    for (const one of wanted) {
-      const found = this.#duplicates.of(one);
-      if (found === undefined) return undefined;
-      same.push(...found);
+    const isAsked = question !== undefined && !this.#picked.has(question.index);
+    if (isAsked && !isNearDuplicate(question.terms, unit.terms, NEVER)) wanted.push(question);
+    for (let place = 0; place < wanted.length; place++) {
+      const one = wanted[place];
+      const other = units[one?.needs ?? -1];
+      if (one === undefined || other === undefined || this.#picked.has(other.index)) continue;
+      if (other.kind === "scrap" && one.kind !== "table") return undefined;
+      const isSame = wanted.some((each) => this.#isSame(each, other));
+      if (isSame || wanted.length === NEEDED_MAX) return undefined;
+      wanted.push(other);
     }
-    return same.length > 1 ? undefined : same;
+    return wanted;
   }
 
-  /** Whether a unit says the same later with another figure: what held before holds no more. */
-  #updates(unit: Unit, other: Unit): boolean {
+  #isSame(a: Unit, b: Unit): boolean {
     const { terms } = this.#by.units;
-    if (unit.index < other.index || this.#needed.has(other.index)) return false;
-    return unit.terms.some((term) => terms.isFigure(term) && !other.terms.includes(term));
+    return isNearDuplicate(a.terms, b.terms, (term) => terms.isDistinctive(term));
+  }
+
+  /** The first that says it earlier with another figure: what held before may hold no more. */
+  #outdatedBy(unit: Unit, rivals: readonly Unit[]): Unit | undefined {
+    const { terms } = this.#by.units;
+    let first: Unit | undefined;
+    for (const rival of rivals) {
+      const stands = this.#needed.has(rival.index) || rival.needs !== -1 || rival.answerTo !== -1;
+      if (stands || rival.index > unit.index || rival.index > (first?.index ?? rival.index)) {
+        continue;
+      }
+      const isNew = (term: number) => terms.isDistinctive(term) && !rival.terms.includes(term);
+      if (unit.terms.some(isNew)) first = rival;
+    }
+    return first;
   }
 
   picked(): Unit[] {
@@ -123,7 +157,8 @@ class Selection {
 
   #take(unit: Unit): void {
     this.#picked.set(unit.index, unit);
-    if (unit.answerTo !== -1) this.#needed.add(unit.answerTo);
+    this.#needed.add(unit.answerTo);
+    this.#needed.add(unit.needs);
     this.#lines.add(unit.line);
     for (const term of unit.terms) this.#covered[term] = 1;
     this.#duplicates.add(unit);

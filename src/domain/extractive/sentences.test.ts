@@ -28,6 +28,8 @@ describe("sentencesOf", () => {
       "- Buy milk",
       "2. Call Anna. She waits.",
       "| name | price |",
+      "| --- | --- |",
+      "| tea | 3 |",
       "> quoted words",
       "```js",
       "const a = 1;",
@@ -40,11 +42,76 @@ describe("sentencesOf", () => {
       { text: "Buy milk", kind: "item" },
       { text: "Call Anna.", kind: "item" },
       { text: "She waits.", kind: "item" },
-      { text: "| name | price |", kind: "table" },
+      { text: "| name | price |", kind: "scrap" },
+      { text: "| tea | 3 |", kind: "table" },
       { text: "quoted words", kind: "prose" },
       { text: "const a = 1;", kind: "code" },
       { text: "After it.", kind: "prose" },
     ]);
+  });
+
+  const QUERY = [
+    "DELETE FROM sessions",
+    "WHERE state = 'idle' AND usename IN ('metabase', 'airflow')",
+    "  AND state_change < now() - interval '10 minutes';",
+  ];
+
+  it.each([
+    ["in a fence", ["```sql", ...QUERY, "```"]],
+    ["without one", QUERY],
+    ["in backticks", [`Run \`${QUERY.join(" ")}\` now, and then look. It is quick.`]],
+    ["on one line", [QUERY.join(" ")]],
+  ])("never cuts a statement %s", (_, lines) => {
+    const holding = textsOf(lines.join("\n")).filter((text) => text.includes("DELETE FROM"));
+    expect(holding).toHaveLength(1);
+    expect(holding[0]).toContain(QUERY.map((line) => line.trim()).join(" "));
+  });
+
+  it("makes of a statement that is too long to be quoted no sentence", () => {
+    const long = [
+      ...QUERY.slice(0, 2),
+      ...Array<string>(20).fill("  AND pid <> pg_backend()"),
+      ";",
+    ];
+    const kinds = sentencesOf(["```", ...long, "```"].join("\n")).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(["scrap"]));
+  });
+
+  it("takes whole statements of code that is too long", () => {
+    const body = Array.from({ length: 12 }, (_, i) => `    total_${i} = amount(${i}, "EUR") + 1`);
+    const lines = [
+      "```python",
+      "import shop",
+      "def pay():",
+      ...body,
+      "seats = [",
+      "  3,",
+      "]",
+      "```",
+    ];
+    const code = sentencesOf(lines.join("\n")).filter(({ kind }) => kind === "code");
+    expect(code[0]?.text).toBe("import shop");
+    expect(code[1]?.text).toBe('total_0 = amount(0, "EUR") + 1');
+    expect(code.at(-1)?.text).toBe("seats = [ 3, ]");
+  });
+
+  it("knows a table without a frame", () => {
+    const table = "usename | count\n--------+------\nmetabase | 121\n(1 row)";
+    expect(sentencesOf(table)).toEqual([
+      { text: "usename | count", kind: "scrap" },
+      { text: "metabase | 121", kind: "table" },
+    ]);
+  });
+
+  it.each([
+    "max_connections = 200. No pooler. The rest is as it was.",
+    "if you agree (see below):",
+    "- npm install",
+    "I like apples;",
+    "$ 500 for the hotel",
+    "Name: Anna\nTown: Bergen",
+  ])("takes %j for prose", (text) => {
+    for (const { kind } of sentencesOf(text)) expect(["prose", "item"]).toContain(kind);
   });
 
   it("joins lines that were wrapped, and parts those that were not", () => {

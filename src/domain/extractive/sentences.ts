@@ -3,8 +3,20 @@
 // A small scanner instead of Intl.Segmenter: that one knows no abbreviations, and its rules change
 // with the Unicode data of the runtime, while a summary must be the same everywhere.
 
-/** What kind of text a sentence was found in. */
-export type SentenceKind = "prose" | "item" | "heading" | "table" | "code";
+import {
+  blocksOf,
+  codeLinesAt,
+  holdsStatement,
+  isRow,
+  statementsOf,
+  tableLinesAt,
+} from "./code.ts";
+
+/**
+ * What kind of text a sentence was found in. `scrap` is what says nothing by itself: the header of
+ * a table, and a part of code or of a row that is too long to be quoted whole.
+ */
+export type SentenceKind = "prose" | "item" | "heading" | "table" | "code" | "scrap";
 
 /** A sentence, or a part of one that was too long. */
 export interface Sentence {
@@ -31,45 +43,150 @@ const HAS_WORD = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 /** A paragraph is cut here at the latest, so that no text makes the work more than linear. */
 const PARAGRAPH_CHARS = 4_096;
 
+/** Longer code, and longer rows of tables, are not quoted. */
+export const WHOLE_CHARS = 320;
+
+/** A sentence as a summary shows it: code between backticks, so that it is read as one again. */
+export function quoted(text: string, kind: SentenceKind): string {
+  return kind === "code" && !text.includes("`") ? `\`${text}\`` : text;
+}
+
 /** Cuts a text into sentences, in order. Text without letters, digits or emoji has none. */
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
-  let lines: string[] = [];
-  let chars = 0;
-  let kind: SentenceKind = "prose";
-  const flush = () => {
-    for (const sentence of splitProse(lines.join(" "))) push(found, sentence, kind);
-    lines = [];
-    chars = 0;
-    kind = "prose";
-  };
-  let inCode = false;
-  for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) {
-    if (FENCE.test(line)) {
-      flush();
-      inCode = !inCode;
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/);
+  const prose = new Paragraphs(found);
+  for (let i = 0; i < lines.length; ) {
+    const block = blockAt(lines, i);
+    if (block === undefined) {
+      prose.add(lines[i] ?? "");
+      i += 1;
       continue;
     }
-    if (inCode) {
-      push(found, line, "code");
-      continue;
-    }
-    const start = startOf(line);
-    const goesOn = start === undefined && chars < PARAGRAPH_CHARS && !endsParagraph(lines.at(-1));
-    if (!goesOn || line.trim() === "") flush();
-    if (start !== undefined) kind = start.kind;
-    lines.push(start?.text ?? line);
-    chars += line.length;
-    if (kind === "table" || kind === "heading") flush();
+    prose.flush();
+    if (block.kind === "code") pushCode(found, lines.slice(block.first, block.end));
+    else pushTable(found, lines.slice(block.first, block.end));
+    i = block.next;
   }
-  flush();
+  prose.flush();
   return found;
+}
+
+interface Block {
+  readonly kind: "code" | "table";
+  readonly first: number;
+  /** The place behind its last line, and that behind a fence. */
+  readonly end: number;
+  readonly next: number;
+}
+
+function blockAt(lines: readonly string[], start: number): Block | undefined {
+  const line = lines[start] ?? "";
+  const fence = FENCE.exec(line)?.[0];
+  if (fence !== undefined && !line.slice(fence.length).includes(fence.trim())) {
+    let end = start + 1;
+    while (end < lines.length && !FENCE.test(lines[end] ?? "")) end += 1;
+    return { kind: "code", first: start + 1, end, next: end + 1 };
+  }
+  const rows = tableLinesAt(lines, start);
+  if (rows > 0) return { kind: "table", first: start, end: start + rows, next: start + rows };
+  const code = fence === undefined ? codeLinesAt(lines, start) : 1;
+  if (code === 0) return undefined;
+  return { kind: "code", first: start, end: start + code, next: start + code };
+}
+
+/** Lines of prose, put together to paragraphs. */
+class Paragraphs {
+  readonly #found: Sentence[];
+  #lines: string[] = [];
+  #chars = 0;
+  #kind: SentenceKind = "prose";
+
+  constructor(found: Sentence[]) {
+    this.#found = found;
+  }
+
+  add(line: string): void {
+    const start = startOf(line);
+    const isShort = this.#chars < PARAGRAPH_CHARS;
+    const goesOn = start === undefined && isShort && !endsParagraph(this.#lines.at(-1));
+    if (!goesOn || line.trim() === "") this.flush();
+    if (start !== undefined) this.#kind = start.kind;
+    this.#lines.push(start?.text ?? line);
+    this.#chars += line.length;
+    if (this.#kind === "heading") this.flush();
+  }
+
+  flush(): void {
+    for (const sentence of splitProse(this.#lines.join(" "))) {
+      push(this.#found, sentence, this.#kind);
+    }
+    this.#lines = [];
+    this.#chars = 0;
+    this.#kind = "prose";
+  }
+}
+
+/**
+ * Adds code: short code whole, of longer code every statement that is short, and of a long block
+ * the statements in it.
+ */
+function pushCode(found: Sentence[], lines: readonly string[], depth = 0): void {
+  if (isShort(lines)) {
+    pushWhole(found, lines, "code");
+    return;
+  }
+  for (const statement of statementsOf(lines)) {
+    const blocks = isShort(statement) || depth === NESTED_MAX ? undefined : blocksOf(statement);
+    if (blocks === undefined) pushWhole(found, statement, "code");
+    for (const { isInside, lines: part } of blocks ?? []) {
+      if (isInside) pushCode(found, part, depth + 1);
+      else for (const line of part) pushParts(found, plainOf(line), "scrap");
+    }
+  }
+}
+
+/** Blocks in more blocks than this are not looked into. */
+const NESTED_MAX = 4;
+
+/** Adds what is quoted whole or not at all. */
+function pushWhole(found: Sentence[], lines: readonly string[], kind: "code" | "table"): void {
+  if (isShort(lines)) {
+    const text = plainOf(lines.join(" "));
+    if (HAS_WORD.test(text)) found.push({ text, kind });
+    return;
+  }
+  for (const line of lines) pushParts(found, plainOf(line), "scrap");
+}
+
+function isShort(lines: readonly string[]): boolean {
+  let chars = 0;
+  for (const line of lines) {
+    chars += line.length > SCAN_CHARS ? line.length : plainOf(line).length + 1;
+    if (chars > WHOLE_CHARS + 1) return false;
+  }
+  return true;
+}
+
+/** What is longer with its white space is not looked at. */
+const SCAN_CHARS = 16 * WHOLE_CHARS;
+
+function pushTable(found: Sentence[], lines: readonly string[]): void {
+  const [header, ...rows] = lines.filter(isRow);
+  if (header === undefined) return;
+  const text = plainOf(header);
+  const isLong = text.length > WHOLE_CHARS;
+  if (isLong) pushParts(found, text, "scrap");
+  else if (HAS_WORD.test(text)) found.push({ text, kind: "scrap" });
+  for (const row of rows) {
+    if (isLong) pushParts(found, plainOf(row), "scrap");
+    else pushWhole(found, [row], "table");
+  }
 }
 
 /** The text and kind of a line that starts something of its own; undefined for plain text. */
 function startOf(line: string): Sentence | undefined {
   const plain = line.replace(QUOTED, "");
-  if (/^\s*\|/.test(plain)) return { text: plain, kind: "table" };
   const heading = HEADING.exec(plain);
   if (heading !== null) return { text: plain.slice(heading[0].length), kind: "heading" };
   const item = ITEM.exec(plain);
@@ -82,12 +199,20 @@ function endsParagraph(line: string | undefined): boolean {
   return /[.!?:;…。！？]["'”’)\]]*\s*$/.test(line.slice(-WRAPPED_LINE_CHARS));
 }
 
+function plainOf(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 function push(found: Sentence[], text: string, kind: SentenceKind): void {
-  if (!HAS_WORD.test(text)) return;
-  const plain = text.replace(/\s+/g, " ").trim();
-  for (const part of cutLong(plain)) {
-    if (HAS_WORD.test(part)) found.push({ text: part, kind });
-  }
+  const plain = plainOf(text);
+  if (plain.length <= SENTENCE_CHARS || !holdsStatement(plain)) pushParts(found, plain, kind);
+  else if (plain.length <= WHOLE_CHARS) found.push({ text: plain, kind });
+  else pushParts(found, plain, "scrap");
+}
+
+function pushParts(found: Sentence[], plain: string, kind: SentenceKind): void {
+  if (!HAS_WORD.test(plain)) return;
+  for (const part of cutLong(plain)) if (HAS_WORD.test(part)) found.push({ text: part, kind });
 }
 
 /**
@@ -110,12 +235,22 @@ function splitProse(text: string): string[] {
   let start = 0;
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
-    if (goesOn(text, start, match)) continue;
+    if (goesOn(text, start, match) || isInQuote(text, start, match.index)) continue;
     parts.push(text.slice(start, end));
     start = end;
   }
   if (start < text.length) parts.push(text.slice(start));
   return parts;
+}
+
+/** Whether a place is inside of code that is quoted with backticks: `like this`. */
+function isInQuote(text: string, start: number, place: number): boolean {
+  if (place - start > WHOLE_CHARS) return false;
+  let isOpen = false;
+  for (let i = start; i < place; i++) if (text[i] === "`") isOpen = !isOpen;
+  if (!isOpen) return false;
+  const close = text.slice(place, place + WHOLE_CHARS).indexOf("`");
+  return close !== -1;
 }
 
 /** The longest word that is looked up among the abbreviations. */
@@ -152,7 +287,7 @@ export function cutLong(text: string, chars: number = SENTENCE_CHARS): string[] 
   const parts: string[] = [];
   let start = 0;
   while (text.length - start > chars) {
-    const end = start + cutAt(text.slice(start, start + chars + GRAPHEME_CHARS), chars);
+    const end = start + cutAt(text.slice(start, start + chars + WHOLE_CHARS), chars);
     parts.push(text.slice(start, end).trim());
     start = end;
   }
@@ -160,21 +295,24 @@ export function cutLong(text: string, chars: number = SENTENCE_CHARS): string[] 
   return parts;
 }
 
-/** How far behind a cut the character that it goes through is looked at. */
-const GRAPHEME_CHARS = 64;
-
 function cutAt(text: string, chars: number): number {
   const room = text.slice(0, chars + 1);
   for (const clause of CLAUSES) {
     let last = 0;
     for (const match of room.matchAll(clause)) {
       const end = match.index + match[0].length;
-      if (end >= Math.min(CLAUSE_CHARS_MIN, chars / 2) && end <= chars) last = end;
+      if (end < Math.min(CLAUSE_CHARS_MIN, chars / 2) || end > chars) continue;
+      if (!room.includes("`") || !isInQuote(text, 0, end)) last = end;
     }
     if (last > 0) return last;
   }
-  return graphemeEnd(text, chars);
+  // Code that is quoted goes on to its end.
+  if (isInQuote(text, 0, chars)) return text.indexOf("`", chars) + 1;
+  return graphemeEnd(text.slice(0, chars + GRAPHEME_CHARS), chars);
 }
+
+/** How far behind a cut the character that it goes through is looked at. */
+const GRAPHEME_CHARS = 64;
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 

@@ -4,7 +4,13 @@ import { describe, expect, it } from "vitest";
 import type { ExtractLine } from "./lines.ts";
 import { type ExtractOptions, summarizeLines } from "./summarize.ts";
 
-const OPTIONS: ExtractOptions = { maxTokens: 512, priorTexts: [], replacesPrior: false, draft: "" };
+const OPTIONS: ExtractOptions = {
+  maxTokens: 512,
+  priorTexts: [],
+  replacesPrior: false,
+  draft: "",
+  savesTokens: true,
+};
 
 function linesOf(...texts: readonly string[]): ExtractLine[] {
   return texts.map((text, index) => ({
@@ -106,17 +112,30 @@ describe("summarizeLines", () => {
     expect(text).toContain("Assistant: Which color should the bicycle have?\nUser: Turquoise.");
   });
 
-  it("keeps the later of two sentences that differ in a figure only", () => {
-    const { text } = summarizeLines(
-      linesOf(
-        "The deadline for the quarterly budget report is March 14.",
-        "That leaves two weeks for gathering all the material from every department.",
-        "The deadline for the quarterly budget report is March 21.",
-      ),
-      OPTIONS,
+  it("keeps sentences that differ in a figure only, the later where there is no room", () => {
+    const lines = linesOf(
+      "The deadline for the quarterly budget report is March 14.",
+      "That leaves two weeks for gathering all the material from every department.",
+      "The deadline for the quarterly budget report is March 21.",
     );
+    const { text } = summarizeLines(lines, OPTIONS);
+    expect(text).toContain("March 14");
     expect(text).toContain("March 21");
-    expect(text).not.toContain("March 14");
+    const { text: short } = summarizeLines(lines, { ...OPTIONS, maxTokens: 24 });
+    expect(short).toContain("March 21");
+    expect(short).not.toContain("March 14");
+  });
+
+  it("keeps more than one of many dates", () => {
+    const texts = Array.from({ length: 7 }, (_, i) => {
+      return `Ana decided to meet Dr. Mora at 10:30 on ${i + 1} May. Fine weather, as on any day.`;
+    });
+    const lines = texts.map((text, i): ExtractLine => {
+      return { role: "user", name: "", text, messageId: `m${i}`, seq: i + 1 };
+    });
+    const { sentences } = summarizeLines(lines, OPTIONS);
+    const dates = sentences.filter(({ text }) => text.includes("Dr. Mora"));
+    expect(dates.length).toBeGreaterThanOrEqual(4);
   });
 
   it("carries on a summary that it takes the place of, with its speakers", () => {
@@ -129,6 +148,69 @@ describe("summarizeLines", () => {
     });
     expect(text).toBe(`${prior}\nUser: I booked seat 61 for Ida.`);
     expect(sentences[0]).toEqual({ text: "My sister Ida lives in Lund.", messageId: "", seq: 0 });
+  });
+
+  it("does not hold what a tool said to be dearer than what a user says later", () => {
+    const prior = "Tool: (44 rows) at 10:15, status green\nAssistant: Rain fell for 3 hours.";
+    const { text } = summarizeLines(linesOf("We decided to move to Oslo in May."), {
+      ...OPTIONS,
+      ...{ maxTokens: 12, priorTexts: [prior], replacesPrior: true, savesTokens: false },
+    });
+    expect(text).toBe("User: We decided to move to Oslo in May.");
+  });
+
+  it("keeps short messages whole, with their speakers, where no tokens are to be saved", () => {
+    const added = { ...OPTIONS, savesTokens: false };
+    const asked = "I filed SEC-4411. How do I end the idle ones without hurting the api user?";
+    expect(summarizeLines(linesOf(asked), added).text).toBe(`User: ${asked}`);
+    const long = "The rollout is on Thursday 26 November, from 19:00 to 21:00 UTC, on all hosts.";
+    expect(summarizeLines(linesOf(long), added).text).toBe(`User: ${long}`);
+    expect(summarizeLines(linesOf("ok"), added).text).toBe("User: ok");
+    expect(summarizeLines(linesOf("walnut ".repeat(20)), { ...added, maxTokens: 4 }).text).toBe(
+      "User: walnut",
+    );
+  });
+
+  it("names the one speaker of a text when there are more in play", () => {
+    const { text } = summarizeLines(linesOf("My boat is called Frida.", "I see, and so it is."), {
+      ...OPTIONS,
+      maxTokens: 8,
+    });
+    expect(text).toBe("User: My boat is called Frida.");
+  });
+
+  const CODE = "```sql\nDELETE FROM carts\nWHERE paid = false\n  AND age > 90;\n```";
+
+  it("quotes code whole or not at all, also when it is summarized again", () => {
+    const lines = linesOf(
+      `Then run this:\n\n${CODE}\n\nThis leaves the paid ones alone.`,
+      "Thanks!",
+    );
+    const whole = "`DELETE FROM carts WHERE paid = false AND age > 90;`";
+    for (let maxTokens = 8; maxTokens < 60; maxTokens++) {
+      const options = { ...OPTIONS, maxTokens, savesTokens: false };
+      const { text } = summarizeLines(lines, options);
+      if (text.includes("DELETE")) expect(text).toContain(whole);
+      if (text.includes("run this:")) expect(text).toContain(`run this: ${whole}`);
+      const again = summarizeLines(linesOf("Fine."), {
+        ...options,
+        ...{ maxTokens: Math.ceil(maxTokens / 2), priorTexts: [text], replacesPrior: true },
+      }).text;
+      if (again.includes("DELETE")) expect(again).toContain(whole);
+    }
+    const all = summarizeLines(lines, { ...OPTIONS, savesTokens: false }).text;
+    expect(all).toContain(`User: Then run this: ${whole} This leaves the paid ones alone.`);
+  });
+
+  it("quotes a row with its header, and a short lead-in with what follows", () => {
+    const table = "The loads are:\n\nhost | load\n-----+-----\nalpha | 71\nbeta | 93\n(2 rows)";
+    for (let maxTokens = 3; maxTokens < 40; maxTokens++) {
+      const lines = linesOf(table, "Then the order is:\n1. Call Ida.\n2. Restart beta.");
+      const { text } = summarizeLines(lines, { ...OPTIONS, maxTokens, savesTokens: false });
+      if (/71|93/.test(text)) expect(text).toContain("host | load");
+      if (text.includes("The loads are:")) expect(text).toMatch(/71|93/);
+      if (text.includes("the order is:")) expect(text).toContain("Call Ida.");
+    }
   });
 
   it("forgets nothing when a placed summary takes in one message after another", () => {

@@ -1,11 +1,12 @@
 // The summarizer that every server has: it picks sentences and changes none, without a model.
 // Pure: the same lines give the same bytes everywhere.
 
+import { holdsStatement } from "./code.ts";
 import { budgetOfTokens, costOf, fits, type TextBudget, type TextCost } from "./cost.ts";
 import type { ExtractLine } from "./lines.ts";
-import { labelCost, render } from "./render.ts";
+import { labelCost, labelOf, render, roleOf } from "./render.ts";
 import { selectUnits } from "./select.ts";
-import { cutLong } from "./sentences.ts";
+import { cutLong, quoted, type SentenceKind } from "./sentences.ts";
 import { type Unit, type Units, unitsOf } from "./units.ts";
 import { type Worth, weigh } from "./weigh.ts";
 import { WEIGHTS, type Weights } from "./weights.ts";
@@ -20,6 +21,11 @@ export interface ExtractOptions {
   readonly replacesPrior: boolean;
   /** A text so far, of which the sentences take part; may be empty. */
   readonly draft: string;
+  /**
+   * The text takes the place of the lines in a window, so it must cost less than they do. Otherwise
+   * it is added to a text or takes the place of one, and only maxTokens counts.
+   */
+  readonly savesTokens: boolean;
   /** Another choice of weights; for the judge and for tests. */
   readonly weights?: Weights;
 }
@@ -49,7 +55,7 @@ export interface Extraction {
   readonly text: string;
 }
 
-/** A summary that is hardly shorter than what it stands for would be of no use. */
+/** A text that is hardly shorter than the messages whose place it takes would be of no use. */
 const SHARE_MAX = 0.5;
 
 /** Few lines have less to leave out: up to this many bytes, this share may be kept. */
@@ -57,9 +63,9 @@ const SMALL_BYTES = 256;
 const SMALL_SHARE_MAX = 0.8;
 
 /**
- * Makes a summary of lines, oldest first. It costs at most maxTokens, and at most half of what the
- * lines cost (more of a few short ones), plus all that a text costs of which it takes the place,
- * and placed summaries among the lines.
+ * Makes a summary of lines, oldest first. It costs at most maxTokens and, when it is to save
+ * tokens, at most half of what the lines cost (more of a few short ones), plus all that a text
+ * costs of which it takes the place, and placed summaries among the lines.
  */
 export function summarizeLines(lines: readonly ExtractLine[], options: ExtractOptions): Extract {
   const { text, picked, lines: all } = extract(lines, options);
@@ -78,7 +84,12 @@ export function extract(lines: readonly ExtractLine[], options: ExtractOptions):
   const units = unitsOf(all);
   const worth = weigh(units, options.replacesPrior ? [] : options.priorTexts, weights);
   const budget = budgetOfTokens(allowedTokens(lines, options));
-  return { lines: all, units, worth, ...pick({ units, worth, budget, weights }) };
+  const labels = !options.savesTokens || speakersOf(all) > 1;
+  return { lines: all, units, worth, ...pick({ units, worth, budget, weights, labels }) };
+}
+
+function speakersOf(lines: readonly ExtractLine[]): number {
+  return new Set(lines.filter(({ text }) => text !== "").map((line) => labelOf(line))).size;
 }
 
 /**
@@ -86,6 +97,7 @@ export function extract(lines: readonly ExtractLine[], options: ExtractOptions):
  * whole: halved with each message that comes, they would soon say nothing.
  */
 export function allowedTokens(lines: readonly ExtractLine[], options: ExtractOptions): number {
+  if (!options.savesTokens) return Math.max(1, options.maxTokens);
   const said = lines.filter(({ role }) => role !== "summary");
   const placed = said.length === 0 ? [] : lines.filter(({ role }) => role === "summary");
   const fresh = freshBytes(said.length === 0 ? lines : said, options);
@@ -113,6 +125,8 @@ interface Picking {
   readonly worth: Worth;
   readonly budget: TextBudget;
   readonly weights: Weights;
+  /** Whether the speaker must be named even of one sentence. */
+  readonly labels: boolean;
 }
 
 interface Picked {
@@ -126,12 +140,12 @@ const ROUNDS = 3;
 function pick(picking: Picking): Picked {
   const { units, budget } = picking;
   const costs = units.lines.map((line) => labelCost(line));
-  const labelOf = (line: number) => costs[line] ?? NO_LABEL;
+  const costOfLabel = (line: number) => costs[line] ?? NO_LABEL;
   let best: Picked = { picked: [], text: "" };
   let bestBytes = 0;
   let asked = budget;
   for (let round = 0; round < ROUNDS; round++) {
-    const picked = selectUnits({ ...picking, budget: asked, labelOf });
+    const picked = selectUnits({ ...picking, budget: asked, labelOf: costOfLabel });
     const text = render(picked, units.lines, true);
     const cost = costOf(text);
     if (fits(cost, budget) && cost.bytes > bestBytes) {
@@ -158,34 +172,74 @@ function worthOf(picked: readonly Unit[], { worth }: Picking): number {
 }
 
 /**
- * The one best sentence, without its speaker, or the start of a better one that is too long: for a
- * budget that greedy picking spends on what is short, or that nothing fits into as it is, and for
- * lines of stop words only.
+ * The one best sentence, or the start of a better one that is too long: for a budget that greedy
+ * picking spends on what is short, or that nothing fits into as it is, and for lines of stop words
+ * only. What says nothing by itself is the last resort, and then a part of it.
  */
 function pickOne(picking: Picking): Picked {
-  let best: Unit | undefined;
-  let whole: Unit | undefined;
-  let bestWorth = -1;
-  let wholeWorth = -1;
-  for (const unit of picking.units.units) {
-    const worth = worthOf([unit], picking);
-    if (worth > bestWorth) [best, bestWorth] = [unit, worth];
-    if (worth > wholeWorth && fits(unit.cost, picking.budget)) [whole, wholeWorth] = [unit, worth];
-  }
-  const start = best === undefined || best === whole ? undefined : startOf(best, picking.budget);
-  const isBetter = start !== undefined && worthOf([start], picking) > wholeWorth;
-  const one = isBetter ? start : whole;
-  return one === undefined ? { picked: [], text: "" } : { picked: [one], text: one.text };
+  const { units } = picking.units;
+  const whole = units.filter(({ kind, needs }) => kind !== "scrap" && needs === -1);
+  const long = whole.filter(({ kind, text }) => mayCut(kind) && !holdsStatement(text));
+  return (
+    (picking.labels ? bestOne(picking, { whole, long, isNamed: true }) : undefined) ??
+    bestOne(picking, { whole, long, isNamed: false }) ??
+    bestOne(picking, { whole: units, long: [], isNamed: false }) ??
+    bestOne(picking, { whole: [], long: units, isNamed: false }) ?? { picked: [], text: "" }
+  );
 }
 
-/** As much of the start of a sentence as the budget has room for. */
-function startOf(unit: Unit, budget: TextBudget): Unit | undefined {
+function mayCut(kind: SentenceKind): boolean {
+  return kind === "prose" || kind === "item" || kind === "heading";
+}
+
+interface Candidates {
+  /** What may be taken as it is. */
+  readonly whole: readonly Unit[];
+  /** What may be cut. */
+  readonly long: readonly Unit[];
+  readonly isNamed: boolean;
+}
+
+function bestOne(picking: Picking, { whole, long, isNamed }: Candidates): Picked | undefined {
+  const { units, budget } = picking;
+  const textOf = (unit: Unit) => render([unit], units.lines, isNamed);
+  const isRoomFor = (unit: Unit) => {
+    if (!fits(unit.cost, budget)) return false;
+    return !isNamed || fits(costOf(textOf(unit)), budget);
+  };
+  const one = bestOf(whole, picking, isRoomFor);
+  const best = bestOf(long, picking, () => true);
+  const isCut = best !== undefined && best !== one;
+  const start = isCut ? startOf(best, isRoomFor) : undefined;
+  if (one === undefined && start === undefined) return undefined;
+  const worth = one === undefined ? -1 : worthOf([one], picking);
+  const taken = start !== undefined && worthOf([start], picking) > worth ? start : one;
+  return taken === undefined ? undefined : { picked: [taken], text: textOf(taken) };
+}
+
+function bestOf(
+  units: readonly Unit[],
+  picking: Picking,
+  isFine: (unit: Unit) => boolean,
+): Unit | undefined {
+  let best: Unit | undefined;
+  let bestWorth = -1;
+  for (const unit of units) {
+    const worth = worthOf([unit], picking);
+    if (worth > bestWorth && isFine(unit)) [best, bestWorth] = [unit, worth];
+  }
+  return best;
+}
+
+/** As much of the start of a sentence as there is room for. */
+function startOf(unit: Unit, isRoomFor: (unit: Unit) => boolean): Unit | undefined {
   for (let chars = unit.text.length - 1; chars > 0; chars = Math.floor(chars * SHORTER)) {
     const text = cutLong(unit.text, chars)[0] ?? "";
-    if (text === "" || !fits(costOf(text), budget)) continue;
     // Terms are in the order of the text: about those of the part that is left.
     const terms = Math.floor((unit.terms.length * text.length) / unit.text.length);
-    return { ...unit, text, terms: unit.terms.slice(0, terms) };
+    const cost = costOf(quoted(text, unit.kind));
+    const start = { ...unit, text, cost, terms: unit.terms.slice(0, terms) };
+    if (text !== "" && isRoomFor(start)) return start;
   }
   return undefined;
 }
@@ -205,7 +259,14 @@ function partsOf(line: ExtractLine): ExtractLine[] {
   return line.text.split("\n").map((part): ExtractLine => {
     const label = LABEL.exec(part);
     const date = label?.[1];
-    const made = { ...line, text: part.slice(label?.[0].length ?? 0), name: label?.[2] ?? "" };
-    return date === undefined ? made : { ...made, date };
+    const name = label?.[2] ?? "";
+    const saidBy = roleOf(name);
+    return {
+      ...line,
+      text: part.slice(label?.[0].length ?? 0),
+      name,
+      ...(date === undefined ? {} : { date }),
+      ...(saidBy === undefined ? {} : { saidBy }),
+    };
   });
 }

@@ -1,6 +1,6 @@
 // Numbers for terms, and how often each occurs.
 
-import { type TermCache, termsOf } from "./terms.ts";
+import { isDistinctive, type TermCache, termsOf } from "./terms.ts";
 
 /** The terms of a conversation. */
 export class TermTable {
@@ -10,6 +10,7 @@ export class TermTable {
   readonly #lines: number[] = [];
   readonly #lastLine: number[] = [];
   readonly #figures: boolean[] = [];
+  readonly #distinctive: boolean[] = [];
 
   /** How many terms there are; their numbers are below. */
   get size(): number {
@@ -56,6 +57,11 @@ export class TermTable {
     return this.#figures[number] === true;
   }
 
+  /** Whether a term tells one case of many from another; see isDistinctive. */
+  isDistinctive(number: number): boolean {
+    return this.#distinctive[number] === true;
+  }
+
   #new(term: string): number {
     const number = this.#counts.length;
     this.#numbers.set(term, number);
@@ -63,6 +69,7 @@ export class TermTable {
     this.#lines.push(0);
     this.#lastLine.push(-1);
     this.#figures.push(/^\p{N}/u.test(term));
+    this.#distinctive.push(isDistinctive(term));
     return number;
   }
 }

@@ -46,6 +46,24 @@ function termOf(word: string): string {
   return stem(lower.replace(/['’].*$/u, ""));
 }
 
+const MONTHS =
+  "january february march april may june july august september october november december";
+const DAYS = "monday tuesday wednesday thursday friday saturday sunday yesterday today tomorrow";
+const HOURS = "noon midnight morning afternoon evening night";
+const COUNTS = "two three four five six seven eight nine ten eleven twelve first second third last";
+
+const DISTINCTIVE: ReadonlySet<string> = new Set(
+  [MONTHS, DAYS, HOURS, COUNTS].flatMap((list) => list.split(" ").map((word) => stem(word))),
+);
+
+/**
+ * Whether a term tells one case of many from another: a number, a word of a date, or one letter, as
+ * in "platform B". Sentences that differ in such terms say different things, alike as they are.
+ */
+export function isDistinctive(term: string): boolean {
+  return /^(?:\p{N}|\p{L}$)/u.test(term) || DISTINCTIVE.has(term);
+}
+
 /**
  * Takes the commonest English endings off, so that the forms of a word are one term. Words of other
  * languages lose an ending now and then, always the same one, which is all that counts here.

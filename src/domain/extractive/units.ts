@@ -3,7 +3,7 @@
 import { costOf, type TextCost } from "./cost.ts";
 import { type Cue, cuesOf, isQuestion, withoutOpening } from "./cues.ts";
 import type { ExtractLine } from "./lines.ts";
-import { type Sentence, type SentenceKind, sentencesOf } from "./sentences.ts";
+import { quoted, type Sentence, type SentenceKind, sentencesOf } from "./sentences.ts";
 import { TermTable } from "./term-table.ts";
 
 /** What is known of a sentence wherever it stands. */
@@ -26,6 +26,11 @@ export interface Unit extends Read {
   readonly terms: readonly number[];
   /** The question that it answers and cannot be understood without; -1 for none. */
   readonly answerTo: number;
+  /**
+   * What it says nothing without: the header of a row, or the first of what a text that ends with a
+   * colon announces; -1 for none.
+   */
+  readonly needs: number;
 }
 
 /** A conversation cut into units. */
@@ -52,21 +57,47 @@ export function unitsOf(lines: readonly ExtractLine[]): Units {
   let question = -1;
   lines.forEach((line, lineIndex) => {
     let count = 0;
-    let last: Unit | undefined;
+    const first = units.length;
     sentencesOf(line.text).forEach((sentence, place) => {
       const read = reader.read(sentence);
       const numbers = terms.add(read.text, lineIndex);
       const answers = place === 0 && !isQuestion(read.text) && numbers.length < SHORT_ANSWER_TERMS;
       const answerTo = answers ? question : -1;
-      last = { ...read, index: units.length, line: lineIndex, place, terms: numbers, answerTo };
-      units.push(last);
+      const index = units.length;
+      units.push({ ...read, index, line: lineIndex, place, terms: numbers, answerTo, needs: -1 });
       said.set(read.text, (said.get(read.text) ?? 0) + 1);
       count += numbers.length;
     });
+    addNeeds(units, first);
     lineTerms.push(count);
+    const last = units.length > first ? units.at(-1) : undefined;
     question = last !== undefined && isQuestion(last.text) ? last.index : -1;
   });
   return { lines, units, terms, lineTerms, said };
+}
+
+/** Says of the units of a line, the first of them given, what each says nothing without. */
+function addNeeds(units: Unit[], first: number): void {
+  let header = -1;
+  for (let index = first; index < units.length; index++) {
+    const unit = units[index];
+    if (unit === undefined) continue;
+    const next = units[index + 1];
+    if (unit.kind === "table") units[index] = { ...unit, needs: header };
+    else header = unit.kind === "scrap" && next?.kind === "table" ? index : -1;
+    if (next === undefined || !isLeadIn(unit)) continue;
+    // Behind the header of a table comes its first row.
+    const isHeader = next.kind === "scrap" && units[index + 2]?.kind === "table";
+    units[index] = { ...unit, needs: isHeader ? index + 2 : index + 1 };
+  }
+}
+
+/** What says more than this many terms before a colon says something by itself. */
+const LEAD_IN_TERMS = 4;
+
+function isLeadIn({ text, kind, terms }: Unit): boolean {
+  if (kind === "code" || kind === "scrap" || kind === "table") return false;
+  return terms.length <= LEAD_IN_TERMS && /[:：][*_]*$/.test(text);
 }
 
 /** Reads sentences; one that was read before costs nothing, however often it comes. */
@@ -77,7 +108,8 @@ class SentenceReader {
     const known = this.#known.get(whole);
     if (known?.kind === kind) return known;
     const text = kind === "prose" ? withoutOpening(whole) : whole;
-    const read = { text, kind, cost: costOf(text), cues: kind === "code" ? [] : cuesOf(text) };
+    const cues = kind === "code" || kind === "scrap" ? [] : cuesOf(text);
+    const read = { text, kind, cost: costOf(quoted(text, kind)), cues };
     this.#known.set(whole, read);
     return read;
   }

@@ -1,5 +1,6 @@
 // What sentences and terms are worth.
 
+import type { ExtractLine } from "./lines.ts";
 import type { Unit, Units } from "./units.ts";
 import type { Weights } from "./weights.ts";
 
@@ -33,9 +34,12 @@ function weighTerms({ terms, lines }: Units, weights: Weights): Float64Array {
   });
 }
 
+const NOBODY: Pick<ExtractLine, "role" | "saidBy"> = { role: "user" };
+
 function factorOf(unit: Unit, { lines, lineTerms, said }: Units, weights: Weights): number {
-  const role = lines[unit.line]?.role ?? "user";
+  const { role, saidBy } = lines[unit.line] ?? NOBODY;
   let factor = weights.roles[role] * weights.kinds[unit.kind];
+  if (saidBy !== undefined) factor *= weights.roles[saidBy];
   for (const cue of unit.cues) factor *= weights.cues[cue];
   factor *= 1 + weights.lead / (1 + unit.place);
   // A sentence of few terms is an exclamation or a scrap, unless it answers a question.

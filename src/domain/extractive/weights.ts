@@ -50,9 +50,10 @@ export const WEIGHTS: Weights = {
   shortTerms: 20,
   boilerplateRepeats: 3,
   boilerplate: 0.8,
-  // A summary stands for many messages; what a tool said is rarely needed again.
+  // A summary stands for many messages; what a tool said is rarely needed again. What a summary
+  // says by a role has the factors of both.
   roles: { user: 1, assistant: 0.4, system: 0.4, tool: 0.2, summary: 1.5 },
-  kinds: { prose: 1, item: 1, heading: 0.8, table: 0.7, code: 0.3 },
+  kinds: { prose: 1, item: 1, heading: 0.8, table: 0.7, code: 0.6, scrap: 0 },
   cues: {
     decision: 1.1,
     identity: 1.1,

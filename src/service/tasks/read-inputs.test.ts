@@ -60,6 +60,7 @@ describe("what a hook gets", () => {
     expect(summary).toMatchObject({ text: "one", seq: 0 });
     expect(input?.transcript).toContain("summary: one\n");
     expect(input?.priorTexts).toEqual([]);
+    expect(input?.savesTokens).toBe(true);
   });
 
   it("replace: the summary of the session, which the new text takes the place of", async () => {
@@ -71,6 +72,7 @@ describe("what a hook gets", () => {
     await idle();
     expect(hook.calls[0]?.input).toMatchObject({ priorTexts: [], replacesPrior: false });
     expect(hook.calls[1]?.input).toMatchObject({ priorTexts: ["one"], replacesPrior: true });
+    expect(hook.calls[1]?.input).toMatchObject({ savesTokens: false });
     expect(idsOf(hook.calls[1]?.input)).toEqual(["m4", "m5"]);
   });
 
@@ -82,6 +84,7 @@ describe("what a hook gets", () => {
     await scene.say("s", 2);
     await idle();
     expect(hook.calls[1]?.input).toMatchObject({ priorTexts: [], replacesPrior: false });
+    expect(hook.calls[1]?.input).toMatchObject({ savesTokens: false });
     expect(idsOf(hook.calls[1]?.input)).toEqual(["m4", "m5"]);
   });
 

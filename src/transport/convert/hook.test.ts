@@ -96,7 +96,7 @@ describe("a leased task", () => {
       input: {
         ...{ messages: stored, lines: [], transcript: "user: ab", priorTexts: ["before"] },
         ...{ replacesPrior: true, maxTokens: 512, instructions: "i", loop: 2, maxLoops: 3 },
-        ...{ draft: "d", structured: true, trust: 1 },
+        ...{ draft: "d", structured: true, trust: 1, savesTokens: true },
       },
     };
     const decoded = LeasedTask.decode(encodeLeasedTask(leased));
