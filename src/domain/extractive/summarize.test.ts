@@ -202,6 +202,12 @@ describe("summarizeLines", () => {
     expect(all).toContain(`User: Then run this: ${whole} This leaves the paid ones alone.`);
   });
 
+  it("marks a part of code, which it quotes only where there is nothing else", () => {
+    const long = `DELETE FROM carts\nWHERE paid = false\n${"  AND age <> 90\n".repeat(30)};`;
+    const { text } = summarizeLines(linesOf(long), { ...OPTIONS, savesTokens: false });
+    expect(text).toMatch(/^User: .* …$/);
+  });
+
   it("quotes a row with its header, and a short lead-in with what follows", () => {
     const table = "The loads are:\n\nhost | load\n-----+-----\nalpha | 71\nbeta | 93\n(2 rows)";
     for (let maxTokens = 3; maxTokens < 40; maxTokens++) {

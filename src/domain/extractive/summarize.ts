@@ -180,12 +180,18 @@ function pickOne(picking: Picking): Picked {
   const { units } = picking.units;
   const whole = units.filter(({ kind, needs }) => kind !== "scrap" && needs === -1);
   const long = whole.filter(({ kind, text }) => mayCut(kind) && !holdsStatement(text));
-  return (
-    (picking.labels ? bestOne(picking, { whole, long, isNamed: true }) : undefined) ??
-    bestOne(picking, { whole, long, isNamed: false }) ??
-    bestOne(picking, { whole: units, long: [], isNamed: false }) ??
-    bestOne(picking, { whole: [], long: units, isNamed: false }) ?? { picked: [], text: "" }
-  );
+  const candidates = [
+    { whole, long },
+    { whole: units, long: [] },
+    { whole: [], long: units },
+  ];
+  for (const given of candidates) {
+    for (const isNamed of picking.labels ? [true, false] : [false]) {
+      const one = bestOne(picking, { ...given, isNamed });
+      if (one !== undefined) return one;
+    }
+  }
+  return { picked: [], text: "" };
 }
 
 function mayCut(kind: SentenceKind): boolean {
@@ -202,10 +208,14 @@ interface Candidates {
 
 function bestOne(picking: Picking, { whole, long, isNamed }: Candidates): Picked | undefined {
   const { units, budget } = picking;
-  const textOf = (unit: Unit) => render([unit], units.lines, isNamed);
+  const textOf = (unit: Unit) => {
+    const text = render([unit], units.lines, isNamed);
+    // A part of code must not pass for all of it.
+    const isPart = unit.kind === "scrap" || unit.text !== units.units[unit.index]?.text;
+    return isPart && !mayCut(unit.kind) ? `${text} …` : text;
+  };
   const isRoomFor = (unit: Unit) => {
-    if (!fits(unit.cost, budget)) return false;
-    return !isNamed || fits(costOf(textOf(unit)), budget);
+    return fits(unit.cost, budget) && fits(costOf(textOf(unit)), budget);
   };
   const one = bestOf(whole, picking, isRoomFor);
   const best = bestOf(long, picking, () => true);
