@@ -7,6 +7,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../src/domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../src/domain/summaries/spec.ts";
+import { ListTasksRequest, ListTasksResponse } from "../src/gen/memorysidecar/v1/hook_service.ts";
+import { make } from "./bodies.ts";
+import { Caller } from "./caller.ts";
 import { createSessions } from "./policies.ts";
 import { freePort, startReal } from "./processes.ts";
 import { seed } from "./seed.ts";
@@ -17,9 +20,16 @@ const IN_FLIGHT = 32;
 const WINDOW = 40;
 const OVER = 50;
 const DRIP_MS = 1_000;
+const DRAIN_MS = 50;
 
-/** How the endpoints misbehave, by the path in their URL. */
-const ENDPOINTS = ["refused", "silent", "drips", "broken"] as const;
+/** What an endpoint that works answers. */
+const ANSWER = JSON.stringify({
+  choices: [{ message: { role: "assistant", content: "In short." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 100, completion_tokens: 3 },
+});
+
+/** How the endpoints behave, by the path in their URL. */
+const ENDPOINTS = ["working", "refused", "silent", "drips", "broken"] as const;
 
 /** A window of 40 to 50 messages; what leaves goes to the log, or to a hook at once. */
 function policyOf(hook: string | undefined): Policy {
@@ -51,11 +61,16 @@ function policyOf(hook: string | undefined): Policy {
   };
 }
 
-/** An endpoint that never answers, answers a byte a second, or breaks its answer off. */
+/** An endpoint that works, never answers, answers a byte a second, or breaks its answer off. */
 async function startEndpoint(): Promise<{ readonly port: number; stop(): void }> {
   const server: Server = createServer((request, response) => {
     request.resume();
     if (request.url?.startsWith("/silent")) return;
+    if (request.url?.startsWith("/working")) {
+      response.setHeader("content-type", "application/json");
+      response.end(ANSWER);
+      return;
+    }
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
     if (request.url?.startsWith("/broken")) {
       response.write("{");
@@ -89,6 +104,19 @@ async function writeHooks(directory: string, port: number): Promise<string> {
   return path;
 }
 
+/** Waits until a hook that works has nothing to do: its work would be counted as another's. */
+async function drained(port: number, hook: string): Promise<void> {
+  const caller = new Caller(port);
+  const value = make(ListTasksRequest, { hook, pageSize: 1 });
+  for (let left = 1; left > 0; ) {
+    const path = "/memorysidecar.v1.HookService/ListTasks";
+    const answer = await caller.call(path, { codec: ListTasksRequest, value }, ListTasksResponse);
+    left = answer.tasks.length;
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  }
+  caller.close();
+}
+
 /** Appends while hooks work, and while they fail in their ways. */
 export function hooks(bench: Bench): Promise<Found> {
   return inDirectory(async (directory) => {
@@ -98,6 +126,9 @@ export function hooks(bench: Bench): Promise<Found> {
     try {
       const { port } = server;
       const names = ["no hook", ...ENDPOINTS, "nobody", "builtin"];
+      const settle = async (): Promise<void> => {
+        for (const hook of ["working", "builtin"]) await drained(port, hook);
+      };
       const steps = [];
       for (const name of names) {
         const prefix = `${name.replace(" ", "-")}-`;
@@ -106,7 +137,7 @@ export function hooks(bench: Bench): Promise<Found> {
         await seed(port, { prefix, sessions: SESSIONS, messages: OVER });
         const job = append(prefix, SESSIONS, IN_FLIGHT);
         const what = name === "no hook" || name === "builtin" ? name : `${name} hook`;
-        steps.push({ name: `append, ${what}`, server, job });
+        steps.push({ name: `append, ${what}`, server, job, settle });
       }
       return { rounds: await rounds(bench, steps), figures: new Map() };
     } finally {

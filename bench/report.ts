@@ -167,13 +167,21 @@ function policies({ rounds, figures }: Found): Check[] {
 
 function hooks({ rounds }: Found): Check[] {
   const calm = "append, no hook";
-  return [...rounds.keys()]
-    .filter((name) => name !== calm)
-    .map((name) => ({
-      what: `${name}, to no hook, p99`,
-      value: ratio(rounds, "p99Ms", [name, calm]),
+  const working = "append, working hook";
+  const bad = [...rounds.keys()].filter((name) => name !== calm && name !== working);
+  return [
+    {
+      what: `${working}, to no hook, p50`,
+      value: ratio(rounds, "p50Ms", [working, calm]),
+      // Its work, a call and a summary for every ten appends, is done on the same core.
+      atMost: 2,
+    },
+    ...bad.map((name) => ({
+      what: `${name}, to a working one, p99`,
+      value: ratio(rounds, "p99Ms", [name, working]),
       atMost: 1.5,
-    }));
+    })),
+  ];
 }
 
 const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {

@@ -60,6 +60,8 @@ export interface Step {
   readonly name: string;
   readonly server: Running;
   readonly job: JobShape;
+  /** Waits until what ran before is over. Default: nothing to wait for. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** The core that servers run on. */
@@ -94,7 +96,8 @@ async function withReal<T>(
 export async function rounds(bench: Bench, steps: readonly Step[]): Promise<Rounds> {
   const found: Rounds = new Map(steps.map((step) => [step.name, []]));
   for (let round = 0; round < bench.plan.rounds; round++) {
-    for (const { name, server, job } of steps) {
+    for (const { name, server, job, settle } of steps) {
+      await settle?.();
       const { warmMs, measureMs } = bench.plan;
       const result = await measure(bench.loader, server, { ...job, warmMs, measureMs });
       if (result.failed > 0) throw new Error(`${name}: ${result.failed} calls failed`);
