@@ -53,6 +53,7 @@ function requestBytes(call: HookCall, input: SummarizeInput): Buffer {
       maxLoops: input.maxLoops,
       draft: input.draft,
       structured: input.structured,
+      savesTokens: input.savesTokens,
       trust: input.trust,
     },
     inner,

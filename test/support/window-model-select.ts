@@ -57,7 +57,9 @@ function meets(
   field: string,
   entry: TestEntry,
 ): boolean {
-  const interactions = unitsOf(window, "interaction");
+  // Conditions see the same interactions whichever stage asks.
+  const { chooser: _chooser, ...plain } = window;
+  const interactions = unitsOf(plain, "interaction");
   const at = interactions.findIndex(({ members }) => members.includes(entry));
   const members = interactions[at]?.members ?? [];
   const view = {

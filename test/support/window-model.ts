@@ -155,8 +155,9 @@ function act(course: Course, stage: PolicyStage): Acted | undefined {
     const isTold = shorten(course, stage) || triggers.length > 0;
     return { stage, run, isTold, wasOver: false };
   }
-  const { reason, chosen: first } = modelChoice({ ...window, chooser: stage }, stage);
-  const { chosen, popped } = modelCut(window, stage, first);
+  const choosing = { ...window, chooser: stage };
+  const { reason, chosen: first } = modelChoice(choosing, stage);
+  const { chosen, popped } = modelCut(choosing, stage, first);
   const gone = [...chosen, ...popped];
   const leaves = stage.summarize?.leave === "at-once";
   const waits = stage.removedTo === "summarize" && stage.effect === "store" && !leaves;

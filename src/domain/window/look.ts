@@ -97,8 +97,13 @@ function protect(
  * messages. It takes up the earlier ones with the next messages, or merges them by level; held as
  * system messages, they would push more and more messages out. The very look for other stages.
  */
+export function lookFolded<E extends WindowEntry>(look: Look<E>, stage: PolicyStage): Look<E> {
+  return foldsSummaries(stage) ? lookFolding(look) : look;
+}
+
+/** The same, with the newest rounds that the stage leaves alone. */
 export function lookOfStage<E extends WindowEntry>(look: Look<E>, stage: PolicyStage): Look<E> {
-  return lookKeeping(foldsSummaries(stage) ? lookFolding(look) : look, stage.keepRounds ?? 0);
+  return lookKeeping(lookFolded(look, stage), stage.keepRounds ?? 0);
 }
 
 function foldsSummaries({ removedTo, effect, summarize }: PolicyStage): boolean {

@@ -10,6 +10,7 @@ import {
   isSeen,
   lookAtCosts,
   lookAtWhole,
+  lookFolded,
   lookOfStage,
   lookWithout,
   roundsStart,
@@ -74,7 +75,7 @@ function isIdle<E extends WindowEntry>(evaluation: Evaluation<E>, stage: PolicyS
   if (stage.boundary?.always) return false;
   const { select } = stage;
   if (select.kind !== "drop-oldest" && select.kind !== "pack-newest") return false;
-  return !passesLimit(evaluation.look, stage, evaluation.newestMs);
+  return !passesLimit(lookFolded(evaluation.look, stage), stage, evaluation.newestMs);
 }
 
 function runSelect<E extends WindowEntry>(

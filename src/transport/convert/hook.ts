@@ -67,6 +67,7 @@ export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
     maxLoops: input.maxLoops,
     draft: input.draft,
     structured: input.structured,
+    savesTokens: input.savesTokens,
     trust: input.trust,
   });
   return spliceField(MESSAGES_FIELD, input.messages, rest);

@@ -294,6 +294,11 @@ export interface SummarizeInput {
   structured: boolean;
   /** The lowest trust of the messages. */
   trust: Trust;
+  /**
+   * Says that the text is to stand in the window: one that costs as much as the
+   * messages is refused.
+   */
+  savesTokens: boolean;
 }
 
 /** What a hook makes of it. */
@@ -791,6 +796,7 @@ function createBaseSummarizeInput(): SummarizeInput {
     draft: "",
     structured: false,
     trust: 0,
+    savesTokens: false,
   };
 }
 
@@ -828,6 +834,9 @@ export const SummarizeInput: MessageFns<SummarizeInput> = {
     }
     if (message.trust !== 0) {
       writer.uint32(88).int32(message.trust);
+    }
+    if (message.savesTokens !== false) {
+      writer.uint32(96).bool(message.savesTokens);
     }
     return writer;
   },
@@ -931,6 +940,14 @@ export const SummarizeInput: MessageFns<SummarizeInput> = {
             }
 
             message.trust = reader.int32() as any;
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.savesTokens = reader.bool();
             continue;
           }
         }

@@ -156,7 +156,7 @@ class SummarizeWork(_message.Message):
     def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
 
 class SummarizeInput(_message.Message):
-    __slots__ = ("messages", "transcript", "prior_texts", "replaces_prior", "max_tokens", "instructions", "loop", "max_loops", "draft", "structured", "trust")
+    __slots__ = ("messages", "transcript", "prior_texts", "replaces_prior", "max_tokens", "instructions", "loop", "max_loops", "draft", "structured", "trust", "saves_tokens")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
     PRIOR_TEXTS_FIELD_NUMBER: _ClassVar[int]
@@ -168,6 +168,7 @@ class SummarizeInput(_message.Message):
     DRAFT_FIELD_NUMBER: _ClassVar[int]
     STRUCTURED_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
+    SAVES_TOKENS_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     transcript: str
     prior_texts: _containers.RepeatedScalarFieldContainer[str]
@@ -179,7 +180,8 @@ class SummarizeInput(_message.Message):
     draft: str
     structured: bool
     trust: _message_pb2.Trust
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., transcript: _Optional[str] = ..., prior_texts: _Optional[_Iterable[str]] = ..., replaces_prior: _Optional[bool] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., loop: _Optional[int] = ..., max_loops: _Optional[int] = ..., draft: _Optional[str] = ..., structured: _Optional[bool] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
+    saves_tokens: bool
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., transcript: _Optional[str] = ..., prior_texts: _Optional[_Iterable[str]] = ..., replaces_prior: _Optional[bool] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., loop: _Optional[int] = ..., max_loops: _Optional[int] = ..., draft: _Optional[str] = ..., structured: _Optional[bool] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., saves_tokens: _Optional[bool] = ...) -> None: ...
 
 class SummarizeOutput(_message.Message):
     __slots__ = ("text", "missing_entities", "request_text", "facts", "open_threads", "model", "input_tokens", "output_tokens")

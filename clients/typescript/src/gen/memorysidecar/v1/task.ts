@@ -294,6 +294,11 @@ export interface SummarizeInput {
   structured: boolean;
   /** The lowest trust of the messages. */
   trust: Trust;
+  /**
+   * Says that the text is to stand in the window: one that costs as much as the
+   * messages is refused.
+   */
+  savesTokens: boolean;
 }
 
 /** What a hook makes of it. */
@@ -860,6 +865,7 @@ function createBaseSummarizeInput(): SummarizeInput {
     draft: "",
     structured: false,
     trust: 0,
+    savesTokens: false,
   };
 }
 
@@ -897,6 +903,9 @@ export const SummarizeInput: MessageFns<SummarizeInput> = {
     }
     if (message.trust !== 0) {
       writer.uint32(88).int32(message.trust);
+    }
+    if (message.savesTokens !== false) {
+      writer.uint32(96).bool(message.savesTokens);
     }
     return writer;
   },
@@ -1002,6 +1011,14 @@ export const SummarizeInput: MessageFns<SummarizeInput> = {
             message.trust = reader.int32() as any;
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.savesTokens = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1030,6 +1047,7 @@ export const SummarizeInput: MessageFns<SummarizeInput> = {
     message.draft = object.draft ?? "";
     message.structured = object.structured ?? false;
     message.trust = object.trust ?? 0;
+    message.savesTokens = object.savesTokens ?? false;
     return message;
   },
 };
