@@ -59,7 +59,7 @@ export function hostProblem(destination: Destination): string | undefined {
 }
 
 /** Says why an address of a host must not be connected to; undefined when it may. */
-export function addressProblem(destination: Destination, address: string): string | undefined {
+function addressProblem(destination: Destination, address: string): string | undefined {
   const { host, allowPrivateAddress } = destination;
   if (allowPrivateAddress) return undefined;
   const kind = addressKind(address);

@@ -30,7 +30,7 @@ const CALLED = ["builtin", "openai", "grpc"] as const;
 const REMOTE = ["openai", "grpc"] as const;
 
 /** The fields by their names in the file, in the order of the table; `kind` comes before them. */
-export const HOOK_FIELDS = {
+const HOOK_FIELDS = {
   timeout_ms: {
     kinds: CALLED,
     type: "integer",

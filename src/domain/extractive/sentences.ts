@@ -44,7 +44,7 @@ const HAS_WORD = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 const PARAGRAPH_CHARS = 4_096;
 
 /** Longer code, and longer rows of tables, are not quoted. */
-export const WHOLE_CHARS = 320;
+const WHOLE_CHARS = 320;
 
 /** A sentence as a summary shows it: code between backticks, so that it is read as one again. */
 export function quoted(text: string, kind: SentenceKind): string {

@@ -98,10 +98,7 @@ function countOf(ranges: readonly SeqRange[]): number {
 }
 
 /** What a placed summary stands for; one from before there was a history says less. */
-export function ancestorOfInsert(
-  insert: WindowInsert,
-  record: SummaryRecord | undefined,
-): Ancestor {
+function ancestorOfInsert(insert: WindowInsert, record: SummaryRecord | undefined): Ancestor {
   const { version, ranges, level, trust } = insert;
   return record ?? { version, ranges, level, trust, sources: guessed(ranges) };
 }
@@ -162,7 +159,7 @@ export interface SetAt {
 }
 
 /** The record of a summary for the history. */
-export function summaryRecordOf(
+function summaryRecordOf(
   summary: NewSummary,
   origins: Origins,
   at: { readonly version: number; readonly placedMessageId: string; readonly nowMs: number },

@@ -20,7 +20,7 @@ import {
 } from "./making.ts";
 
 /** A stage whose messages are kept is tried again so long after its task was given up. */
-export const RETRY_DEAD_MS = 600_000;
+const RETRY_DEAD_MS = 600_000;
 
 /** So many summaries of one stage stand in a window before the oldest become one. */
 export const CROWD = LIMITS.placedSummaries / 2;
