@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { hooks } from "./hooks.ts";
 import { type Plan, readPlan, USAGE } from "./plan.ts";
 import { CAN_PIN, Worker } from "./processes.ts";
+import { recallSpeed } from "./recall-speed.ts";
 import { judge, measurements, table, type Verdict } from "./report.ts";
 import {
   type Bench,
@@ -32,6 +33,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   hooks,
   "fan-out": fanOut,
   stalled: stalledWatchers,
+  recall: recallSpeed,
 };
 
 function commit(): string {

@@ -14,6 +14,8 @@ export interface Plan {
   readonly manySessions: number;
   readonly watchers: number;
   readonly stalled: number;
+  /** Messages in the large namespace that is recalled. */
+  readonly recallMessages: number;
   /** Part of a group's name; empty runs all. */
   readonly only: string;
   readonly out: string;
@@ -22,8 +24,14 @@ export interface Plan {
   readonly pin: boolean;
 }
 
-const FULL = { rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 200 };
-const QUICK = { rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 };
+const FULL = {
+  ...{ rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 200 },
+  recall: 100_000,
+};
+const QUICK = {
+  ...{ rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 },
+  recall: 10_000,
+};
 
 /** How to call the bench. */
 export const USAGE = `node bench/main.ts [options]
@@ -36,6 +44,7 @@ export const USAGE = `node bench/main.ts [options]
   --messages N     messages in the large stores (1000000, quick 50000)
   --watchers N     watchers of the fan-out (100)
   --stalled N      watchers that never read (200)
+  --recall N       messages in the large namespace that is recalled (100000, quick 10000)
   --no-pin         let the system choose the cores`;
 
 function positive(name: string, text: string | undefined, fallback: number): number {
@@ -61,6 +70,7 @@ export function readPlan(args: readonly string[]): Plan {
       messages: text,
       watchers: text,
       stalled: text,
+      recall: text,
     },
   });
   const base = values.quick ? QUICK : FULL;
@@ -75,6 +85,7 @@ export function readPlan(args: readonly string[]): Plan {
     manySessions: Math.max(1, Math.floor(messages / 10)),
     watchers: positive("watchers", values.watchers, base.watchers),
     stalled: positive("stalled", values.stalled, base.stalled),
+    recallMessages: positive("recall", values.recall, base.recall),
     only: values.only ?? "",
     out: values.out ?? `${import.meta.dirname}/results/latest.json`,
     date: values.date ?? "",

@@ -184,6 +184,29 @@ function hooks({ rounds }: Found): Check[] {
   ];
 }
 
+function recall({ rounds, figures }: Found): Check[] {
+  const alone = (rounds.get("append, alone") ?? []).map(({ p99Ms }) => p99Ms);
+  const beside = [...rounds].find(([name]) => name.startsWith("append, beside"))?.[1] ?? [];
+  const later = median(beside.map(({ p99Ms }, at) => p99Ms - (alone[at] ?? Number.NaN)));
+  const p = (what: string): number => figures.get(`recall large, ${what} ms`) ?? Number.NaN;
+  return [
+    { what: "recall of the large namespace, p50", value: p("all, p50"), unit: "ms", atMost: 5 },
+    { what: "recall of the large namespace, p95", value: p("all, p95"), unit: "ms", atMost: 20 },
+    {
+      what: "recall, a filter of a hundredth to none, p50",
+      value: p("hundredth, p50") / p("all, p50"),
+      atMost: 1.5,
+    },
+    { what: "append beside 8 recalls, p99 later by", value: later, unit: "ms", atMost: 5 },
+    {
+      what: "memory of a message in the index",
+      value: figures.get("large bytes a message") ?? Number.NaN,
+      unit: "bytes",
+      atMost: 1_000,
+    },
+  ];
+}
+
 const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   basic,
   "long-session": longSession,
@@ -192,6 +215,7 @@ const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   hooks,
   "fan-out": fanOut,
   stalled,
+  recall,
 };
 
 /** Holds the targets against what a group found. */

@@ -1,15 +1,21 @@
 // The composition root: puts a server together from a configuration, and takes it apart again.
 
 import type { Config } from "./config.ts";
-import { DEFAULT_HOOKS } from "./hooks/config.ts";
+import { staticModel } from "./embed/static.ts";
+import { DEFAULT_HOOKS } from "./hooks/config-types.ts";
 import { createHooks } from "./hooks/registry.ts";
 import { SYSTEM_WORLD } from "./lib/world.ts";
 import type { Logs } from "./log.ts";
+import { createThreadIndex } from "./recall/client.ts";
+import type { IndexModel } from "./recall/port.ts";
 import type { ServiceSettings, Services, World } from "./service/api.ts";
 import type { Hooks } from "./service/hook-port.ts";
+import { embedderModel } from "./service/recall/embedder.ts";
 import { createServices } from "./service/services.ts";
 import type { HookNews } from "./service/tasks/hook-state.ts";
 import type { Store } from "./storage/store.ts";
+import { DOCUMENT_WRITER } from "./transport/convert/document.ts";
+import { INDEX_CODEC } from "./transport/convert/indexed.ts";
 import { CODEC } from "./transport/convert/message.ts";
 import { DocumentReader } from "./transport/documents/read.ts";
 import { Exports } from "./transport/export-answers.ts";
@@ -22,6 +28,8 @@ import { VERSION } from "./version.ts";
 export type AppSettings = ServerSettings &
   ServiceSettings & {
     readonly checkpointIntervalMs: number;
+    /** The memory of the index of recall, in bytes. */
+    readonly recallMemoryBytes: number;
   };
 
 /** What an app is made of. */
@@ -66,6 +74,7 @@ export function appSettings(config: Config): AppSettings {
     idempotencyWindowMs: config.idempotencyWindowMs,
     eventAgeMsMax: config.eventRetentionAgeMs,
     eventCountMax: config.eventRetentionCount,
+    recallMemoryBytes: config.recallMemoryBytes,
   };
 }
 
@@ -81,14 +90,31 @@ function logHookNews({ hooks: log }: Logs, news: HookNews): void {
   }
 }
 
+/** The model whose vectors the index compares. */
+function modelOf(hooks: Hooks): IndexModel {
+  if (hooks.embedder?.kind === "none") return { id: "", dimensions: 0, isLocal: false };
+  const embedder = embedderModel(hooks);
+  if (embedder !== undefined) {
+    return { id: embedder.model, dimensions: embedder.dimensions, isLocal: false };
+  }
+  const { model: id, dimensions } = staticModel();
+  return { id, dimensions, isLocal: true };
+}
+
 /** Starts an app. Closes the store when the server cannot start. */
 export async function startApp(parts: AppParts): Promise<App> {
   const { settings, logs, store } = parts;
   const world = parts.world ?? SYSTEM_WORLD;
-  const hooks = parts.hooks ?? createHooks(DEFAULT_HOOKS, { log: logs.hooks });
+  const hooks = parts.hooks ?? (await createHooks(DEFAULT_HOOKS, { log: logs.hooks }));
+  const index = createThreadIndex({ model: modelOf(hooks) });
   const services = createServices({
     store,
     hooks,
+    recall: {
+      index,
+      codec: { ...INDEX_CODEC, ...DOCUMENT_WRITER },
+      memoryBytes: settings.recallMemoryBytes,
+    },
     codec: CODEC,
     documents: new DocumentReader(),
     world,
@@ -114,6 +140,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     });
   } catch (error) {
     await services.stop();
+    await index.close();
     await hooks.close();
     await store.close();
     throw error;
@@ -122,6 +149,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const stopAll = async (): Promise<void> => {
     await server.stop();
     await services.stop();
+    await index.close();
     await hooks.close();
     await store.close();
   };

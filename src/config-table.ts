@@ -69,8 +69,8 @@ export const SETTINGS = {
     type: "text",
     default: undefined,
     description:
-      "A JSON file that names the hooks which make summaries; docs/hooks.md explains it. Without " +
-      "it there is the built-in one.",
+      "A JSON file that names the hooks which make summaries and vectors and put results in " +
+      "order; docs/hooks.md explains it. Without it the server makes summaries and vectors itself.",
   },
   logLevel: {
     flag: "log-level",
@@ -217,6 +217,18 @@ export const SETTINGS = {
     min: 1_048_576,
     max: 1_099_511_627_776,
     description: "How much memory the cache of windows may take.",
+  },
+  recallMemoryBytes: {
+    flag: "recall-memory-bytes",
+    type: "integer",
+    default: "268435456",
+    unit: "bytes",
+    min: 16_777_216,
+    max: 1_099_511_627_776,
+    description:
+      "How much memory the index of recall may take, over all namespaces. Those that were searched " +
+      "the longest time ago are dropped and built again when they are searched; a namespace that is " +
+      "too large by itself leaves its oldest messages and documents out.",
   },
   allowNetworkFilesystem: {
     flag: "allow-network-filesystem",

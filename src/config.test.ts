@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ConfigError, configHelp, configTable, printConfig, readConfig } from "./config.ts";
 import { envName, fileKey, SETTINGS, type Setting } from "./config-table.ts";
+import { DEFAULT_HOOKS } from "./hooks/config-types.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-config-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -133,7 +134,7 @@ describe("readConfig", () => {
   });
 
   it("reads the hooks file, and tells of its problems with all others", () => {
-    expect(readConfig([], {}).hooks).toEqual({ hooks: [], defaultSummarizer: "builtin" });
+    expect(readConfig([], {}).hooks).toEqual(DEFAULT_HOOKS);
     const file = fileWith({ hooks: { agents: { kind: "poll" } }, default_summarizer: "agents" });
     const config = readConfig(["--hooks-file", file], {});
     expect(config.hooksFile).toBe(file);
@@ -141,7 +142,7 @@ describe("readConfig", () => {
     const bad = fileWith({ hooks: { agents: { kind: "pol" } } });
     expect(problemsOf(["--hooks-file", bad, "--max-streams", "0"])).toEqual([
       '--max-streams must be a whole number of 1 to 65536, not "0"',
-      `the hooks file ${bad}: hooks.agents.kind must be one of builtin, openai, grpc, poll`,
+      `the hooks file ${bad}: hooks.agents.kind must be one of builtin, openai, grpc, poll, onnx`,
     ]);
   });
 

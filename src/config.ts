@@ -12,7 +12,8 @@ import {
   type Setting,
   type SettingName,
 } from "./config-table.ts";
-import { DEFAULT_HOOKS, type HooksConfig, readHooksFile } from "./hooks/config.ts";
+import { readHooksFile } from "./hooks/config.ts";
+import { DEFAULT_HOOKS, type HooksConfig } from "./hooks/config-types.ts";
 import { nearest } from "./lib/nearest.ts";
 import type { LogLevel } from "./log.ts";
 import {
@@ -54,6 +55,7 @@ export interface Config {
   readonly checkpointIntervalMs: number;
   readonly diskFloorBytes: number;
   readonly cacheBytes: number;
+  readonly recallMemoryBytes: number;
   readonly allowNetworkFilesystem: boolean;
   readonly disableReflection: boolean;
   readonly allowGrpcTrace: boolean;

@@ -5,7 +5,8 @@ import { type App, appSettings, startApp } from "./app.ts";
 import { type Config, ConfigError, printConfig } from "./config.ts";
 import { createHooks } from "./hooks/registry.ts";
 import { armFailpoints } from "./lib/failpoint.ts";
-import { createLogs } from "./log.ts";
+import { createLogs, type Logs } from "./log.ts";
+import type { Hooks } from "./service/hook-port.ts";
 import { openLmdbStore } from "./storage/lmdb/store.ts";
 import { CODEC } from "./transport/convert/message.ts";
 import { StartError } from "./transport/start-error.ts";
@@ -52,6 +53,15 @@ function stopOnSignals(app: App, host: ServeHost, log: Logger): void {
   }
 }
 
+/** Opens the hooks. Throws ConfigError when a model of theirs cannot be used. */
+async function openHooks(config: Config, logs: Logs): Promise<Hooks> {
+  try {
+    return await createHooks(config.hooks, { log: logs.hooks });
+  } catch (error) {
+    throw new ConfigError([`the hooks file: ${(error as Error).message}`]);
+  }
+}
+
 /** Serves until the process is told to stop. Throws when the server cannot start. */
 export async function serve(config: Config, host: ServeHost): Promise<void> {
   const logs = createLogs(config.logLevel);
@@ -79,9 +89,15 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
     );
   };
   host.onFault(fail);
-  const hooks = createHooks(config.hooks, { log: logs.hooks });
+  const hooks = await openHooks(config, logs);
   const kinds = Object.fromEntries([...hooks.byName].map(([name, { kind }]) => [name, kind]));
-  logs.hooks.info({ hooks: kinds, default_summarizer: hooks.defaultSummarizer }, "hooks");
+  const { defaultSummarizer, defaultReranker, embedder = { kind: "static" } } = hooks;
+  const chosen = {
+    default_summarizer: defaultSummarizer,
+    embedder: embedder.kind === "hook" ? embedder.hook : embedder.kind,
+    default_reranker: defaultReranker,
+  };
+  logs.hooks.info({ hooks: kinds, ...chosen }, "hooks");
   const store = await openLmdbStore({
     directory: config.dataDir,
     readFacts: CODEC.readFacts,

@@ -4,12 +4,19 @@
 //   npm run build -- server   only the server, as the image does
 
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./process.ts";
 
-const PARTS: Readonly<Record<string, { readonly config: string; readonly out: string }>> = {
-  server: { config: "tsconfig.build.json", out: "dist" },
+interface Part {
+  readonly config: string;
+  readonly out: string;
+  /** Folders of files that the compiler does not know, as they lie under src/ and under `out`. */
+  readonly data?: readonly string[];
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  server: { config: "tsconfig.build.json", out: "dist", data: ["embed/models"] },
   client: { config: "clients/typescript/tsconfig.json", out: "clients/typescript/dist" },
 };
 
@@ -22,4 +29,7 @@ for (const name of asked.length === 0 ? Object.keys(PARTS) : asked) {
   const tsc = join(ROOT, "node_modules/.bin/tsc");
   const { status } = spawnSync(tsc, ["-p", part.config], { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) process.exitCode = 1;
+  for (const folder of part.data ?? []) {
+    cpSync(join(ROOT, "src", folder), join(ROOT, part.out, folder), { recursive: true });
+  }
 }

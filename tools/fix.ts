@@ -7,6 +7,7 @@ import { withConfigTable } from "./config-readme.ts";
 import { withHookFields } from "./hooks-doc.ts";
 import { withPolicyFacts } from "./policies-doc.ts";
 import { ROOT } from "./process.ts";
+import { withRecallWeights } from "./recall-doc.ts";
 import { wrapComments } from "./wrap-comments.ts";
 
 function rewrite(path: string, change: (text: string) => string): void {
@@ -33,5 +34,6 @@ for (const path of new Set(sources.split("\n"))) {
 rewrite("README.md", withConfigTable);
 rewrite("docs/hooks.md", withHookFields);
 rewrite("docs/policies.md", withPolicyFacts);
+rewrite("docs/recall.md", withRecallWeights);
 tool("buf", "format", "-w");
 tool("biome", "check", "--write", "--error-on-warnings", ".");

@@ -49,6 +49,15 @@ function healed(toolCallIds: readonly string[]): EventDetail {
   return { type: EVENT_TYPE.messagesHealed, toolCallIds, window: totals(9) };
 }
 
+function upserted(documentIds: readonly string[]): EventDetail {
+  const createdCount = documentIds.length;
+  return { type: EVENT_TYPE.documentsUpserted, collectionId: "c", documentIds, createdCount };
+}
+
+function removed(documentIds: readonly string[]): EventDetail {
+  return { type: EVENT_TYPE.documentsDeleted, collectionId: "c", documentIds };
+}
+
 function entriesOf(detail: EventDetail): readonly WindowEntry[] {
   if (detail.type === EVENT_TYPE.messagesRestored) return detail.restored;
   return detail.type === EVENT_TYPE.messagesTrimmed ? detail.trim.removed : [];
@@ -57,6 +66,7 @@ function entriesOf(detail: EventDetail): readonly WindowEntry[] {
 function idsOf({ detail }: EventPart): readonly string[] {
   if (detail.type === EVENT_TYPE.messagesAppended) return detail.messageIds;
   if (detail.type === EVENT_TYPE.messagesHealed) return detail.toolCallIds;
+  if ("documentIds" in detail) return detail.documentIds;
   return entriesOf(detail).map((entry) => entry.messageId);
 }
 
@@ -130,6 +140,7 @@ test("no part passes the limit, whatever the ids", () => {
     });
     const given = entries.map((entry) => entry.messageId);
     const details = [appended(given), trimmed(entries), restored(trimmed(entries)), healed(given)];
+    details.push(upserted(given), removed(given));
     for (const detail of details) {
       const parts = splitEvent(detail);
       isWhole(parts);
@@ -138,6 +149,13 @@ test("no part passes the limit, whatever the ids", () => {
     }
   });
   fc.assert(property, { numRuns: 60 });
+});
+
+test("parts of written documents tell how many of all are new", () => {
+  const ids = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(256, "x"));
+  const parts = splitEvent(upserted(ids));
+  expect(parts).toHaveLength(3);
+  for (const { detail } of parts) expect(detail).toMatchObject({ createdCount: 300 });
 });
 
 describe("summaries and tasks", () => {

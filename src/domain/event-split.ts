@@ -50,13 +50,24 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
     }));
   }
   if (detail.type === EVENT_TYPE.messagesHealed) {
-    const costs = detail.toolCallIds.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
-    return slices(costs).map(({ from, to, continued }) => ({
-      detail: { ...detail, toolCallIds: detail.toolCallIds.slice(from, to) },
-      continued,
-    }));
+    return splitIds(detail.toolCallIds, (toolCallIds) => ({ ...detail, toolCallIds }));
+  }
+  if (detail.type === EVENT_TYPE.documentsUpserted || detail.type === EVENT_TYPE.documentsDeleted) {
+    return splitIds(detail.documentIds, (documentIds) => ({ ...detail, documentIds }));
   }
   return [{ detail: withFewRuns(detail), continued: false }];
+}
+
+/** Splits a detail by a list of ids alone. */
+function splitIds(
+  ids: readonly string[],
+  detailOf: (ids: readonly string[]) => EventDetail,
+): readonly EventPart[] {
+  const costs = ids.map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+  return slices(costs).map(({ from, to, continued }) => ({
+    detail: detailOf(ids.slice(from, to)),
+    continued,
+  }));
 }
 
 /** Joins the oldest runs of what tells of summaries and tasks: the history has all of them. */

@@ -32,6 +32,9 @@ export const EVENT_TYPE = {
   summaryFailed: 17,
   summarySuperseded: 18,
   taskDead: 19,
+  documentsUpserted: 20,
+  documentsDeleted: 21,
+  collectionCleared: 22,
 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];
 
@@ -134,7 +137,23 @@ export type EventDetail =
       readonly effect: SummaryFailure;
       readonly ranges: readonly SeqRange[];
       readonly durationMs: number;
-    });
+    })
+  | {
+      readonly type: typeof EVENT_TYPE.documentsUpserted;
+      readonly collectionId: string;
+      readonly documentIds: readonly string[];
+      readonly createdCount: number;
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.documentsDeleted;
+      readonly collectionId: string;
+      readonly documentIds: readonly string[];
+    }
+  | {
+      readonly type: typeof EVENT_TYPE.collectionCleared;
+      readonly collectionId: string;
+      readonly documentCount: number;
+    };
 
 /** The task that an event is about. */
 export interface TaskNamed {

@@ -113,6 +113,12 @@ export const LIMITS = {
   taskPriorBytes: 1_048_576,
   /** Messages that one task gives to a hook. */
   taskInputMessages: 1_000,
+  /** Tasks to embed and to rerank that somebody waits for, at one time. */
+  directTasks: 1_000,
+  /** Bytes of their texts together. */
+  directTaskBytes: 67_108_864,
+  /** Values of the vectors of one task: they fit the request that brings them. */
+  taskVectorValues: 786_432,
   placedSummaries: 64,
   /** Runs that one placed summary names. */
   summaryRanges: 256,
@@ -173,6 +179,52 @@ export const LIMITS = {
   filterRoles: 4,
   filterTypes: 64,
   updateMaskPaths: 64,
+  /** Collections of one namespace that hold documents. */
+  collections: 1_000,
+  collectionIdChars: 63,
+  documentIdBytes: 256,
+  /** With a splitter: leaves room for `#` and the number of a chunk. */
+  splitDocumentIdBytes: 252,
+  /** Wire form of one document, its embedding and the fields of the server included. */
+  documentBytes: 1_048_576,
+  /** Documents and chunks that one call writes, or documents that it deletes. */
+  writeDocuments: 1_000,
+  /** Documents and chunks that go with one DeleteDocuments: half a second of work. */
+  deleteDocuments: 10_000,
+  chunkCharsMin: 50,
+  chunkCharsMax: 100_000,
+  chunkCharsDefault: 1_000,
+  embeddingValues: 4_096,
+  embeddingModelBytes: 127,
+  metadataConditions: 16,
+  metadataPathBytes: 256,
+  /** Values that one condition compares with. */
+  metadataValues: 64,
+  recallKinds: 8,
+  recallSessionIds: 100,
+  recallCollectionIds: 100,
+  recallQueryBytes: 131_072,
+  /** Words of a query that count: the rarest. */
+  recallTerms: 32,
+  recallHits: 100,
+  recallHitsDefault: 10,
+  recallContext: 10,
+  recallGroupHits: 20,
+  recallGroupHitsDefault: 3,
+  recallWeight: 10,
+  recallHalfLifeDays: 36_500,
+  /** Bytes of the passage of a hit, and of a text for a reranker. */
+  recallPassageBytes: 4_096,
+  rerankCandidates: 200,
+  rerankCandidatesDefault: 50,
+  searchDocuments: 100,
+  searchDocumentsDefault: 5,
+  embedTexts: 128,
+  embedTextBytes: 131_072,
+  /** Bytes of the texts of one Embed, and of the texts and messages of one CountTokens. */
+  embedBytes: 1_048_576,
+  countTokensTexts: 256,
+  countTokensBytes: 1_048_576,
   /** Bytes of the ids in one event; a longer list is split. */
   eventIdBytes: 32_768,
 } as const;

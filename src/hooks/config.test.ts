@@ -1,13 +1,15 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeCertificate } from "../../test/support/certificate.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { BUILTIN_SETTINGS } from "./builtin.ts";
-import { DEFAULT_HOOKS, HOOKS_MAX, type HooksConfig, readHooksFile } from "./config.ts";
+import { HOOKS_MAX, readHooksFile } from "./config.ts";
+import { DEFAULT_HOOKS, type HooksConfig } from "./config-types.ts";
 import { HOOK_FIELD_NAMES, hookField, hookFieldRows, hookFieldTable } from "./fields.ts";
 
 const CANARY = "canary-sk-12345";
+const TINY_MODEL = join(import.meta.dirname, "../../test/support/tiny-model");
 
 let certificate = "";
 beforeAll(async () => {
@@ -15,7 +17,7 @@ beforeAll(async () => {
   certificate = makeCertificate(folder.path, "model.example").cert;
 });
 
-/** What is read of a file with this content; `key` and `ca.pem` are beside it. */
+/** What is read of a file with this content; `key`, `ca.pem` and others are beside it. */
 async function read(content: unknown) {
   await using folder = await makeTempDir();
   const path = join(folder.path, "hooks.json");
@@ -24,6 +26,8 @@ async function read(content: unknown) {
   writeFileSync(join(folder.path, "two"), `${CANARY}\n${CANARY}\n`);
   writeFileSync(join(folder.path, "empty"), "\n");
   writeFileSync(join(folder.path, "ca.pem"), certificate);
+  mkdirSync(join(folder.path, "wordless", "onnx"), { recursive: true });
+  writeFileSync(join(folder.path, "wordless", "onnx", "model.onnx"), "");
   const found = readHooksFile(path);
   const prefix = `the hooks file ${path}: `;
   const problems = found.problems.map((problem) => {
@@ -61,6 +65,8 @@ describe("readHooksFile", () => {
       {
         name: "a",
         kind: "openai",
+        does: "summarize",
+        embed: undefined,
         settings,
         url: new URL("http://127.0.0.1:11434/v1/chat/completions"),
         model: "small",
@@ -74,6 +80,8 @@ describe("readHooksFile", () => {
       {
         name: "b",
         kind: "grpc",
+        does: "summarize",
+        embed: undefined,
         settings,
         target: { kind: "tcp", host: "127.0.0.1", port: 50_200 },
         tls: false,
@@ -82,7 +90,7 @@ describe("readHooksFile", () => {
         maxResponseBytes: 1_048_576,
         allowPrivateAddress: false,
       },
-      { name: "c", kind: "poll", settings },
+      { name: "c", kind: "poll", does: "summarize", embed: undefined, settings },
       { name: "builtin", kind: "builtin", settings: BUILTIN_SETTINGS },
     ]);
   });
@@ -166,7 +174,7 @@ describe("readHooksFile", () => {
       "hooks.manual cannot be defined: manual means that no hook is called",
       "hooks.promote cannot be defined: the name is kept for REMOVED_TO_PROMOTE",
       "hooks.none must be a JSON object",
-      "hooks.what.kind must be one of builtin, openai, grpc, poll",
+      "hooks.what.kind must be one of builtin, openai, grpc, poll, onnx",
       "hooks.builtin.kind: the kind builtin and the name builtin go together",
       "hooks.other.kind: the kind builtin and the name builtin go together",
       'hooks.ollama has no field "api_key" for the kind openai',
@@ -183,7 +191,7 @@ describe("readHooksFile", () => {
       "hooks.grpc.max_response_bytes must be a whole number of 4096 to 67108864",
       "hooks.grpc.target must be HOST:PORT, [IPV6]:PORT or unix:PATH",
       'hooks.worker has no field "timeout_ms" for the kind poll',
-      "default_summarizer must name a hook of this file, builtin or manual: did you mean ollama?",
+      "default_summarizer must name a hook of this file that is to summarize, builtin or manual: did you mean ollama?",
     ]);
   });
 
@@ -273,12 +281,110 @@ describe("readHooksFile", () => {
   });
 });
 
+describe("hooks for vectors and orders", () => {
+  const vectors = { ...openai, does: "embed", dimensions: 384 };
+
+  it("are read with their own fields", async () => {
+    const { hooks, embedder, defaultReranker } = await good({
+      hooks: {
+        near: { ...vectors, query_prefix: "query: ", batch_size: 8, send_dimensions: true },
+        mine: { ...grpc, does: "embed", dimensions: 4_096, batch_size: 1_024 },
+        order: { ...openai, does: "rerank", url: "https://api.example/v1/rerank/" },
+        local: { kind: "onnx", directory: TINY_MODEL },
+        agents: { kind: "poll", does: "embed", dimensions: 768, batch_size: 1_024 },
+        judges: { kind: "poll", does: "rerank" },
+      },
+      embedder: "near",
+      default_reranker: "order",
+    });
+    expect(embedder).toEqual({ kind: "hook", hook: "near" });
+    expect(defaultReranker).toBe("order");
+    const [near, mine, order, local, agents, judges] = hooks;
+    expect(agents).toMatchObject({
+      ...{ kind: "poll", does: "embed" },
+      embed: { dimensions: 768, batchSize: 1_024 },
+    });
+    expect(judges).toMatchObject({ kind: "poll", does: "rerank", embed: undefined });
+    expect(near).toMatchObject({
+      does: "embed",
+      url: new URL("http://127.0.0.1:11434/v1/embeddings"),
+      embed: {
+        dimensions: 384,
+        sendDimensions: true,
+        batchSize: 8,
+        queryPrefix: "query: ",
+        passagePrefix: "",
+      },
+    });
+    // A whole batch fits into an answer.
+    expect(mine).toMatchObject({ does: "embed", maxResponseBytes: 1_024 * 4_096 * 24 + 65_536 });
+    expect(order).toMatchObject({ does: "rerank", url: new URL("https://api.example/v1/rerank") });
+    expect(local).toMatchObject({
+      kind: "onnx",
+      directory: TINY_MODEL,
+      batchSize: 16,
+      queryPrefix: undefined,
+    });
+  });
+
+  it("are the table of the server and no reranker when nothing is said", async () => {
+    expect(await good({})).toMatchObject({
+      embedder: { kind: "static" },
+      defaultReranker: undefined,
+    });
+    expect((await good({ embedder: "none" })).embedder).toEqual({ kind: "none" });
+  });
+
+  it("are refused when they do not fit", async () => {
+    const { problems } = await read({
+      hooks: {
+        near: { ...openai, does: "embed", temperature: 1, max_attempts: 3 },
+        odd: { ...openai, does: "dance" },
+        plain: { ...openai, dimensions: 3 },
+        local: { kind: "onnx", directory: "key", does: "embed" },
+        gone: { kind: "onnx", directory: "nowhere" },
+        empty: { kind: "onnx", directory: "." },
+        wordless: { kind: "onnx", directory: "wordless" },
+        none: vectors,
+        body: { ...vectors, extra_body: { input: "mine" } },
+        agents: { kind: "poll", does: "embed", dimensions: 769, batch_size: 1_024 },
+        judges: { kind: "poll", does: "rerank", dimensions: 3 },
+        lost: { kind: "poll", does: "embed" },
+      },
+      embedder: "plain",
+      default_reranker: "near",
+      default_summarizer: "near",
+    });
+    expect(problems).toEqual([
+      "hooks.near.max_attempts is not for a hook that is to embed",
+      "hooks.near.temperature is not for a hook that is to embed",
+      "hooks.near.dimensions is required",
+      "hooks.odd.does must be one of summarize, embed, rerank",
+      "hooks.plain.dimensions is not for a hook that is to summarize",
+      'hooks.local has no field "does" for the kind onnx',
+      "hooks.local.directory: it is no directory",
+      "hooks.gone.directory: the file cannot be read (ENOENT)",
+      "hooks.empty.directory: model.onnx is missing in it",
+      "hooks.wordless.directory: tokenizer.json is missing in it",
+      "hooks.none cannot be defined: as an embedder the word means no vectors",
+      "hooks.body.extra_body cannot change input",
+      "hooks.agents.batch_size times dimensions must be at most 786432",
+      "hooks.judges.dimensions is not for a hook that is to rerank",
+      "hooks.lost.dimensions is required",
+      "default_reranker must name a hook of this file that is to rerank",
+      "default_summarizer must name a hook of this file that is to summarize, builtin or manual",
+      "embedder must name a hook of this file that is to embed, static or none",
+    ]);
+  });
+});
+
 describe("the fields of a hook", () => {
   it("hold their own limits", () => {
     for (const name of HOOK_FIELD_NAMES) {
       const { type, min = 0, max = 0, default: byDefault, defaultOf = {} } = hookField(name);
       if (type !== "integer" && type !== "number") continue;
       for (const value of [byDefault, ...Object.values(defaultOf)]) {
+        if (value === undefined) continue;
         expect(value, name).toBeGreaterThanOrEqual(min);
         expect(value, name).toBeLessThanOrEqual(max);
       }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hostPort, parseChatUrl, parseGrpcTarget } from "./endpoint.ts";
+import { hostPort, parseEndpointUrl, parseGrpcTarget } from "./endpoint.ts";
 
-describe("parseChatUrl", () => {
+describe("parseEndpointUrl", () => {
   it.each([
     ["http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions"],
     ["http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1/chat/completions"],
@@ -10,7 +10,7 @@ describe("parseChatUrl", () => {
     ["http://[::1]:8000/v1", "http://[::1]:8000/v1/chat/completions"],
     ["https://a.example/v1?version=2", "https://a.example/v1/chat/completions?version=2"],
   ])("reads %s", (text, url) => {
-    expect(parseChatUrl(text).href).toBe(url);
+    expect(parseEndpointUrl(text, "summarize").href).toBe(url);
   });
 
   it.each([
@@ -27,8 +27,8 @@ describe("parseChatUrl", () => {
     ["a tab in the host", "https://model\t.example/v1", /must be a URL/],
     ["a space", "https://model.example/v1 x", /must be a URL/],
   ])("refuses %s", (_, text, message) => {
-    expect(() => parseChatUrl(text)).toThrow(message);
-    expect(() => parseChatUrl(text)).not.toThrow(/canary/);
+    expect(() => parseEndpointUrl(text, "summarize")).toThrow(message);
+    expect(() => parseEndpointUrl(text, "summarize")).not.toThrow(/canary/);
   });
 });
 

@@ -3,20 +3,28 @@
 
 import { isIP } from "node:net";
 import { plainHost } from "./address-guard.ts";
+import type { HookWork } from "./fields.ts";
 
 /** A gRPC server: a host and its port, or a socket. */
 export type GrpcTarget =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
   | { readonly kind: "unix"; readonly path: string };
 
-const CHAT_PATH = "/chat/completions";
+const PATHS: Readonly<Record<HookWork, string>> = {
+  summarize: "/chat/completions",
+  embed: "/embeddings",
+  rerank: "/rerank",
+};
 const PORT_MAX = 65_535;
 const SOCKET_PATH_BYTES_MAX = 107;
 const TCP = /^(\[[0-9a-fA-F:.]+\]|[^:[\]/@?#\s\\%]+):(\d{1,5})$/;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** Reads the base URL of an endpoint. Throws an Error that says what is wrong. */
-export function parseChatUrl(text: string): URL {
+/**
+ * Reads the base URL of an endpoint, and adds the path of what it is for. Throws an Error that says
+ * what is wrong.
+ */
+export function parseEndpointUrl(text: string, work: HookWork): URL {
   // The parser drops tabs and line breaks without a word.
   if (!VISIBLE.test(text) || !URL.canParse(text)) throw new Error("must be a URL");
   const url = new URL(text);
@@ -29,7 +37,7 @@ export function parseChatUrl(text: string): URL {
   if (url.hash !== "") throw new Error("must not have a part behind #");
   if (plainHost(url.hostname) === "") throw new Error("must name a host");
   const path = url.pathname.replace(/\/+$/, "");
-  url.pathname = path.endsWith(CHAT_PATH) ? path : path + CHAT_PATH;
+  url.pathname = path.endsWith(PATHS[work]) ? path : path + PATHS[work];
   return url;
 }
 

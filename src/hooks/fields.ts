@@ -4,7 +4,17 @@
 import type { HookKind } from "../service/hook-port.ts";
 
 /** The kinds of hooks, as the file names them. */
-export const HOOK_KINDS = ["builtin", "openai", "grpc", "poll"] as const satisfies HookKind[];
+export const HOOK_KINDS = [
+  "builtin",
+  "openai",
+  "grpc",
+  "poll",
+  "onnx",
+] as const satisfies readonly HookKind[];
+
+/** What a hook is for. */
+export const HOOK_WORKS = ["summarize", "embed", "rerank"] as const;
+export type HookWork = (typeof HOOK_WORKS)[number];
 
 /** What a field holds. A `file` is a path; one that is not absolute begins at the hooks file. */
 export type HookFieldType = "integer" | "number" | "boolean" | "text" | "object" | "file";
@@ -12,11 +22,15 @@ export type HookFieldType = "integer" | "number" | "boolean" | "text" | "object"
 /** A field of a hook. */
 export interface HookField {
   readonly kinds: readonly HookKind[];
+  /** What a hook with the field is for. Default: any of it. */
+  readonly does?: readonly HookWork[];
   readonly type: HookFieldType;
   /** Default: it may be left out. */
   readonly required?: true;
   /** Undefined when there is none. */
-  readonly default?: number | boolean;
+  readonly default?: number | boolean | string;
+  /** The values that a text may have. */
+  readonly oneOf?: readonly string[];
   /** Where a kind has a default of its own. */
   readonly defaultOf?: Partial<Readonly<Record<HookKind, number>>>;
   readonly unit?: string;
@@ -26,11 +40,24 @@ export interface HookField {
   readonly description: string;
 }
 
-const CALLED = ["builtin", "openai", "grpc"] as const;
+const CALLED = ["builtin", "openai", "grpc", "onnx"] as const;
 const REMOTE = ["openai", "grpc"] as const;
+const TASKS = ["builtin", "openai", "grpc", "poll"] as const;
+/** What can be something else than summaries. */
+const WORKS = ["openai", "grpc", "poll"] as const;
+const EMBEDDERS = ["openai", "grpc", "poll", "onnx"] as const;
 
 /** The fields by their names in the file, in the order of the table; `kind` comes before them. */
 const HOOK_FIELDS = {
+  does: {
+    kinds: WORKS,
+    type: "text",
+    default: "summarize",
+    oneOf: HOOK_WORKS,
+    description:
+      "What the hook is for: summaries, vectors of texts, or the order of results. A hook of the " +
+      "kind `onnx` makes vectors, one of the kind `builtin` summaries.",
+  },
   timeout_ms: {
     kinds: CALLED,
     type: "integer",
@@ -52,7 +79,8 @@ const HOOK_FIELDS = {
     description: "The most calls at one time.",
   },
   max_attempts: {
-    kinds: HOOK_KINDS,
+    kinds: TASKS,
+    does: ["summarize"],
     type: "integer",
     default: 5,
     unit: "attempts",
@@ -79,7 +107,8 @@ const HOOK_FIELDS = {
     description: "The budget of each namespace for tokens in an hour. 0 means no limit.",
   },
   max_input_tokens: {
-    kinds: HOOK_KINDS,
+    kinds: TASKS,
+    does: ["summarize"],
     type: "integer",
     default: 12_000,
     defaultOf: { builtin: 262_144 },
@@ -93,8 +122,8 @@ const HOOK_FIELDS = {
     type: "text",
     required: true,
     description:
-      "The base of the endpoint, for example `http://127.0.0.1:11434/v1`. `/chat/completions` is " +
-      "added when it is missing.",
+      "The base of the endpoint, for example `http://127.0.0.1:11434/v1`. `/chat/completions`, " +
+      "`/embeddings` or `/rerank` is added when it is missing.",
   },
   model: {
     kinds: ["openai"],
@@ -111,6 +140,7 @@ const HOOK_FIELDS = {
   },
   temperature: {
     kinds: ["openai"],
+    does: ["summarize"],
     type: "number",
     default: 0,
     min: 0,
@@ -122,7 +152,55 @@ const HOOK_FIELDS = {
     type: "object",
     description:
       "More fields of the request, which win over those of the server; `null` leaves a field out. " +
-      "`messages` and `stream` cannot be changed.",
+      "What the server sends of texts, and `stream`, cannot be changed.",
+  },
+  directory: {
+    kinds: ["onnx"],
+    type: "file",
+    required: true,
+    description:
+      "The directory of a sentence transformer: `model.onnx` (or `onnx/model.onnx`) and " +
+      "`tokenizer.json`.",
+  },
+  dimensions: {
+    kinds: WORKS,
+    does: ["embed"],
+    type: "integer",
+    unit: "values",
+    min: 1,
+    max: 4_096,
+    description: "How many values a vector has. Required for a hook that makes vectors.",
+  },
+  send_dimensions: {
+    kinds: ["openai"],
+    does: ["embed"],
+    type: "boolean",
+    default: false,
+    description: "Asks the endpoint for vectors of `dimensions` values, for models that can cut.",
+  },
+  batch_size: {
+    kinds: EMBEDDERS,
+    does: ["embed"],
+    type: "integer",
+    default: 64,
+    defaultOf: { onnx: 16 },
+    unit: "texts",
+    min: 1,
+    max: 1_024,
+    description:
+      "The most texts in one call. For `poll` at most 786432 values, `batch_size` times `dimensions`.",
+  },
+  query_prefix: {
+    kinds: ["openai", "onnx"],
+    does: ["embed"],
+    type: "text",
+    description: "Stands before each query, for models that want it, for example `query: `.",
+  },
+  passage_prefix: {
+    kinds: ["openai", "onnx"],
+    does: ["embed"],
+    type: "text",
+    description: "Stands before each text that is to be found, for example `passage: `.",
   },
   target: {
     kinds: ["grpc"],
@@ -156,7 +234,9 @@ const HOOK_FIELDS = {
     unit: "bytes",
     min: 4_096,
     max: 67_108_864,
-    description: "The longest answer that is read; a longer one is cut off and refused.",
+    description:
+      "The longest answer that is read; a longer one is cut off and refused. A whole batch of " +
+      "vectors is always read.",
   },
   allow_private_address: {
     kinds: REMOTE,
@@ -195,6 +275,8 @@ function defaultText(field: HookField): string {
 }
 
 function rangeText(field: HookField): string {
+  if (field.oneOf !== undefined)
+    return ` One of ${field.oneOf.map((one) => `\`${one}\``).join(", ")}.`;
   if (field.min === undefined) return "";
   const range = `${field.min} to ${field.max}`;
   return field.unit === undefined ? ` ${range}.` : ` In ${field.unit} (${range}).`;
@@ -207,7 +289,8 @@ export function hookFieldRows(): string[][] {
   const rows = HOOK_FIELD_NAMES.map((name) => {
     const field = hookField(name);
     const text = `${field.description}${rangeText(field)}`;
-    return [`\`${name}\``, kindsText(field.kinds), defaultText(field), text];
+    const does = field.does === undefined ? "" : ` to ${field.does.join(", ")}`;
+    return [`\`${name}\``, `${kindsText(field.kinds)}${does}`, defaultText(field), text];
   });
   return [first, ...rows];
 }

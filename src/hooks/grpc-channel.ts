@@ -4,7 +4,7 @@
 import { type ChannelOptions, Client, connectivityState, credentials } from "@grpc/grpc-js";
 import { HookFailure } from "../service/hook-port.ts";
 import { checkedAddresses, type Resolve, type ResolvedAddress } from "./address-guard.ts";
-import type { GrpcConfig } from "./config.ts";
+import type { GrpcConfig } from "./config-types.ts";
 import type { Deadline } from "./deadline.ts";
 import { hostPort } from "./endpoint.ts";
 

@@ -21,7 +21,7 @@ import { RetryInfo } from "../gen/google/rpc/error_details.ts";
 import { Status } from "../gen/google/rpc/status.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { SYSTEM_RESOLVE } from "./address-guard.ts";
-import type { GrpcConfig } from "./config.ts";
+import type { GrpcConfig } from "./config-types.ts";
 import { parseGrpcTarget } from "./endpoint.ts";
 import { createGrpcHook, type GrpcParts } from "./grpc.ts";
 import type { ClosableHook } from "./openai.ts";
@@ -37,6 +37,8 @@ function hookFor(
   return createGrpcHook(
     {
       kind: "grpc",
+      does: "summarize",
+      embed: undefined,
       name: "mine",
       settings: { ...TEST_HOOK_SETTINGS, timeoutMs: 2_000 },
       target: parseGrpcTarget(target),

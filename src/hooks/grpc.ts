@@ -4,18 +4,32 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type CallOptions, type Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 import type { SummaryOutput } from "../domain/summaries/summary.ts";
 import {
+  EmbedTextsRequest,
+  EmbedTextsResponse,
   HookHandlerServiceService,
+  RerankTextsRequest,
+  RerankTextsResponse,
   SummarizeRequest,
   SummarizeResponse,
 } from "../gen/memorysidecar/v1/hook_handler_service.ts";
+import { EmbeddingPurpose } from "../gen/memorysidecar/v1/recall_rpc.ts";
 import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
-import { type HookCall, HookFailure, type SummarizeInput } from "../service/hook-port.ts";
-import type { GrpcConfig } from "./config.ts";
+import {
+  type DirectCall,
+  type Hook,
+  type HookCall,
+  HookFailure,
+  type SummarizeInput,
+} from "../service/hook-port.ts";
+import { checkedScores, checkedVectors } from "../service/vector-answers.ts";
+import { CallGate } from "./call-gate.ts";
+import type { GrpcConfig } from "./config-types.ts";
 import { Deadline } from "./deadline.ts";
 import { type ChannelParts, GrpcChannel } from "./grpc-channel.ts";
 import { grpcFailure } from "./grpc-status.ts";
 import type { ClosableHook } from "./openai.ts";
 import type { SecretFile } from "./secret-file.ts";
+import { modelId } from "./vectors.ts";
 
 /** What a hook of this kind needs. */
 export interface GrpcParts extends ChannelParts {
@@ -23,7 +37,11 @@ export interface GrpcParts extends ChannelParts {
   readonly token: SecretFile | undefined;
 }
 
-const SUMMARIZE_PATH = HookHandlerServiceService.summarize.path;
+const PATHS = {
+  summarize: HookHandlerServiceService.summarize.path,
+  embed: HookHandlerServiceService.embedTexts.path,
+  rerank: HookHandlerServiceService.rerankTexts.path,
+} as const;
 
 // The numbers of the fields that are written by hand: messages are spliced in as they are stored.
 const INPUT_FIELD = 3;
@@ -62,12 +80,7 @@ function requestBytes(call: HookCall, input: SummarizeInput): Buffer {
 }
 
 function readAnswer(bytes: Buffer): SummaryOutput {
-  let output: SummarizeResponse["output"];
-  try {
-    output = SummarizeResponse.decode(bytes).output;
-  } catch {
-    throw new HookFailure("invalid-output", "The answer is not a SummarizeResponse.");
-  }
+  const { output } = decoded(SummarizeResponse.decode, bytes, "SummarizeResponse");
   if (output === undefined) {
     throw new HookFailure("invalid-output", "The answer holds no output.");
   }
@@ -85,11 +98,13 @@ function readAnswer(bytes: Buffer): SummaryOutput {
   };
 }
 
-function metadataOf(call: HookCall, token: SecretFile | undefined): Metadata {
+function metadataOf(call: HookCall | DirectCall, token: SecretFile | undefined): Metadata {
   const metadata = new Metadata();
-  metadata.set("memory-sidecar-task-id", call.taskId);
+  if ("taskId" in call) {
+    metadata.set("memory-sidecar-task-id", call.taskId);
+    metadata.set("memory-sidecar-attempt", String(call.attempt));
+  }
   metadata.set("memory-sidecar-namespace", call.namespace);
-  metadata.set("memory-sidecar-attempt", String(call.attempt));
   if (token !== undefined) metadata.set("authorization", `Bearer ${token.current()}`);
   return metadata;
 }
@@ -97,13 +112,18 @@ function metadataOf(call: HookCall, token: SecretFile | undefined): Metadata {
 /** One unary call with bytes in and out. Throws the failure of the deadline or a ServiceError. */
 function invoke(
   client: Client,
-  request: { readonly bytes: Buffer; readonly metadata: Metadata; readonly options: CallOptions },
+  request: {
+    readonly path: string;
+    readonly bytes: Buffer;
+    readonly metadata: Metadata;
+    readonly options: CallOptions;
+  },
   deadline: Deadline,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let undo = (): void => {};
     const running = client.makeUnaryRequest(
-      SUMMARIZE_PATH,
+      request.path,
       (value: Buffer) => value,
       (value: Buffer) => value,
       request.bytes,
@@ -122,27 +142,52 @@ function invoke(
   });
 }
 
-/** Makes a hook of the kind `grpc`. */
+function decoded<T>(decode: (bytes: Buffer) => T, bytes: Buffer, name: string): T {
+  try {
+    return decode(bytes);
+  } catch {
+    throw new HookFailure("invalid-output", `The answer is not a ${name}.`);
+  }
+}
+
+type Ask = (
+  call: HookCall | DirectCall,
+  path: string,
+  bytes: Buffer | Uint8Array,
+) => Promise<Buffer>;
+
+/** Makes a hook of the kind `grpc` for whatever it is for. */
 export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHook {
   const channel = new GrpcChannel(config, parts);
-  const { timeoutMs } = config.settings;
+  const { timeoutMs, concurrency } = config.settings;
+  const gate = new CallGate(concurrency);
 
-  const summarize = async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
-    const deadline = new Deadline(timeoutMs, call.signal);
-    // The hook is told how long it has; the deadline above is what ends the call.
+  const send = async (
+    call: HookCall | DirectCall,
+    deadline: Deadline,
+    message: { readonly path: string; readonly bytes: Buffer },
+  ): Promise<Buffer> => {
+    // The hook is told how long it has; the deadline is what ends the call.
     const options = { deadline: new Date(parts.nowMs() + timeoutMs) };
+    const client = await channel.connected(deadline);
+    const request = { ...message, metadata: metadataOf(call, parts.token), options };
     try {
-      const client = await channel.connected(deadline);
-      const metadata = metadataOf(call, parts.token);
-      const request = { bytes: requestBytes(call, input), metadata, options };
-      try {
-        return readAnswer(await invoke(client, request, deadline));
-      } catch (error) {
-        const failure = error instanceof HookFailure ? error : grpcFailure(error as ServiceError);
-        // What does not answer may be a connection that is dead.
-        if (failure.reason === "timeout") channel.drop(client);
-        throw failure;
-      }
+      return await invoke(client, request, deadline);
+    } catch (error) {
+      const failure = error instanceof HookFailure ? error : grpcFailure(error as ServiceError);
+      // What does not answer may be a connection that is dead.
+      if (failure.reason === "timeout") channel.drop(client);
+      throw failure;
+    }
+  };
+
+  const ask: Ask = async (call, path, bytes) => {
+    const deadline = new Deadline(timeoutMs, call.signal);
+    const message = { path, bytes: Buffer.from(bytes) };
+    try {
+      // Tasks are counted by whoever gives them out.
+      if ("taskId" in call) return await send(call, deadline, message);
+      return await gate.run(deadline, () => send(call, deadline, message));
     } finally {
       deadline.close();
     }
@@ -152,7 +197,49 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
     name: config.name,
     kind: "grpc",
     settings: config.settings,
-    summarize,
+    ...workOf(config, ask),
     close: async () => channel.close(),
+  };
+}
+
+function workOf(config: GrpcConfig, ask: Ask): Pick<Hook, "summarize" | "embedder" | "rerank"> {
+  if (config.does === "summarize") {
+    return {
+      summarize: async (call, input) =>
+        readAnswer(await ask(call, PATHS.summarize, requestBytes(call, input))),
+    };
+  }
+  if (config.embed === undefined) return { rerank: reranker(ask) };
+  const { dimensions, batchSize } = config.embed;
+  return {
+    embedder: {
+      model: modelId(config.name, dimensions, []),
+      dimensions,
+      batchSize,
+      embed: async (call, texts, purpose) => {
+        const request = {
+          namespace: call.namespace,
+          texts: [...texts],
+          purpose: purpose === "query" ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE,
+        };
+        const bytes = EmbedTextsRequest.encode(request).finish();
+        const answer = await ask(call, PATHS.embed, bytes);
+        const { vectors } = decoded(EmbedTextsResponse.decode, answer, "EmbedTextsResponse");
+        return checkedVectors(
+          vectors.map(({ values }) => values),
+          texts.length,
+          dimensions,
+        );
+      },
+    },
+  };
+}
+
+function reranker(ask: Ask): NonNullable<Hook["rerank"]> {
+  return async (call, query, texts) => {
+    const request = { namespace: call.namespace, query, texts: [...texts] };
+    const answer = await ask(call, PATHS.rerank, RerankTextsRequest.encode(request).finish());
+    const { scores } = decoded(RerankTextsResponse.decode, answer, "RerankTextsResponse");
+    return checkedScores(scores, texts.length);
   };
 }

@@ -19,7 +19,7 @@ import {
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import type { SummarizeInput } from "../service/hook-port.ts";
 import { SYSTEM_RESOLVE } from "./address-guard.ts";
-import type { OpenAiConfig } from "./config.ts";
+import type { OpenAiConfig } from "./config-types.ts";
 import { createOpenAiHook, type OpenAiParts } from "./openai.ts";
 import { SecretFile } from "./secret-file.ts";
 
@@ -33,6 +33,8 @@ function hookFor(
   return createOpenAiHook(
     {
       kind: "openai",
+      does: "summarize",
+      embed: undefined,
       name: "model",
       settings: { ...TEST_HOOK_SETTINGS, timeoutMs: 2_000 },
       url: new URL(`${endpoint.url}/v1/chat/completions`),

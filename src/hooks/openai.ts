@@ -1,22 +1,27 @@
-// Hooks of the kind `openai`: chat completions as OpenAI, Ollama, vLLM, LM Studio, LiteLLM and
-// others serve them. No word of a prompt, an answer or a key gets into a failure.
+// Hooks of the kind `openai`: chat completions and embeddings as OpenAI, Ollama, vLLM, LM Studio,
+// LiteLLM and others serve them, and rerankers. No word of a prompt, an answer or a key gets into a
+// failure.
 
 import { LIMITS } from "../domain/limits.ts";
 import type { SummaryOutput } from "../domain/summaries/summary.ts";
 import {
+  type DirectCall,
   type Hook,
   type HookCall,
   HookFailure,
   type SummarizeInput,
 } from "../service/hook-port.ts";
 import type { Resolve } from "./address-guard.ts";
+import { CallGate } from "./call-gate.ts";
 import { readChatAnswer } from "./chat-answer.ts";
-import type { OpenAiConfig } from "./config.ts";
+import type { OpenAiConfig } from "./config-types.ts";
 import { Deadline } from "./deadline.ts";
 import { type HttpAnswer, HttpClient } from "./http-client.ts";
+import { embedBody, readScores, readVectors, rerankBody } from "./openai-vectors.ts";
 import { answerForm, promptFor, wantsJson } from "./prompts.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { SecretFile } from "./secret-file.ts";
+import { modelId } from "./vectors.ts";
 
 /** A hook that holds connections. */
 export interface ClosableHook extends Hook {
@@ -98,19 +103,87 @@ function failureOf(answer: HttpAnswer, nowMs: number): HookFailure {
   return new HookFailure("hook-error", message, options);
 }
 
-/** Makes a hook of the kind `openai`. */
+/** Makes a hook of the kind `openai` for whatever it is for. */
 export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): ClosableHook {
   const { url, allowPrivateAddress, maxResponseBytes } = config;
   const { resolve, ca } = parts;
   const client = new HttpClient({ url, allowPrivateAddress, ca, maxResponseBytes, resolve });
-  let refusals: Refusals = { responseFormat: false, maxTokens: false, temperature: false };
-
   const headers = (): Record<string, string> => ({
     "content-type": "application/json",
     accept: "application/json",
     "user-agent": "memory-sidecar",
     ...(parts.key === undefined ? {} : { authorization: `Bearer ${parts.key.current()}` }),
   });
+  return {
+    name: config.name,
+    kind: "openai",
+    settings: config.settings,
+    ...workOf(config, { client, headers, nowMs: parts.nowMs }),
+    close: async () => client.close(),
+  };
+}
+
+/** What the work of a hook needs. */
+interface Line {
+  readonly client: HttpClient;
+  readonly headers: () => Record<string, string>;
+  readonly nowMs: () => number;
+}
+
+function workOf(config: OpenAiConfig, line: Line): Pick<Hook, "summarize" | "embedder" | "rerank"> {
+  const { does, embed } = config;
+  if (does === "summarize") return { summarize: summarizer(config, line) };
+  const ask = directly(config, line);
+  if (embed === undefined) {
+    return {
+      rerank: async (call, query, texts) =>
+        readScores(await ask(call, rerankBody(config, query, texts)), texts.length),
+    };
+  }
+  const { dimensions, batchSize, queryPrefix, passagePrefix } = embed;
+  return {
+    embedder: {
+      model: modelId(config.model, dimensions, recipeOf(config)),
+      dimensions,
+      batchSize,
+      embed: async (call, texts, purpose) => {
+        const prefix = purpose === "query" ? queryPrefix : passagePrefix;
+        const written = prefix === "" ? texts : texts.map((text) => prefix + text);
+        return readVectors(await ask(call, embedBody(config, written)), texts.length, dimensions);
+      },
+    },
+  };
+}
+
+/** What makes vectors others with the same model: prefixes, and what the operator has it told. */
+function recipeOf({ embed, extraBody }: OpenAiConfig): readonly string[] {
+  // Who asks changes no vector.
+  const told = Object.entries(extraBody).filter(([name]) => name !== "user");
+  const prefixes = [embed?.passagePrefix ?? "", embed?.queryPrefix ?? ""];
+  return told.length === 0 ? prefixes : [...prefixes, JSON.stringify(told.sort())];
+}
+
+/** Calls that somebody waits for: one request, no task. Gives the body of a good answer. */
+function directly(config: OpenAiConfig, line: Line) {
+  const gate = new CallGate(config.settings.concurrency);
+  return async (call: DirectCall, body: Buffer): Promise<Buffer> => {
+    const deadline = new Deadline(config.settings.timeoutMs, call.signal);
+    try {
+      const answer = await gate.run(deadline, () =>
+        line.client.post({ body, headers: line.headers(), deadline }),
+      );
+      if (answer.status !== 200) throw failureOf(answer, line.nowMs());
+      return answer.body;
+    } finally {
+      deadline.close();
+    }
+  };
+}
+
+/** Makes summaries by chat completions. */
+function summarizer(config: OpenAiConfig, line: Line): NonNullable<Hook["summarize"]> {
+  const { client, headers } = line;
+  let refusals: Refusals = { responseFormat: false, maxTokens: false, temperature: false };
 
   const ask = async (input: SummarizeInput, deadline: Deadline): Promise<HttpAnswer> => {
     let trial: Refusals | undefined = refusals;
@@ -127,22 +200,14 @@ export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): Clos
     }
   };
 
-  const summarize = async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
+  return async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
     const deadline = new Deadline(config.settings.timeoutMs, call.signal);
     try {
       const answer = await ask(input, deadline);
-      if (answer.status !== 200) throw failureOf(answer, parts.nowMs());
+      if (answer.status !== 200) throw failureOf(answer, line.nowMs());
       return readChatAnswer(answer.body, answerForm(input), config.model);
     } finally {
       deadline.close();
     }
-  };
-
-  return {
-    name: config.name,
-    kind: "openai",
-    settings: config.settings,
-    summarize,
-    close: async () => client.close(),
   };
 }

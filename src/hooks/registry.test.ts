@@ -3,17 +3,20 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { failureOf, hookCall, summarizeInput } from "../../test/support/hook-inputs.ts";
+import { TEST_HOOK_SETTINGS } from "../../test/support/hooks.ts";
 import { answerOutput, startScriptedGrpcHook } from "../../test/support/scripted-grpc-hook.ts";
 import { complete, startScriptedHttp } from "../../test/support/scripted-http.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
-import { DEFAULT_HOOKS, readHooksFile } from "./config.ts";
+import { canSummarize } from "../service/hook-port.ts";
+import { readHooksFile } from "./config.ts";
+import { DEFAULT_HOOKS } from "./config-types.ts";
 import { createHooks } from "./registry.ts";
 
 const parts = { log: pino({ level: "silent" }) };
 
 describe("createHooks", () => {
   it("always has the built-in hook, which works", async () => {
-    const hooks = createHooks(DEFAULT_HOOKS, parts);
+    const hooks = await createHooks(DEFAULT_HOOKS, parts);
     expect([...hooks.byName.keys()]).toEqual(["builtin"]);
     expect(hooks.defaultSummarizer).toBe("builtin");
     const made = await hooks.byName.get("builtin")?.summarize?.(hookCall(), summarizeInput());
@@ -34,19 +37,32 @@ describe("createHooks", () => {
         mine: { kind: "grpc", target: server.target, token_file: "key" },
         agents: { kind: "poll", max_attempts: 3 },
         builtin: { kind: "builtin", max_attempts: 2 },
+        vectors: { kind: "poll", does: "embed", dimensions: 3, batch_size: 2 },
+        order: { kind: "poll", does: "rerank" },
       },
+      embedder: "vectors",
     };
     writeFileSync(path, JSON.stringify(content));
     const { config, problems } = readHooksFile(path);
     expect(problems).toEqual([]);
-    const hooks = createHooks(config, parts);
-    expect([...hooks.byName.keys()]).toEqual(["model", "mine", "agents", "builtin"]);
+    const hooks = await createHooks(config, parts);
+    expect([...hooks.byName.keys()]).toEqual([
+      ...["model", "mine", "agents", "builtin", "vectors", "order"],
+    ]);
     expect(hooks.defaultSummarizer).toBe("model");
     expect(hooks.byName.get("agents")).toMatchObject({
       kind: "poll",
       settings: { maxAttempts: 3 },
     });
     expect(hooks.byName.get("agents")).not.toHaveProperty("summarize");
+    expect(hooks.byName.get("agents")).not.toHaveProperty("polled");
+    expect(hooks.byName.get("vectors")).toMatchObject({
+      kind: "poll",
+      polled: { does: "embed", model: "vectors@3", dimensions: 3, batchSize: 2 },
+    });
+    expect(hooks.byName.get("order")?.polled).toEqual({ does: "rerank" });
+    const summarizers = ["agents", "vectors", "order"].map((name) => canSummarize(hooks, name));
+    expect(summarizers).toEqual([true, false, false]);
     expect(hooks.byName.get("builtin")?.settings.maxAttempts).toBe(2);
     const ask = (name: string) => hooks.byName.get(name)?.summarize?.(hookCall(), summarizeInput());
     expect(await ask("model")).toMatchObject({ text: "over HTTP" });
@@ -56,5 +72,33 @@ describe("createHooks", () => {
     await hooks.close();
     await expect.poll(() => endpoint.open).toBe(0);
     expect((await failureOf(ask("mine"))).reason).toBe("unreachable");
+  });
+
+  it("loads a sentence transformer, and tells what is wrong with one", async () => {
+    await using folder = await makeTempDir();
+    const tiny = join(import.meta.dirname, "../../test/support/tiny-model");
+    const local = { kind: "onnx", directory: tiny, passage_prefix: "p".repeat(200) };
+    const path = join(folder.path, "hooks.json");
+    writeFileSync(path, JSON.stringify({ embedder: "local", hooks: { local } }));
+    const { config, problems } = readHooksFile(path);
+    expect(problems).toEqual([]);
+    const hooks = await createHooks(config, parts);
+    const embedder = hooks.byName.get("local")?.embedder;
+    expect(hooks.embedder).toEqual({ kind: "hook", hook: "local" });
+    expect(embedder?.model).toMatch(/^onnx@4#[0-9a-f]{12}$/);
+    const { signal } = new AbortController();
+    const call = { namespace: "default", signal };
+    const [first, second] = (await embedder?.embed(call, ["hello", "hello"], "query")) ?? [];
+    expect(first).toHaveLength(4);
+    expect(first).toEqual(second);
+    const late = embedder?.embed({ ...call, signal: AbortSignal.abort() }, ["hello"], "query");
+    expect((await failureOf(late)).reason).toBe("unreachable");
+    await hooks.close();
+
+    const broken = { kind: "onnx" as const, name: "local", batchSize: 1, directory: folder.path };
+    const settings = TEST_HOOK_SETTINGS;
+    const prefixes = { queryPrefix: undefined, passagePrefix: undefined };
+    const bad = { ...DEFAULT_HOOKS, hooks: [{ ...broken, ...prefixes, settings }] };
+    await expect(createHooks(bad, parts)).rejects.toThrow(/model\.onnx is missing/);
   });
 });

@@ -7,9 +7,11 @@ import { SYSTEM_WORLD } from "../lib/world.ts";
 import type { Hook, Hooks } from "../service/hook-port.ts";
 import { type Resolve, SYSTEM_RESOLVE } from "./address-guard.ts";
 import { createBuiltinHook } from "./builtin.ts";
-import type { HookConfig, HooksConfig } from "./config.ts";
+import type { HookConfig, HooksConfig } from "./config-types.ts";
 import { createGrpcHook } from "./grpc.ts";
+import { createOnnxHook } from "./onnx.ts";
 import { type ClosableHook, createOpenAiHook } from "./openai.ts";
+import { createPollHook } from "./poll.ts";
 import { SecretFile } from "./secret-file.ts";
 
 /** What the hooks need. */
@@ -21,7 +23,10 @@ export interface HookParts {
   readonly resolve?: Resolve;
 }
 
-function createHook(config: HookConfig, parts: HookParts): Hook | ClosableHook {
+function createHook(
+  config: HookConfig,
+  parts: HookParts,
+): Hook | ClosableHook | Promise<ClosableHook> {
   const nowMs = parts.nowMs ?? SYSTEM_WORLD.nowMs;
   const resolve = parts.resolve ?? SYSTEM_RESOLVE;
   const secret = (path: string | undefined): SecretFile | undefined =>
@@ -36,29 +41,39 @@ function createHook(config: HookConfig, parts: HookParts): Hook | ClosableHook {
     case "builtin":
       return createBuiltinHook(config.settings);
     case "poll":
-      return { name: config.name, kind: "poll", settings: config.settings };
+      return createPollHook(config);
     case "openai":
       return createOpenAiHook(config, { ...common(config.caFile), key: secret(config.keyFile) });
     case "grpc":
       return createGrpcHook(config, { ...common(config.caFile), token: secret(config.tokenFile) });
+    case "onnx":
+      return createOnnxHook(config);
   }
 }
 
 /**
  * Makes the hooks of a configuration; the built-in one is always among them.
  *
- * Throws when a file that the configuration names cannot be read any more.
+ * Throws when a file that the configuration names cannot be read any more, or a model not loaded.
  */
-export function createHooks(config: HooksConfig, parts: HookParts): Hooks {
-  const hooks = config.hooks.map((hook) => createHook(hook, parts));
-  if (!hooks.some((hook) => hook.name === BUILTIN_HOOK)) {
-    hooks.push(createBuiltinHook());
+export async function createHooks(config: HooksConfig, parts: HookParts): Promise<Hooks> {
+  const hooks: (Hook | ClosableHook)[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(hooks.map((hook) => ("close" in hook ? hook.close() : undefined)));
+  };
+  try {
+    for (const hook of config.hooks) hooks.push(await createHook(hook, parts));
+  } catch (error) {
+    await close();
+    throw error;
   }
+  if (!hooks.some((hook) => hook.name === BUILTIN_HOOK)) hooks.push(createBuiltinHook());
+  const { defaultSummarizer, embedder, defaultReranker } = config;
   return {
     byName: new Map(hooks.map((hook) => [hook.name, hook])),
-    defaultSummarizer: config.defaultSummarizer,
-    close: async () => {
-      await Promise.all(hooks.map((hook) => ("close" in hook ? hook.close() : undefined)));
-    },
+    defaultSummarizer,
+    embedder,
+    ...(defaultReranker === undefined ? {} : { defaultReranker }),
+    close,
   };
 }

@@ -6,6 +6,7 @@ export const FAILPOINTS = [
   "before-commit",
   "mid-trim",
   "after-commit",
+  "before-index",
   "mid-flush",
   "mid-purge",
   "mid-copy",

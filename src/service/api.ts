@@ -20,6 +20,7 @@ import type {
 } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { MessageDraft } from "./codec.ts";
+import type { RecallServiceApi } from "./recall-api.ts";
 import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
 import type { HookServiceApi, SummaryServiceApi } from "./tasks-api.ts";
 import type {
@@ -317,6 +318,7 @@ export interface Services {
   readonly snapshots: SnapshotServiceApi;
   readonly summaries: SummaryServiceApi;
   readonly hooks: HookServiceApi;
+  readonly recall: RecallServiceApi;
   readonly events: EventServiceApi;
   readonly admin: AdminServiceApi;
   /** Ends every watcher with SHUTTING_DOWN; no new one can be opened. */

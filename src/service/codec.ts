@@ -6,7 +6,7 @@ import type { TokenRule } from "../domain/policy.ts";
 import type { WindowInsert } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
 import type { CountedContent } from "../domain/token-rules.ts";
-import type { MessageDetail, Role, WindowFacts } from "../domain/window/types.ts";
+import type { MessageDetail, Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
 
 /** A message as a caller gave it, before the server's fields. */
 export interface MessageDraft {
@@ -84,6 +84,8 @@ export interface Codec {
   mergeMessage(stored: Uint8Array, draft: MessageDraft, paths: readonly string[]): MergedMessage;
   /** The wire form of an event. */
   encodeEvent(event: Event): Uint8Array;
+  /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
+  readEventSeqs(body: Uint8Array): SeqRange | undefined;
 }
 
 /** What a stored message says. */

@@ -69,7 +69,7 @@ export class HookFailure extends Error {
   }
 }
 
-export type HookKind = "builtin" | "openai" | "grpc" | "poll";
+export type HookKind = "builtin" | "openai" | "grpc" | "poll" | "onnx";
 
 /** What the operator set for a hook. */
 export interface HookSettings {
@@ -87,6 +87,46 @@ export interface HookSettings {
   readonly inputTokensMax: number;
 }
 
+/** A call of a hook during a search, or to make vectors: nothing of it is stored as a task. */
+export interface DirectCall {
+  /** Empty when texts of several namespaces are embedded together. */
+  readonly namespace: string;
+  /** Aborted when nobody waits any more. The hook keeps its own timeout as well. */
+  readonly signal: AbortSignal;
+}
+
+/** What is known of a hook that makes vectors. */
+export interface EmbedderModel {
+  /** Names hook, model and number of values: vectors of another one are never compared. */
+  readonly model: string;
+  readonly dimensions: number;
+  /** Texts in one call at most. */
+  readonly batchSize: number;
+}
+
+/** A hook that makes vectors. */
+export interface EmbedderHook extends EmbedderModel {
+  /** One vector for each text, of length 1. Throws HookFailure. */
+  embed(
+    call: DirectCall,
+    texts: readonly string[],
+    purpose: "query" | "passage",
+  ): Promise<readonly Float32Array[]>;
+  /** When workers make the vectors: whether there are any. Default: somebody is always there. */
+  readonly workers?: WorkersAt;
+}
+
+/** Whether workers do what a hook is asked for. */
+export interface WorkersAt {
+  /** Nobody took the last call for texts of a namespace, and nobody has polled since. */
+  areAway(namespace: string): boolean;
+  /** Calls back when workers that were away are back. */
+  onBack(listener: (namespace: string) => void): void;
+}
+
+/** What workers do for a hook of the kind `poll` instead of summaries. */
+export type PolledWork = (EmbedderModel & { readonly does: "embed" }) | { readonly does: "rerank" };
+
 /** A hook by its name. */
 export interface Hook {
   readonly name: string;
@@ -97,7 +137,28 @@ export interface Hook {
    * `poll`: workers take its tasks.
    */
   readonly summarize?: (call: HookCall, input: SummarizeInput) => Promise<SummaryOutput>;
+  /** Only of the kind `poll`: the services make `embedder` or `rerank` of it. */
+  readonly polled?: PolledWork;
+  /** Unset unless the operator made it an embedder. */
+  readonly embedder?: EmbedderHook;
+  /**
+   * Says how well texts answer a query: one finite number for each, higher is better. Throws
+   * HookFailure. Unset unless the operator made it a reranker.
+   */
+  readonly rerank?: (
+    call: DirectCall,
+    query: string,
+    texts: readonly string[],
+  ) => Promise<readonly number[]>;
 }
+
+/** What makes the vectors of a server. */
+export type EmbedderChoice =
+  /** The table that ships with the server. */
+  | { readonly kind: "static" }
+  | { readonly kind: "none" }
+  /** A hook of `Hooks.byName` with an `embedder`. */
+  | { readonly kind: "hook"; readonly hook: string };
 
 /** The hooks of a server. */
 export interface Hooks {
@@ -105,8 +166,23 @@ export interface Hooks {
   readonly byName: ReadonlyMap<string, Hook>;
   /** The hook of stages that name none: a name of `byName`, or MANUAL_HOOK. */
   readonly defaultSummarizer: string;
+  /** Default: the static table. */
+  readonly embedder?: EmbedderChoice;
+  /** The hook of calls that ask for a reranker and name none; undefined when there is none. */
+  readonly defaultReranker?: string;
   /** Ends calls and workers. */
   close(): Promise<void>;
+}
+
+/** Whether a hook of this name makes summaries, by itself or through workers. */
+export function canSummarize({ byName }: Pick<Hooks, "byName">, name: string): boolean {
+  const hook = byName.get(name);
+  return hook !== undefined && (summarizesByWorkers(hook) || hook.summarize !== undefined);
+}
+
+/** Whether workers make the summaries of a hook. */
+export function summarizesByWorkers({ kind, polled }: Hook): boolean {
+  return kind === "poll" && polled === undefined;
 }
 
 /** The role of a line for a role of a message. */

@@ -3,7 +3,6 @@
 // ends when nobody waits for it any more.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AppError } from "../domain/errors.ts";
 import { LIMITS } from "../domain/limits.ts";
 import { isExpired, type Session } from "../domain/session.ts";
 import { ROLE, type Role } from "../domain/window/types.ts";
@@ -12,13 +11,13 @@ import type { Call } from "./api.ts";
 import { checkLive } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { findTerms, searchTerms } from "./search-text.ts";
+import { Turns } from "./turns.ts";
 import type { SearchSessionsInput, SessionMatch } from "./window-api.ts";
 
 /** Searches at one time. */
 const RUNNING_MAX = 2;
 /** Searches that wait for their turn. */
 const WAITING_MAX = 16;
-const RETRY_DELAY_MS = 1_000;
 const SESSION_PAGE = 100;
 const MESSAGE_PAGE = 100;
 /** Other work runs after so many bytes of messages, times terms; about 2 ms of this one. */
@@ -29,8 +28,7 @@ const ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
 /** Searches sessions, a few searches at a time. */
 export class SessionSearch {
   readonly #context: ServiceContext;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Turns({ running: RUNNING_MAX, waiting: WAITING_MAX });
 
   constructor(context: ServiceContext) {
     this.#context = context;
@@ -41,50 +39,9 @@ export class SessionSearch {
     checkLive(call.signal);
     const terms = searchTerms(input.query);
     if (terms.length === 0 || input.limit === 0) return [];
-    await this.#enter(call.signal);
-    try {
-      return await searchAll({ context: this.#context, signal: call.signal, terms }, input);
-    } finally {
-      this.#leave();
-    }
+    const search = { context: this.#context, signal: call.signal, terms };
+    return await this.#turns.run(call.signal, () => searchAll(search, input));
   }
-
-  async #enter(signal: AbortSignal): Promise<void> {
-    if (this.#running < RUNNING_MAX) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.length >= WAITING_MAX) throw overloaded();
-    const turn = Promise.withResolvers<void>();
-    // Whoever leaves hands its place over, so that `#running` stays as it is.
-    this.#waiting.push(turn.resolve);
-    const abort = (): void => {
-      const at = this.#waiting.indexOf(turn.resolve);
-      if (at === -1) return;
-      this.#waiting.splice(at, 1);
-      turn.reject(new AppError("DEADLINE_EXCEEDED", "The call ended before its search began."));
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await turn.promise;
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
-  }
-}
-
-function overloaded(): AppError {
-  const limit = String(WAITING_MAX);
-  return new AppError("OVERLOADED", `More than ${limit} searches wait already. Retry.`, {
-    metadata: { limit },
-    retryDelayMs: RETRY_DELAY_MS,
-  });
 }
 
 /** What a search works with. */

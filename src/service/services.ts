@@ -23,6 +23,7 @@ import { importChunk } from "./import-session.ts";
 import { listSummaries, listSummarySources } from "./list-summaries.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { previewPolicy } from "./preview.ts";
+import { createRecall, type RecallSettings } from "./recall/create-recall.ts";
 import { resetSession } from "./reset-session.ts";
 import { restoreMessages } from "./restore-messages.ts";
 import { SessionSearch } from "./search.ts";
@@ -31,7 +32,9 @@ import { setSummary } from "./set-summary.ts";
 import type { DocumentCodec } from "./snapshot-api.ts";
 import { listSummaryInputs } from "./summary-inputs.ts";
 import { createTasks } from "./tasks/create-tasks.ts";
-import type { HookNews } from "./tasks/hook-state.ts";
+import { DirectTasks } from "./tasks/direct-tasks.ts";
+import { type HookNews, hookStatesOf } from "./tasks/hook-state.ts";
+import { withWorkers } from "./tasks/polled-hooks.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { trimSession } from "./trim-session.ts";
 import { updateSession } from "./update-session.ts";
@@ -46,6 +49,7 @@ export interface ServiceParts {
   readonly world: World;
   readonly settings: ServiceSettings;
   readonly hooks: Hooks;
+  readonly recall: RecallSettings;
   /** Default: the documents of no other system are known. */
   readonly documents?: DocumentCodec;
   /** Hears of failures of the background work; nothing else does. */
@@ -65,14 +69,17 @@ const NO_DOCUMENTS: DocumentCodec = {
 export function createServices(parts: ServiceParts): Services {
   const { store, codec, world, settings } = parts;
   const tokens = new TokenCounter();
-  const { hooks } = parts;
+  const direct = new DirectTasks(world);
+  const hooks = withWorkers(parts.hooks, direct);
   const context: ServiceContext = { store, codec, world, settings, tokens, hooks };
   const feed = new EventFeed(store);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;
   const imports = { service: context, documents, uploads };
   const upkeep = new Upkeep(context, parts.onBackgroundError);
-  const tasks = createTasks(context, parts);
+  const states = hookStatesOf(hooks, world, parts.onHookNews);
+  const tasks = createTasks(context, { ...parts, direct, states });
+  const recall = createRecall(context, { ...parts.recall, states }, parts.onBackgroundError);
   return {
     sessions: sessionsApi(context),
     summaries: {
@@ -81,6 +88,7 @@ export function createServices(parts: ServiceParts): Services {
       listSummarySources: (call, input) => listSummarySources(context, call, input),
     },
     hooks: tasks.hooks,
+    recall: recall.api,
     snapshots: {
       openSnapshot: (call, ref) => openSnapshot(context, call, ref),
       exportWindow: (call, ref) => exportWindow(context, call, ref),
@@ -110,6 +118,7 @@ export function createServices(parts: ServiceParts): Services {
     stop: async () => {
       feed.close();
       await tasks.stop();
+      await recall.stop();
       uploads.close();
       await documents.close();
       await upkeep.stop();

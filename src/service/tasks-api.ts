@@ -3,7 +3,13 @@
 import type { SessionRef } from "../domain/session.ts";
 import type { SummarySpec } from "../domain/summaries/spec.ts";
 import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
-import type { Task, TaskFailureReason, TaskState, TaskUsage } from "../domain/tasks/task.ts";
+import type {
+  Task,
+  TaskFailure,
+  TaskFailureReason,
+  TaskState,
+  TaskUsage,
+} from "../domain/tasks/task.ts";
 import type { SummaryPage, TaskPage } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { Hook, SummarizeInput } from "./hook-port.ts";
@@ -16,10 +22,55 @@ export interface TaskInfo {
   readonly maxAttempts: number;
 }
 
-export interface LeasedTask extends TaskInfo {
+/** A durable task that a worker has taken. */
+export interface LeasedSummary extends TaskInfo {
   readonly leaseToken: string;
   readonly input: SummarizeInput;
 }
+
+/** What a task that is not durable asks for. */
+export type DirectInput =
+  | {
+      readonly kind: "embed";
+      readonly texts: readonly string[];
+      readonly purpose: "query" | "passage";
+      readonly dimensions: number;
+    }
+  | { readonly kind: "rerank"; readonly query: string; readonly texts: readonly string[] };
+
+/** What a worker brings for it, unchecked. */
+export type DirectOutput =
+  | { readonly kind: "embed"; readonly vectors: readonly (readonly number[])[] }
+  | { readonly kind: "rerank"; readonly scores: readonly number[] };
+
+/** The same, checked; vectors have length 1. */
+export type DirectResult =
+  | { readonly kind: "embed"; readonly vectors: readonly Float32Array[] }
+  | { readonly kind: "rerank"; readonly scores: readonly number[] };
+
+/** A task that somebody waits for; it is never stored. */
+export interface DirectTaskInfo {
+  readonly taskId: string;
+  readonly namespace: string;
+  readonly hook: string;
+  readonly input: DirectInput;
+  readonly failedAttempts: number;
+  readonly maxAttempts: number;
+  readonly callCount: number;
+  readonly workerId: string;
+  readonly leaseEndMs: number;
+  readonly lastFailure: TaskFailure | undefined;
+  readonly createMs: number;
+}
+
+/** A task that is not durable, taken by a worker. */
+export interface LeasedDirect {
+  readonly direct: DirectTaskInfo;
+  readonly leaseToken: string;
+}
+
+/** A task that a worker has taken. */
+export type LeasedTask = LeasedSummary | LeasedDirect;
 
 export interface PollTasksInput {
   readonly namespace: string;
@@ -38,7 +89,7 @@ export interface LeaseRef {
 }
 
 export interface CompleteTaskInput extends LeaseRef {
-  readonly output: SummaryOutput;
+  readonly output: SummaryOutput | DirectOutput;
   readonly encode: (result: {
     readonly revision: number;
     readonly summaryVersion: number;

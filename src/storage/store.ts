@@ -16,6 +16,19 @@ import type { SummaryRecord } from "../domain/summaries/summary.ts";
 import type { Task, TaskUsage } from "../domain/tasks/task.ts";
 import type { Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
 import type {
+  CollectionRef,
+  DocumentChange,
+  DocumentDecision,
+  DocumentPage,
+  DocumentQuery,
+  DocumentView,
+  NewVectors,
+  StoredCollection,
+  StoredDocument,
+  VectorPlace,
+  VectorRecord,
+} from "./document-records.ts";
+import type {
   CopyDecision,
   CopyView,
   LogImport,
@@ -38,6 +51,21 @@ import type {
   TaskView,
 } from "./task-records.ts";
 
+export type {
+  CollectionRef,
+  DocumentChange,
+  DocumentDecision,
+  DocumentPage,
+  DocumentPlan,
+  DocumentQuery,
+  DocumentView,
+  NewVectors,
+  StoredCollection,
+  StoredDocument,
+  StoredVector,
+  VectorPlace,
+  VectorRecord,
+} from "./document-records.ts";
 export type {
   CopyDecision,
   CopyView,
@@ -259,6 +287,36 @@ export interface Store {
   listSummaries(ref: SessionRef, query: SummaryQuery): Promise<SummaryPage | undefined>;
   /** Undefined when there is no session, or no such summary. */
   readSummary(ref: SessionRef, version: number): Promise<SummaryRecord | undefined>;
+
+  changeDocuments<T>(
+    change: DocumentChange,
+    decide: (view: DocumentView) => DocumentDecision<T>,
+  ): Promise<T>;
+  readDocument(ref: CollectionRef, documentId: string): Promise<StoredDocument | undefined>;
+  /** Ends a page before its limit when it has many bytes. */
+  listDocuments(query: DocumentQuery): Promise<DocumentPage>;
+  /** Those that hold documents, by id, byte for byte, after the id given. */
+  listCollections(
+    namespace: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly StoredCollection[]>;
+  /**
+   * Keeps vectors, all in one transaction; gives how many were kept: those of records that are gone
+   * or have changed are dropped. They go with their record, also when it changes, and a copy of a
+   * session begins without. No revision. At most 1,024 records and 32 MiB of vectors; an Error
+   * beyond that, and when the vectors of a record have several lengths.
+   */
+  saveVectors(vectors: readonly NewVectors[]): Promise<number>;
+  /**
+   * The vectors of some records, in their order; undefined where there are none. All are read in
+   * one turn: a caller asks for a bounded number.
+   */
+  readVectors(places: readonly VectorPlace[]): Promise<readonly (VectorRecord | undefined)[]>;
+  /** The namespaces that were recalled, with when, the newest first. */
+  recalledNamespaces(): Promise<readonly { readonly namespace: string; readonly ms: number }[]>;
+  /** Remembers that a namespace was recalled: of the last 4,096. No revision. */
+  noteRecalled(namespace: string, ms: number): Promise<void>;
 
   /**
    * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position

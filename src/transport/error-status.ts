@@ -56,6 +56,11 @@ export const STATUS_CODES = {
   TASK_RESULT_INVALID: status.INVALID_ARGUMENT,
   POLL_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
   SUMMARY_NOT_FOUND: status.NOT_FOUND,
+  DOCUMENT_NOT_FOUND: status.NOT_FOUND,
+  COLLECTION_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  EMBEDDING_MISMATCH: status.INVALID_ARGUMENT,
+  EMBEDDER_UNAVAILABLE: status.UNAVAILABLE,
+  EMBEDDER_OFF: status.FAILED_PRECONDITION,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 /** The reasons whose status says when to come back, and after how long when the error does not. */
@@ -66,6 +71,13 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
   SHUTTING_DOWN: 1_000,
   UPLOAD_LIMIT_REACHED: 1_000,
   POLL_LIMIT_REACHED: 1_000,
+  EMBEDDER_UNAVAILABLE: 2_000,
+};
+
+/** The reasons that are limits of what may be kept, and of what. */
+const QUOTA_SUBJECTS: Readonly<Partial<Record<ErrorReason, string>>> = {
+  CONSUMER_LIMIT_REACHED: "consumers",
+  COLLECTION_LIMIT_REACHED: "collections",
 };
 
 const ERROR_DOMAIN = "memorysidecar";
@@ -143,8 +155,9 @@ function standardDetails(error: AppError): Any[] {
     };
     details.push(any("ResourceInfo", encodeWire(ResourceInfo, info)));
   }
-  if (error.reason === "CONSUMER_LIMIT_REACHED") {
-    const failure = { violations: [{ subject: "consumers", description: error.message }] };
+  const subject = QUOTA_SUBJECTS[error.reason];
+  if (subject !== undefined) {
+    const failure = { violations: [{ subject, description: error.message }] };
     details.push(any("QuotaFailure", encodeWire(QuotaFailure, failure)));
   }
   const delay = retryDelayMs ?? RETRY_DELAYS_MS[error.reason];

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { policyArbitrary } from "../../test/support/policy-arbitraries.ts";
 import { wireMessages } from "../../test/support/wire-messages.ts";
 import { Value } from "../gen/google/protobuf/struct.ts";
+import { Embedding } from "../gen/memorysidecar/v1/document.ts";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
@@ -93,6 +94,18 @@ describe("encodeWire", () => {
     );
   });
 
+  it("gives the bytes of the library for vectors", () => {
+    const values = fc.array(fc.float(), { maxLength: 3_000, size: "max" });
+    fc.assert(
+      fc.property(values, text, (numbers, model) => {
+        const vector = { values: numbers, model };
+        const expected = Buffer.from(Embedding.encode(vector).finish());
+        expect(Buffer.from(encodeWire(Embedding, vector)).equals(expected)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it("gives what it gave before a larger message, and takes none of its bytes", () => {
     const small = Event.decode(new Uint8Array(0));
     const before = encodeWire(Event, { ...small, sessionId: "s" });
@@ -130,7 +143,7 @@ describe("encodeWire", () => {
     const odd = {
       encode: (_: null, writer: Parameters<typeof Event.encode>[1]) => {
         if (writer === undefined) throw new Error("no writer");
-        return writer.uint32(13).float(1.5);
+        return writer.uint32(13).fixed32(1);
       },
     };
     expect(() => encodeWire(odd, null)).toThrow("kind of field");

@@ -13,6 +13,7 @@ const FIRST_BYTES = 65_536;
 const KEPT_BYTES = 4_194_304;
 const VARINT_BYTES_MAX = 10;
 const DOUBLE_BYTES = 8;
+const FLOAT_BYTES = 4;
 // Below this a loop over the characters is faster than a call into the runtime.
 const SHORT_CHARS = 48;
 const BYTES_PER_CHAR_MAX = 3;
@@ -92,6 +93,12 @@ class FastWriter extends BinaryWriter {
     return this;
   }
 
+  override float(value: number): this {
+    this.reserve(FLOAT_BYTES);
+    this.at = this.target.writeFloatLE(value, this.at);
+    return this;
+  }
+
   override bytes(value: Uint8Array): this {
     this.reserve(value.length + VARINT_BYTES_MAX);
     this.writeVarint(value.length);
@@ -138,7 +145,6 @@ class FastWriter extends BinaryWriter {
   override sfixed32 = unsupported;
   override fixed64 = unsupported;
   override sfixed64 = unsupported;
-  override float = unsupported;
   override raw = unsupported;
 
   /** Writes the length of the content behind it, for which `left` bytes were left free. */

@@ -8,23 +8,29 @@ import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../gen/memorysidecar/v1/hook_service.ts";
+import { RecallServiceService } from "../gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
 import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
 import { ackEvents } from "./rpc/ack-events.ts";
 import { appendMessages } from "./rpc/append-messages.ts";
+import { clearCollection } from "./rpc/clear-collection.ts";
 import { compactSession } from "./rpc/compact-session.ts";
 import { completeTask } from "./rpc/complete-task.ts";
+import { countTokens } from "./rpc/count-tokens.ts";
 import { createConsumer } from "./rpc/create-consumer.ts";
 import { createSession } from "./rpc/create-session.ts";
 import { deleteConsumer } from "./rpc/delete-consumer.ts";
+import { deleteDocuments } from "./rpc/delete-documents.ts";
 import { deleteMessage } from "./rpc/delete-message.ts";
 import { deleteSession } from "./rpc/delete-session.ts";
 import { deleteTask } from "./rpc/delete-task.ts";
+import { embed } from "./rpc/embed.ts";
 import { exportSession } from "./rpc/export-session.ts";
 import { extendLease } from "./rpc/extend-lease.ts";
 import { failTask } from "./rpc/fail-task.ts";
 import { forkSession } from "./rpc/fork-session.ts";
 import { getConsumer } from "./rpc/get-consumer.ts";
+import { getDocument } from "./rpc/get-document.ts";
 import { getMessage } from "./rpc/get-message.ts";
 import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
@@ -32,7 +38,9 @@ import { getTask } from "./rpc/get-task.ts";
 import { getWindow } from "./rpc/get-window.ts";
 import { healSession } from "./rpc/heal-session.ts";
 import { importSession } from "./rpc/import-session.ts";
+import { listCollections } from "./rpc/list-collections.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
+import { listDocuments } from "./rpc/list-documents.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHooks } from "./rpc/list-hooks.ts";
 import { listMessages } from "./rpc/list-messages.ts";
@@ -44,14 +52,17 @@ import { listSummarySources } from "./rpc/list-summary-sources.ts";
 import { listTasks } from "./rpc/list-tasks.ts";
 import { pollTasks } from "./rpc/poll-tasks.ts";
 import { previewPolicy } from "./rpc/preview-policy.ts";
+import { recall } from "./rpc/recall.ts";
 import { resetSession } from "./rpc/reset-session.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
 import { retryTask } from "./rpc/retry-task.ts";
+import { searchDocuments } from "./rpc/search-documents.ts";
 import { searchSessions } from "./rpc/search-sessions.ts";
 import { setSummary } from "./rpc/set-summary.ts";
 import { trimSession } from "./rpc/trim-session.ts";
 import { updateMessage } from "./rpc/update-message.ts";
 import { updateSession } from "./rpc/update-session.ts";
+import { upsertDocuments } from "./rpc/upsert-documents.ts";
 import { watchEvents } from "./rpc/watch-events.ts";
 import type { StreamRpc, UnaryRpc } from "./rpc.ts";
 import {
@@ -112,6 +123,19 @@ const HOOK_RPCS: Rpcs<typeof HookServiceService> = {
   listHooks,
 };
 
+const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
+  recall,
+  upsertDocuments,
+  getDocument,
+  listDocuments,
+  listCollections,
+  searchDocuments,
+  deleteDocuments,
+  clearCollection,
+  embed,
+  countTokens,
+};
+
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
   watchEvents,
   listEvents,
@@ -140,6 +164,7 @@ export const SERVICE_NAMES = [
   "memorysidecar.v1.EventService",
   "memorysidecar.v1.AdminService",
   "memorysidecar.v1.HookService",
+  "memorysidecar.v1.RecallService",
 ] as const;
 
 /** What the descriptors say of a method. */
@@ -219,5 +244,6 @@ export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readon
     bind(SERVICE_NAMES[1], EventServiceService, EVENT_RPCS, parts),
     bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
     bind(SERVICE_NAMES[3], HookServiceService, HOOK_RPCS, parts),
+    bind(SERVICE_NAMES[4], RecallServiceService, RECALL_RPCS, parts),
   ];
 }

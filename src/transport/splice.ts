@@ -18,6 +18,36 @@ function writeVarint(into: Uint8Array, at: number, value: number): number {
   return position;
 }
 
+/** The wire forms of the messages that one field holds. */
+export interface SplicedField {
+  readonly field: number;
+  readonly items: readonly Uint8Array[];
+}
+
+/**
+ * Makes the wire form of a message: each of the fields with the wire forms given, in order, then
+ * the bytes of its other fields.
+ */
+export function spliceFields(fields: readonly SplicedField[], rest: Uint8Array): Buffer {
+  let size = rest.length;
+  for (const { field, items } of fields) {
+    const tagBytes = varintBytes(field * 8 + 2);
+    for (const item of items) size += tagBytes + varintBytes(item.length) + item.length;
+  }
+  const out = Buffer.allocUnsafe(size);
+  let position = 0;
+  for (const { field, items } of fields) {
+    for (const item of items) {
+      position = writeVarint(out, position, field * 8 + 2);
+      position = writeVarint(out, position, item.length);
+      out.set(item, position);
+      position += item.length;
+    }
+  }
+  out.set(rest, position);
+  return out;
+}
+
 /**
  * Makes the wire form of a message: one field with each of the wire forms given, in order, then the
  * bytes of its other fields.
@@ -27,18 +57,5 @@ export function spliceField(
   items: readonly Uint8Array[],
   rest: Uint8Array,
 ): Buffer {
-  const tag = fieldNumber * 8 + 2;
-  const tagBytes = varintBytes(tag);
-  let size = rest.length;
-  for (const item of items) size += tagBytes + varintBytes(item.length) + item.length;
-  const out = Buffer.allocUnsafe(size);
-  let position = 0;
-  for (const item of items) {
-    position = writeVarint(out, position, tag);
-    position = writeVarint(out, position, item.length);
-    out.set(item, position);
-    position += item.length;
-  }
-  out.set(rest, position);
-  return out;
+  return spliceFields([{ field: fieldNumber, items }], rest);
 }

@@ -23,6 +23,7 @@ export const RELEASE_FAMILIES: readonly string[] = [
   ...["token_estimate", "defaults", "api", "conversation", "errors", "tokens", "managed"],
   ...["manager", "interaction", "neuralyzer", "trigger"],
   ...["summarize_on_trim", "summary", "summarize", "summarizer", "compress_context", "compaction"],
+  "vector",
   // What no source system does: cases of our own.
   "hooks",
 ];

@@ -3,6 +3,7 @@
 
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { familyOf } from "./cases.ts";
 import { isObject, type Json, type JsonObject, listOf, needText, objectOf } from "./json.ts";
 import { allSessions, ifFound, importDocument } from "./session.ts";
 
@@ -83,6 +84,11 @@ const EXPECTATIONS: Table<Context, Json> = {
   list: ids,
   length: async (context) => (await ids(context)).length,
 };
+
+/** Says whether a case is about the store: by its family, or by what it does. */
+export function isOfStore({ kase }: Context): boolean {
+  return familyOf(kase) === "store" || kase.when.some(({ op }) => op === "save" || op === "load");
+}
 
 /** Opens the adapter of lauren-ai's store of conversations. */
 export function conversationStore(context: Context): Adapter {

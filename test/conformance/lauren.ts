@@ -20,7 +20,8 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { conversationStore } from "./lauren-store.ts";
+import { conversationStore, isOfStore } from "./lauren-store.ts";
+import { vectorStore } from "./lauren-vectors.ts";
 import { type CaseMessages, caseMessages, contentJson, roleName, toMessage } from "./messages.ts";
 import {
   append,
@@ -375,11 +376,10 @@ function viewShown(state: State): readonly Shown[] {
   return showAll(state, state.view?.messages ?? []);
 }
 
-/** Opens the adapter of lauren-ai: of its store for a case about that, else of a memory. */
+/** Opens the adapter of lauren-ai: of one of its stores for a case about that, else of a memory. */
 export function openLauren(context: Context): Adapter {
-  const isOfStore = familyOf(context.kase) === "store";
-  const stores = isOfStore || context.kase.when.some(({ op }) => op === "save" || op === "load");
-  if (stores) return conversationStore(context);
+  if (familyOf(context.kase) === "vector") return vectorStore(context);
+  if (isOfStore(context)) return conversationStore(context);
   const { given } = context.kase;
   const summarizer = openStub(given["summarizer_returns"] ?? given["model_returns"]);
   context.rpc.script(summarizer);

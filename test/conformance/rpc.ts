@@ -7,6 +7,7 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { toClientError } from "../../clients/typescript/src/errors.ts";
 import { EventServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/hook_service.ts";
+import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
@@ -17,6 +18,7 @@ const METHODS = {
   ...SessionServiceService,
   ...EventServiceService,
   ...HookServiceService,
+  ...RecallServiceService,
 } as const;
 
 type MethodName = Exclude<keyof typeof METHODS, "watchEvents" | "exportSession">;

@@ -147,7 +147,7 @@ export async function ifFound<T, E>(call: Promise<T>, otherwise: E): Promise<T |
     return await call;
   } catch (error) {
     if (!(error instanceof MemorySidecarError)) throw error;
-    const missing = ["SESSION_NOT_FOUND", "MESSAGE_NOT_FOUND"] as const;
+    const missing = ["SESSION_NOT_FOUND", "MESSAGE_NOT_FOUND", "DOCUMENT_NOT_FOUND"] as const;
     if (missing.some((reason) => isMemorySidecarError(error, reason))) return otherwise;
     throw error;
   }

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
+import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
 
 const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar/v1");
 
@@ -255,6 +256,15 @@ const STATED: readonly Stated[] = [
   { file: "task", of: "SummarizeOutput.model", limits: ["hookModelBytes"] },
   { file: "task", of: "SummarizeOutput.input_tokens", limits: ["hookTokens"] },
   { file: "task", of: "SummarizeOutput.output_tokens", limits: ["hookTokens"] },
+  { file: "hook_service", of: "HookService", limits: ["directTasks", "directTaskBytes"] },
+  { file: "task_vectors", of: "EmbedInput.texts", limits: ["embedBytes"] },
+  { file: "task_vectors", of: "EmbedOutput.vectors", limits: ["taskVectorValues"] },
+  { file: "task_vectors", of: "RerankInput.query", limits: ["recallQueryBytes"] },
+  {
+    file: "task_vectors",
+    of: "RerankInput.texts",
+    limits: ["rerankCandidates", "recallPassageBytes"],
+  },
   { file: "hook_service", of: "PollTasksRequest.hooks", limits: ["pollHooks"] },
   { file: "hook_service", of: "PollTasksRequest.max_tasks", limits: ["pollTasks"] },
   { file: "hook_service", of: "PollTasksRequest.wait", limits: ["pollWaitMs", "polls"] },
@@ -283,6 +293,102 @@ const STATED: readonly Stated[] = [
   { file: "event_summary", of: "SummarySet.seq_ranges", limits: ["summaryRanges"] },
   { file: "event_summary", of: "SummaryRequested.seq_ranges", limits: ["summaryRanges"] },
   { file: "event_summary", of: "TaskDead.seq_ranges", limits: ["summaryRanges"] },
+  { file: "document", of: "Document", limits: ["collections", "documentBytes"] },
+  { file: "document", of: "Document.collection_id", limits: ["collectionIdChars"] },
+  {
+    file: "document",
+    of: "Document.document_id",
+    limits: ["documentIdBytes", "splitDocumentIdBytes"],
+  },
+  { file: "document", of: "Document.author", limits: ["nameBytes"] },
+  { file: "document", of: "Document.metadata", limits: ["metadataBytes", "structDepth"] },
+  {
+    file: "document",
+    of: "Document.labels",
+    limits: ["labels", "labelKeyChars", "labelValueBytes"],
+  },
+  { file: "document", of: "Embedding.values", limits: ["embeddingValues"] },
+  { file: "document", of: "Embedding.model", limits: ["embeddingModelBytes"] },
+  {
+    file: "document",
+    of: "TextSplitter.chunk_chars",
+    limits: ["chunkCharsMin", "chunkCharsMax", "chunkCharsDefault"],
+  },
+  { file: "document_rpc", of: "UpsertDocumentsRequest.documents", limits: ["writeDocuments"] },
+  { file: "document_rpc", of: "UpsertDocumentsRequest.splitter", limits: ["writeDocuments"] },
+  { file: "document_rpc", of: "UpsertDocumentsRequest.request_id", limits: ["requestIdBytes"] },
+  {
+    file: "document_rpc",
+    of: "ListDocumentsRequest.page_size",
+    limits: ["pageSizeMax", "pageScan", "pageBytes"],
+  },
+  { file: "document_rpc", of: "ListDocumentsRequest.page_token", limits: ["pageTokenBytes"] },
+  { file: "document_rpc", of: "DocumentFilter.labels", limits: ["labels"] },
+  { file: "document_rpc", of: "DocumentFilter.metadata", limits: ["metadataConditions"] },
+  { file: "document_rpc", of: "DocumentFilter.source_document_id", limits: ["documentIdBytes"] },
+  { file: "document_rpc", of: "ListCollectionsRequest.page_size", limits: ["pageSizeMax"] },
+  { file: "document_rpc", of: "ListCollectionsRequest.page_token", limits: ["pageTokenBytes"] },
+  {
+    file: "document_rpc",
+    of: "DeleteDocumentsRequest.document_ids",
+    limits: ["writeDocuments", "deleteDocuments"],
+  },
+  { file: "document_rpc", of: "DeleteDocumentsRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "document_rpc", of: "ClearCollectionRequest.request_id", limits: ["requestIdBytes"] },
+  { file: "document_rpc", of: "SearchDocumentsRequest.query", limits: ["recallQueryBytes"] },
+  {
+    file: "document_rpc",
+    of: "SearchDocumentsRequest.limit",
+    limits: ["searchDocuments", "searchDocumentsDefault", "pageBytes"],
+  },
+  { file: "recall", of: "RecallFilter.kinds", limits: ["recallKinds"] },
+  { file: "recall", of: "RecallFilter.session_ids", limits: ["recallSessionIds"] },
+  { file: "recall", of: "RecallFilter.exclude_session_ids", limits: ["recallSessionIds"] },
+  { file: "recall", of: "RecallFilter.session_labels", limits: ["labels"] },
+  { file: "recall", of: "RecallFilter.roles", limits: ["filterRoles"] },
+  { file: "recall", of: "RecallFilter.collection_ids", limits: ["recallCollectionIds"] },
+  { file: "recall", of: "RecallFilter.labels", limits: ["labels"] },
+  { file: "recall", of: "RecallFilter.metadata", limits: ["metadataConditions"] },
+  { file: "recall", of: "MetadataCondition.path", limits: ["metadataPathBytes"] },
+  { file: "recall", of: "MetadataCondition.one_of", limits: ["metadataValues"] },
+  { file: "recall", of: "RecallHit.passage", limits: ["recallPassageBytes"] },
+  { file: "recall_rpc", of: "RecallRequest.query", limits: ["recallQueryBytes", "recallTerms"] },
+  {
+    file: "recall_rpc",
+    of: "RecallRequest.page_size",
+    limits: ["recallHits", "recallHitsDefault", "pageBytes"],
+  },
+  { file: "recall_rpc", of: "RecallRequest.page_token", limits: ["pageTokenBytes"] },
+  { file: "recall_rpc", of: "RecallRequest.context_before", limits: ["recallContext"] },
+  { file: "recall_rpc", of: "RecallRequest.context_after", limits: ["recallContext"] },
+  { file: "recall_rpc", of: "RecallWeights", limits: ["recallWeight"] },
+  {
+    file: "recall_rpc",
+    of: "RecallWeights.recency_half_life_days",
+    limits: ["recallHalfLifeDays"],
+  },
+  {
+    file: "recall_rpc",
+    of: "GroupBySession.hits_per_session",
+    limits: ["recallGroupHits", "recallGroupHitsDefault"],
+  },
+  {
+    file: "recall_rpc",
+    of: "Rerank.candidates",
+    limits: ["rerankCandidates", "rerankCandidatesDefault"],
+  },
+  {
+    file: "recall_rpc",
+    of: "EmbedRequest.texts",
+    limits: ["embedTexts", "embedTextBytes", "embedBytes"],
+  },
+  {
+    file: "recall_rpc",
+    of: "CountTokensRequest.texts",
+    limits: ["countTokensTexts", "countTokensBytes"],
+  },
+  { file: "recall_rpc", of: "CountTokensRequest.messages", limits: ["countTokensTexts"] },
+  { file: "recall_rpc", of: "CountTokensRequest.model", limits: ["modelBytes"] },
 ];
 
 /** The comments of a file, by `Message.field`, or by the name of a message or service. */
@@ -350,12 +456,22 @@ describe("the comments of the contract", () => {
     expect(Object.keys(LIMITS).filter((name) => !stated.has(name))).toEqual([]);
   });
 
+  it("state the default of every weight of a recall", () => {
+    const comments = commentsOf("recall_rpc");
+    for (const name of WEIGHT_NAMES) {
+      const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const comment = comments.get(`RecallWeights.${field}`) ?? "";
+      const stated = /Default ([\d.]*\d)/.exec(comment)?.[1];
+      expect(Number(stated), name).toBe(WEIGHT_TABLE[name].default);
+    }
+  });
+
   it("leave no number of a field's comment unexplained", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
-      0, 0.25, 0.5, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24, 32, 50, 60, 64, 100, 200, 512, 800, 1042,
-      4_000, 8_000, 9_999, 50_151, 65_536,
+      0, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24, 30, 32, 50, 60,
+      64, 100, 200, 300, 512, 800, 1042, 4_000, 8_000, 9_999, 50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
     const files = [...new Set(STATED.map((entry) => entry.file))];

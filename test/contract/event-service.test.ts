@@ -162,7 +162,7 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: "", userId: "", types: [0, 20] as 0[] };
+    const unknown = { sessionId: "", userId: "", types: [0, 23] as 0[] };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
       fields: ["filter.types[0]", "filter.types[1]"],
     });

@@ -9,6 +9,7 @@ import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
 import {
   detailsOf,
   dropTasks,
+  inputOf,
   kindsOf,
   lines,
   makeScene,
@@ -81,7 +82,7 @@ describe("PollTasks", () => {
     });
     const expireMs = Number(task.leaseExpireTime?.seconds ?? 0n) * 1_000;
     expect(Math.abs(expireMs - Date.now() - 30_000)).toBeLessThan(3_000);
-    const input = leased.input?.value;
+    const input = inputOf(leased);
     expect(input?.messages.map(({ messageId }) => messageId)).toEqual(["m1", "m2", "m3"]);
     const texts = lines(3).map(({ text }) => `user: ${text}`);
     expect(input?.transcript.trim().split("\n")).toEqual(texts.map((text) => text.trim()));
@@ -244,7 +245,7 @@ describe("CompleteTask", () => {
       messages: lines(1, 6),
     });
     const { leased, ref: second } = await takeTask(server, { namespace });
-    const ids = leased.input?.value.messages.map(({ messageId }) => messageId) ?? [];
+    const ids = inputOf(leased)?.messages.map(({ messageId }) => messageId) ?? [];
     expect(ids).toEqual(["m2", "m3"]);
     const again = { namespace, ...second, output: outputOf("of those that are left") };
     expect((await server.client.call("completeTask", again)).summaryVersion).toBe(1n);
@@ -264,7 +265,7 @@ describe("CompleteTask", () => {
       messages: lines(1, 6),
     });
     const { leased } = await takeTask(server, { namespace });
-    const ids = leased.input?.value.messages.map(({ messageId }) => messageId) ?? [];
+    const ids = inputOf(leased)?.messages.map(({ messageId }) => messageId) ?? [];
     expect(ids.slice(0, 2)).toEqual(["m1", "m3"]);
   });
 
@@ -302,12 +303,12 @@ describe("CompleteTask", () => {
   it("goes on with a chain of density until nothing is missing", async () => {
     const of = { flow: SummaryFlow.DENSITY, maxLoops: 3 };
     const { ref, namespace, leased } = await taken(of);
-    expect(leased.input?.value).toMatchObject({ loop: 1, maxLoops: 3, draft: "" });
+    expect(inputOf(leased)).toMatchObject({ loop: 1, maxLoops: 3, draft: "" });
     const first = outputOf("first draft", { missingEntities: ["Ada"] });
     const answer = await server.client.call("completeTask", { ...ref, output: first });
     expect(answer).toMatchObject({ continues: true, summaryVersion: 0n });
     const second = await takeTask(server, { namespace });
-    expect(second.leased.input?.value).toMatchObject({ loop: 2, draft: "first draft" });
+    expect(inputOf(second.leased)).toMatchObject({ loop: 2, draft: "first draft" });
     const last = { namespace, ...second.ref, output: outputOf("with Ada") };
     expect(await server.client.call("completeTask", last)).toMatchObject({
       continues: false,

@@ -15,6 +15,7 @@ import {
 import { hooksOf, pollHook } from "../support/hooks.ts";
 import { message } from "../support/samples.ts";
 import {
+  inputOf,
   lines,
   makeScene,
   outputOf,
@@ -289,7 +290,10 @@ describe("an answer of PollTasks", () => {
     const server = await start();
     await makeScene(server, "s");
     const { ref, leased } = await takeTask(server);
-    const text = leased.input?.value.messages.map(({ messageId }) => messageId).join("+") ?? "";
+    const text =
+      inputOf(leased)
+        ?.messages.map(({ messageId }) => messageId)
+        .join("+") ?? "";
     await server.client.call("completeTask", { ...ref, output: outputOf(text) });
     const { messages } = await server.client.call("getWindow", { sessionId: "s" });
     expect(messages[0]?.text).toBe("m1+m2+m3");

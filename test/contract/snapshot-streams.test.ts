@@ -206,17 +206,15 @@ describe("random sessions", () => {
         source?.messages.map(({ messageId }) => messageId),
       );
     });
-    await fc.assert(property, { seed: testSeed("snapshots"), numRuns: 150 });
-    expect([...reached].sort()).toEqual([
-      "a healed result",
-      "a hole",
-      "a placed summary",
-      "a reset",
-      "a stage that acted",
-      "a window with gaps",
-      "an outcome",
-      "quarters",
-      "quarters of a stage",
-    ]);
+    const all = [
+      ...["a healed result", "a hole", "a placed summary", "a reset", "a stage that acted"],
+      ...["a window with gaps", "an outcome", "quarters", "quarters of a stage"],
+    ];
+    const seed = testSeed("snapshots");
+    // What is rare may need more than one go.
+    for (let go = 0; go < 5 && reached.size < all.length; go++) {
+      await fc.assert(property, { seed: seed + go, numRuns: 150 });
+    }
+    expect([...reached].sort()).toEqual(all);
   });
 });

@@ -17,6 +17,7 @@ import { bare, result } from "../support/policy-wire.ts";
 import { message, session, sessionSummary, toolCall } from "../support/samples.ts";
 import {
   dropTasks,
+  inputOf,
   line,
   lines,
   makeScene,
@@ -337,7 +338,7 @@ describe("what messages say", () => {
     const sessionId = fresh();
     await makeScene(server, sessionId, { messages: conversation });
     const { leased, ref } = await takeTask(server);
-    const input = leased.input?.value;
+    const input = inputOf(leased);
     expect(input?.trust).toBe(Trust.LOW);
     expect(input?.messages.find(({ messageId }) => messageId === "result")?.text).toBe(attack);
     expect(input?.transcript).toContain(attack);
@@ -358,7 +359,7 @@ describe("what messages say", () => {
     await work("of tools");
     await server.client.call("appendMessages", { sessionId, messages: lines(3, 6) });
     const { leased, ref } = await takeTask(server);
-    expect(leased.input?.value).toMatchObject({ priorTexts: ["of tools"], replacesPrior: true });
+    expect(inputOf(leased)).toMatchObject({ priorTexts: ["of tools"], replacesPrior: true });
     await server.client.call("completeTask", { ...ref, output: outputOf("of talk and tools") });
     const found = await allSummaries({ sessionId, oldestFirst: true });
     expect(found.map(({ trust }) => trust)).toEqual([Trust.LOW, Trust.LOW]);

@@ -238,7 +238,11 @@ describe("a watch", () => {
   });
 
   it("refuses kinds that there are not", async () => {
-    const filter = { sessionId: "", userId: "", types: [EventType.TASK_DEAD + 1] as never };
+    const filter = {
+      sessionId: "",
+      userId: "",
+      types: [EventType.COLLECTION_CLEARED + 1] as never,
+    };
     expect(await server.client.fail("listEvents", { filter })).toMatchObject({
       reason: "REQUEST_INVALID",
       fields: ["filter.types[0]"],

@@ -152,6 +152,8 @@ test("SIGTERM under load loses nothing that was answered and ends with 0", async
   }
 });
 
+const RECALL = "/memorysidecar.v1.RecallService/";
+
 async function bufCurl(url: string, ...args: string[]): Promise<string> {
   const all = ["curl", "--protocol", "grpc", "--http2-prior-knowledge", ...args, url];
   const { stdout } = await promisify(execFile)(BUF, all, { cwd: ROOT });
@@ -163,7 +165,8 @@ test("stock tools see health and reflection", async () => {
   const server = await start({ dataDir: directory.path });
   const url = `http://${server.address}`;
   const services = await bufCurl(url, "--list-services");
-  for (const name of ["AdminService", "EventService", "HookService", "SessionService"]) {
+  const served = ["Admin", "Event", "Hook", "Recall", "Session"];
+  for (const name of served.map((word) => `${word}Service`)) {
     expect(services).toContain(`memorysidecar.v1.${name}`);
     const check = `${url}/grpc.health.v1.Health/Check`;
     const health = await bufCurl(check, "-d", `{"service": "memorysidecar.v1.${name}"}`);
@@ -183,6 +186,13 @@ test("stock tools see health and reflection", async () => {
   expect(answer).toMatchObject({ lastSeq: "1" });
   const window = JSON.parse(await bufCurl(url + WINDOW, "-d", '{"sessionId": "s"}'));
   expect(window.messages[0].text).toBe("by reflection");
+  const upsert = { documents: [{ documentId: "d", text: "reflection", metadata: { nr: 7 } }] };
+  await bufCurl(`${url}${RECALL}UpsertDocuments`, "-d", JSON.stringify(upsert));
+  const metadata = [{ path: "nr", equals: 7 }];
+  const ask = { query: "reflections", filter: { metadata } };
+  const { hits } = JSON.parse(await bufCurl(`${url}${RECALL}Recall`, "-d", JSON.stringify(ask)));
+  expect(hits).toMatchObject([{ document: { documentId: "d", metadata: { nr: 7 } } }]);
+  expect(hits[0].parts[0].feature).toMatch(/^SCORE_FEATURE_/);
   await server.stop();
 });
 

@@ -4,8 +4,9 @@
 import type { SessionRef } from "../../src/domain/session.ts";
 import { NO_USAGE } from "../../src/domain/tasks/task.ts";
 import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
-import type { Store, StoredMessage } from "../../src/storage/store.ts";
+import type { Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
+import { bytesAt } from "../support/documents.ts";
 import { openMemoryEngine } from "../support/memory-engine.ts";
 import { reading } from "./simulation.ts";
 
@@ -164,6 +165,69 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       const page = await store.listSummaries(ref, query);
       if (page?.next === undefined) return page;
       return { ...page, next: page.next + (query.order === "asc" ? 1 : -1) };
+    },
+  }),
+  "takes a number again after the last document was deleted": (store, state) => ({
+    changeDocuments: async (change, decide) => {
+      const result = await store.changeDocuments(change, decide);
+      const collection = state.namespaces
+        .get(change.namespace)
+        ?.collections.get(change.collectionId);
+      if (collection?.documents.size === 0) collection.nextDocumentNo = 1;
+      return result;
+    },
+  }),
+  "finds the chunks of another source": (store) => ({
+    changeDocuments: (change, decide) =>
+      store.changeDocuments(change, (view) => {
+        const [chunks] = view.chunks.values();
+        const all = change.sourceIds.map((id) => [id, chunks ?? []] as const);
+        return decide({ ...view, chunks: new Map(all.filter(([, of]) => of.length > 1)) });
+      }),
+  }),
+  "keeps the age of a collection that was cleared": (store, state) => ({
+    changeDocuments: async (change, decide) => {
+      const of = () => state.namespaces.get(change.namespace)?.collections.get(change.collectionId);
+      const before = of()?.createMs;
+      const result = await store.changeDocuments(change, decide);
+      const after = of();
+      if (before !== undefined && after !== undefined) after.createMs = before;
+      return result;
+    },
+  }),
+  "keeps the vectors of what has changed": (store) => {
+    const kept = new Map<string, VectorRecord>();
+    return {
+      readVectors: async (places) => {
+        const found = await store.readVectors(places);
+        return places.map((place, at) => {
+          const record = found[at] ?? kept.get(JSON.stringify(place));
+          if (record !== undefined) kept.set(JSON.stringify(place), record);
+          return record;
+        });
+      },
+    };
+  },
+  "keeps vectors of another text": (store) => ({
+    saveVectors: async (vectors) => {
+      const current = await Promise.all(
+        vectors.map(async (one) => ({
+          ...one,
+          bytes: (await bytesAt(store, one.place)) ?? one.bytes,
+        })),
+      );
+      return await store.saveVectors(current);
+    },
+  }),
+  "forgets the documents of a page that is full": (store) => ({
+    listDocuments: async (query) => {
+      const page = await store.listDocuments(query);
+      return page.next === undefined ? page : { ...page, next: page.next + 1 };
+    },
+  }),
+  "forgets when a namespace was recalled again": (store, state) => ({
+    noteRecalled: async (namespace, ms) => {
+      if (!state.recalled.has(namespace)) await store.noteRecalled(namespace, ms);
     },
   }),
   "copies one message too many": (store) => ({

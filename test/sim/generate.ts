@@ -16,6 +16,7 @@ import { serverId } from "../support/actions.ts";
 import { newInsert, START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
 import type { Draw } from "./draw.ts";
+import { drawDocumentRead, drawDocuments, drawVectors } from "./generate-documents.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -86,6 +87,9 @@ async function drawChange(draw: Draw): Promise<Operation> {
     consumer: 5,
     work: 16,
     task: 8,
+    documents: 14,
+    vectors: 7,
+    recall: 1,
     maintain: 2,
     reopen: 1,
     pause: 0.3,
@@ -96,6 +100,9 @@ async function drawChange(draw: Draw): Promise<Operation> {
   const ref = drawRef(draw);
   const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;
   const base = { ...ref, nowMs, ...(requestId === undefined ? {} : { requestId }) };
+  if (kind === "documents") return { ...base, ...drawDocuments(draw) };
+  if (kind === "vectors") return await drawVectors(draw, ref);
+  if (kind === "recall") return { kind: "note-recalled", namespace: ref.namespace, ms: nowMs };
   if (kind === "consumer") return { ...base, ...drawConsumer(draw) };
   if (kind === "work") return { ...base, ...drawWork(draw) };
   if (kind === "task") return { ...base, ...(await drawTask(draw, ref.namespace)) };
@@ -282,6 +289,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     "due-tasks",
     "list-summaries",
     "expired",
+    "documents",
+    "documents",
   ] as const);
   switch (kind) {
     case "read-message":
@@ -311,6 +320,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
       return { ...ref, kind, query: drawDueQuery(draw) };
     case "list-summaries":
       return { ...ref, kind, order, limit, maxBytes: random.pick([1, 300, 1_000_000]) };
+    case "documents":
+      return await drawDocumentRead(draw, ref);
     case "expired":
       return { ...ref, kind, nowMs: nowMs + random.int(-1_000, 30_000) };
   }

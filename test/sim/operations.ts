@@ -13,10 +13,19 @@ import type {
   SessionQuery,
   Store,
   TaskQuery,
+  VectorPlace,
 } from "../../src/storage/store.ts";
 import type { ActionBase, SessionAction } from "../support/action-types.ts";
 import { isYoung } from "../support/action-types.ts";
 import { act } from "../support/actions.ts";
+import {
+  allCollections,
+  allDocuments,
+  changeDocuments,
+  type DocumentAction,
+  saveVectors,
+  type VectorAction,
+} from "../support/documents.ts";
 import { sessionView } from "../support/dump.ts";
 import { type ForkAction, fork } from "../support/fork.ts";
 import { plain } from "../support/plain.ts";
@@ -73,6 +82,12 @@ export type ReadOperation = SessionRef &
         readonly maxBytes: number;
       }
     | { readonly kind: "expired"; readonly nowMs: number }
+    | { readonly kind: "list-collections"; readonly limit: number }
+    /** `sessionId` names the collection. */
+    | { readonly kind: "list-documents"; readonly limit: number }
+    | { readonly kind: "read-document"; readonly documentId: string }
+    | { readonly kind: "read-vectors"; readonly places: readonly VectorPlace[] }
+    | { readonly kind: "recalled" }
   );
 
 export type Operation =
@@ -81,6 +96,9 @@ export type Operation =
   | ConsumerOperation
   | WorkAction
   | TaskAction
+  | DocumentAction
+  | VectorAction
+  | { readonly kind: "note-recalled"; readonly namespace: string; readonly ms: number }
   | ReadOperation
   | { readonly kind: "maintain"; readonly plan: MaintenancePlan }
   /** Closes and opens again, or opens what a killed process would have left. */
@@ -119,6 +137,12 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return work(store, operation);
     case "task":
       return changeTask(store, operation);
+    case "documents":
+      return changeDocuments(store, operation);
+    case "vectors":
+      return saveVectors(store, operation);
+    case "note-recalled":
+      return store.noteRecalled(operation.namespace, operation.ms);
     case "maintain":
       return maintain(store, operation.plan);
     case "pause":
@@ -135,6 +159,11 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "due-tasks":
     case "list-summaries":
     case "expired":
+    case "list-collections":
+    case "list-documents":
+    case "read-document":
+    case "read-vectors":
+    case "recalled":
       return read(store, operation);
     default:
       return act(store, operation);
@@ -205,6 +234,16 @@ async function read(store: Store, operation: ReadOperation): Promise<unknown> {
       return (await store.expiredSessions(operation.nowMs, 10_000))
         .map((expired) => `${expired.namespace} ${expired.sessionId}`)
         .sort();
+    case "list-collections":
+      return await allCollections(store, namespace, operation.limit);
+    case "list-documents":
+      return await allDocuments(store, { namespace, collectionId: sessionId }, operation.limit);
+    case "read-document":
+      return await store.readDocument({ namespace, collectionId: sessionId }, operation.documentId);
+    case "read-vectors":
+      return await store.readVectors(operation.places);
+    case "recalled":
+      return await store.recalledNamespaces();
   }
 }
 

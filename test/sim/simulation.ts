@@ -118,7 +118,8 @@ async function step(run: Run, operation: Operation): Promise<void> {
   else run.counts.saved += 1;
   same(run, "the result", actual, expected);
   same(run, "the revision", run.subject.store.revision(), run.model.store.revision());
-  if ("sessionId" in operation) {
+  if (operation.kind === "documents") await compareDocuments(run, operation);
+  else if ("sessionId" in operation) {
     await compareSession(run, operation);
     if ("messageId" in operation) await compareMessage(run, operation);
     if (operation.kind === "fork") {
@@ -140,6 +141,12 @@ async function compareSession(run: Run, { namespace, sessionId }: SessionRef): P
   const look = async (store: Store) =>
     plain(whole ? await dumpSession(store, ref) : (await store.readWindow(ref))?.window);
   same(run, "the session", await look(run.subject.store), await look(run.model.store));
+}
+
+async function compareDocuments(run: Run, { namespace, sessionId }: SessionRef): Promise<void> {
+  const read = { kind: "list-documents", namespace, sessionId, limit: 7 } as const;
+  const expected = await onModel(run, read);
+  same(run, "the documents", await applyTo(run.subject.store, read), expected);
 }
 
 async function compareMessage(
@@ -260,6 +267,12 @@ function watched(store: Store, tell: (revision: number, kind: string) => void): 
         tell(view.revision, decision.kind);
         return decision;
       }),
+    changeDocuments: (change, decide) =>
+      store.changeDocuments(change, (view) => {
+        const decision = decide(view);
+        tell(view.revision, decision.kind);
+        return decision;
+      }),
   };
 }
 
@@ -273,6 +286,8 @@ function readOnly(store: Store): Store {
     ...reading(store),
     changeSession: (change, decide) => store.changeSession(change, (view) => refuse(decide(view))),
     copySession: (copy, decide) => store.copySession(copy, (view) => refuse(decide(view))),
+    changeDocuments: (change, decide) =>
+      store.changeDocuments(change, (view) => refuse(decide(view))),
   };
 }
 
@@ -309,6 +324,14 @@ export function reading(store: Store): Store {
     readUsage: (namespace, hook, hour) => store.readUsage(namespace, hook, hour),
     listSummaries: (ref, query) => store.listSummaries(ref, query),
     readSummary: (ref, version) => store.readSummary(ref, version),
+    changeDocuments: (change, decide) => store.changeDocuments(change, decide),
+    readDocument: (ref, documentId) => store.readDocument(ref, documentId),
+    listDocuments: (query) => store.listDocuments(query),
+    listCollections: (namespace, after, limit) => store.listCollections(namespace, after, limit),
+    saveVectors: (vectors) => store.saveVectors(vectors),
+    readVectors: (places) => store.readVectors(places),
+    recalledNamespaces: () => store.recalledNamespaces(),
+    noteRecalled: (namespace, ms) => store.noteRecalled(namespace, ms),
     listEvents: (query) => store.listEvents(query),
     onEvents: (listener) => store.onEvents(listener),
     maintain: (plan) => store.maintain(plan),

@@ -8,6 +8,7 @@ import { changeSuite } from "./suites/changes.ts";
 import { concurrencySuite } from "./suites/concurrency.ts";
 import { consumerSuite } from "./suites/consumers.ts";
 import { copySuite } from "./suites/copies.ts";
+import { documentSuite } from "./suites/documents.ts";
 import { dueSuite } from "./suites/due.ts";
 import { eventSuite } from "./suites/events.ts";
 import { messageSuite } from "./suites/messages.ts";
@@ -17,6 +18,7 @@ import { snapshotSuite } from "./suites/snapshots.ts";
 import { summarySuite } from "./suites/summaries.ts";
 import { taskSuite } from "./suites/tasks.ts";
 import { upkeepSuite } from "./suites/upkeep.ts";
+import { vectorSuite } from "./suites/vectors.ts";
 import { wallSuite } from "./suites/walls.ts";
 import { windowSuite } from "./suites/windows.ts";
 
@@ -35,6 +37,8 @@ export function storageConformance(name: string, open: OpenEngine): void {
     taskSuite(open);
     dueSuite(open);
     summarySuite(open);
+    documentSuite(open);
+    vectorSuite(open);
     eventSuite(open);
     wallSuite(open);
     upkeepSuite(open);

@@ -17,6 +17,7 @@ import { Status } from "../../src/gen/google/rpc/status.ts";
 import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../../src/gen/memorysidecar/v1/hook_service.ts";
+import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { createLogs } from "../../src/log.ts";
 import type { Hooks } from "../../src/service/hook-port.ts";
@@ -32,6 +33,7 @@ export const METHODS = {
   ...EventServiceService,
   ...HookServiceService,
   ...AdminServiceService,
+  ...RecallServiceService,
 } as const;
 
 export type MethodName = keyof typeof METHODS;
@@ -252,6 +254,7 @@ export interface TestServer extends AsyncDisposable {
 }
 
 const SETTINGS: Omit<AppSettings, "listen"> = {
+  recallMemoryBytes: 268_435_456,
   reflection: true,
   tokenFile: undefined,
   tlsCert: undefined,

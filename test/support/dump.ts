@@ -5,6 +5,7 @@
 
 import type { Session, SessionRef } from "../../src/domain/session.ts";
 import type { Store } from "../../src/storage/store.ts";
+import { dumpDocuments } from "./documents.ts";
 import { START_MS } from "./plans.ts";
 import {
   allConsumers,
@@ -60,7 +61,9 @@ export async function dumpSession(store: Store, ref: SessionRef): Promise<unknow
   const back = (await allSummaries(store, ref, { ...summaries, order: "desc" })) ?? [];
   const byVersion: unknown[] = [];
   for (const { version } of history) byVersion.push(await store.readSummary(ref, version));
+  const places = messages.map(({ seq }) => ({ kind: "message", ...ref, seq }) as const);
   return {
+    vectors: await store.readVectors(places),
     summaries: history,
     back: back.map(({ version }) => version).join(),
     byVersion,
@@ -134,6 +137,7 @@ export async function dumpEvents(store: Store, names: DumpNames): Promise<unknow
 export async function dumpStore(store: Store, names: DumpNames): Promise<unknown> {
   const sessions: unknown[] = [];
   const consumers: unknown[] = [];
+  const documents: unknown[] = [];
   for (const namespace of names.namespaces) {
     const query = { namespace, limit: 100, nowMs: 0 };
     const listed = await allSessions(store, { ...query, order: "asc" });
@@ -141,11 +145,14 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
     sessions.push([namespace, listed.map(sessionView), down.map(({ sessionId }) => sessionId)]);
     for (const ref of listed) sessions.push(await dumpSession(store, ref));
     consumers.push([namespace, await allConsumers(store, namespace, 100)]);
+    documents.push([namespace, await dumpDocuments(store, namespace)]);
   }
   const expired = await store.expiredSessions(START_MS * 2, 10_000);
   return {
     sessions,
     consumers,
+    documents,
+    recalled: await store.recalledNamespaces(),
     expired: expired.map((ref) => `${ref.namespace} ${ref.sessionId}`).sort(),
     replies: await dumpReplies(store, names),
     tasks: await dumpTasks(store, names),

@@ -167,6 +167,17 @@ export function pollHook(name: string, settings: Partial<HookSettings> = {}): Ho
   return { name, kind: "poll", settings: { ...TEST_HOOK_SETTINGS, ...settings } };
 }
 
+/** A hook whose vectors workers make. */
+export function pollEmbedder(name: string, dimensions: number, batchSize = 64): Hook {
+  const model = `${name}@${dimensions}`;
+  return { ...pollHook(name), polled: { does: "embed", model, dimensions, batchSize } };
+}
+
+/** A hook whose workers put texts in order. */
+export function pollReranker(name: string): Hook {
+  return { ...pollHook(name), polled: { does: "rerank" } };
+}
+
 /** Hooks of these; a built-in one that nobody should call is added when there is none. */
 export function hooksOf(hooks: readonly Hook[], defaultSummarizer = "manual"): Hooks {
   const byName = new Map(hooks.map((hook) => [hook.name, hook]));

@@ -162,4 +162,9 @@ export const jsonCodec: Codec = {
     return { draft: draftOf(merged), stamp, contentChanged: paths.includes("text") };
   },
   encodeEvent: (event: Event) => toBytes(event),
+  readEventSeqs(body) {
+    const { detail } = fromBytes<Event>(body);
+    if ("seqs" in detail) return detail.seqs;
+    return "seq" in detail ? { first: detail.seq, last: detail.seq } : undefined;
+  },
 };

@@ -2,8 +2,11 @@
 // the reason why not. Usage: node lmdb-reader.ts DIR
 
 import { AppError } from "../../src/domain/errors.ts";
+import type { SessionRef } from "../../src/domain/session.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
 import type { Store } from "../../src/storage/store.ts";
+import { dumpDocuments } from "./documents.ts";
+import { plain } from "./plain.ts";
 import { readFacts, START_MS } from "./plans.ts";
 
 async function readAll(store: Store): Promise<unknown> {
@@ -30,6 +33,7 @@ async function readAll(store: Store): Promise<unknown> {
       head,
       (await store.listSummaries(ref, history))?.summaries,
       tasks,
+      plain(await vectorsOf(store, ref, page?.messages ?? [])),
       window?.window.map(({ seq, messageId }) => [seq, messageId]),
       page?.messages.map(({ bytes }) => Buffer.from(bytes).toString("base64")),
     ]);
@@ -47,7 +51,12 @@ async function readAll(store: Store): Promise<unknown> {
     due.push(await store.dueTasks(all));
     for (let hour = 0; hour < 8; hour++) due.push(await store.readUsage("default", hook, hour));
   }
-  return { sessions, events, due, revision: store.revision() };
+  const documents = plain(await dumpDocuments(store, "default"));
+  return { sessions, events, due, documents, revision: store.revision() };
+}
+
+function vectorsOf(store: Store, ref: SessionRef, messages: readonly { readonly seq: number }[]) {
+  return store.readVectors(messages.map(({ seq }) => ({ kind: "message", ...ref, seq })));
 }
 
 async function main(directory: string): Promise<unknown> {

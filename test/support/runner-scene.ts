@@ -6,7 +6,7 @@ import { DEFAULT_SUMMARY_SPEC, type SummarySpec } from "../../src/domain/summari
 import type { SummaryRecord } from "../../src/domain/summaries/summary.ts";
 import { type Task, taskIdOf } from "../../src/domain/tasks/task.ts";
 import type { Hook } from "../../src/service/hook-port.ts";
-import type { HookInfo, LeasedTask, PollTasksInput } from "../../src/service/tasks-api.ts";
+import type { HookInfo, LeasedSummary, PollTasksInput } from "../../src/service/tasks-api.ts";
 import { hooksOf, outputOf } from "./hooks.ts";
 import { toBytes } from "./json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "./policies.ts";
@@ -79,8 +79,8 @@ export interface RunnerScene extends TestServices {
   /** Every summary that a session has had, the oldest first. */
   history(sessionId: string, namespace?: string): Promise<readonly SummaryRecord[]>;
   info(hook: string, namespace?: string): Promise<HookInfo>;
-  poll(hook: string, input?: Partial<PollTasksInput>): Promise<readonly LeasedTask[]>;
-  complete(task: LeasedTask, text: string): Promise<void>;
+  poll(hook: string, input?: Partial<PollTasksInput>): Promise<readonly LeasedSummary[]>;
+  complete(task: LeasedSummary, text: string): Promise<void>;
 }
 
 /** Starts services with hooks. */
@@ -128,11 +128,13 @@ export async function startRunnerScene(
       if (info === undefined) throw new Error("There is no such hook.");
       return info;
     },
-    poll: (hook, input = {}) =>
-      services.hooks.pollTasks(call("PollTasks"), {
+    poll: async (hook, input = {}) => {
+      const tasks = await services.hooks.pollTasks(call("PollTasks"), {
         ...{ namespace: "default", hooks: [hook], maxTasks: 1, waitMs: 0 },
         ...{ leaseMs: 60_000, workerId: "worker", ...input },
-      }),
+      });
+      return tasks.filter((task) => "task" in task);
+    },
     complete: async ({ task, leaseToken }, text) => {
       const ref = { namespace: task.namespace, taskId: taskIdOf(task.taskNo), leaseToken };
       const input = { ...ref, output: outputOf(text), encode: toBytes };

@@ -1,9 +1,11 @@
 // Sound requests for every rpc, and small builders of what they are made of.
 
+import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/document.ts";
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { DropOldest } from "../../src/gen/memorysidecar/v1/policy_select.ts";
 import { PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { Session, Summary } from "../../src/gen/memorysidecar/v1/session.ts";
 import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
@@ -54,6 +56,21 @@ export function dropOldest(fields: Partial<DropOldest>): DropOldest {
 /** What a worker makes of messages, with what a test names. */
 export function summaryOutput(fields: Partial<SummarizeOutput> = {}): SummarizeOutput {
   return { ...SummarizeOutput.decode(NOTHING), ...fields };
+}
+
+/** A document with what a test names. */
+export function document(fields: Partial<Document> = {}): Document {
+  return { ...Document.decode(NOTHING), ...fields };
+}
+
+/** A vector with what a test names. */
+export function embedding(fields: Partial<Embedding> = {}): Embedding {
+  return { values: [0.6, 0.8], model: "m", ...fields };
+}
+
+/** What to recall from, with what a test names. */
+export function recallFilter(fields: Partial<RecallFilter> = {}): RecallFilter {
+  return { ...RecallFilter.decode(NOTHING), ...fields };
 }
 
 /** A tool call. */
@@ -147,6 +164,16 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   retryTask: { taskId: "task-00000000001" },
   deleteTask: { taskId: "task-00000000001", allowMissing: true },
   listHooks: { namespace: "default" },
+  recall: { query: "hello", filter: recallFilter({ labels: new Map([["a", "b"]]) }) },
+  upsertDocuments: { documents: [document({ documentId: "page", text: "hello" })] },
+  getDocument: { documentId: "page" },
+  listDocuments: { pageSize: 10 },
+  listCollections: { pageSize: 10 },
+  searchDocuments: { query: "hello", limit: 3 },
+  deleteDocuments: { collectionId: "doomed", documentIds: ["gone"] },
+  clearCollection: { collectionId: "doomed" },
+  embed: { texts: ["hello"], purpose: 2 },
+  countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },
 };
 
 /** The wire form of the sound request of a method. */

@@ -2,13 +2,17 @@
 
 import type { Event } from "../../src/domain/event.ts";
 import type { StageRun, Totals, Trim } from "../../src/domain/window/types.ts";
+import { createLocalIndex } from "../../src/recall/local.ts";
+import type { RecallIndex } from "../../src/recall/port.ts";
 import type { AppendInput, Call, ServiceSettings, Services, World } from "../../src/service/api.ts";
 import type { Hooks } from "../../src/service/hook-port.ts";
 import { createServices } from "../../src/service/services.ts";
+import type { HookNews } from "../../src/service/tasks/hook-state.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { MANUAL_HOOKS } from "./hooks.ts";
 import { draftOf, fromBytes, type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
+import { jsonRecallCodec } from "./json-recall.ts";
 
 /** What an append answers in tests. */
 export interface AppendAnswer {
@@ -74,11 +78,12 @@ export function storeWith(store: Store, methods: Partial<Store>): Store {
 }
 
 /** A world whose time goes on only when a test says so. */
-interface TestWorld extends World {
+export interface TestWorld extends World {
   readonly advance: (ms: number) => void;
 }
 
-function testWorld(startMs: number): TestWorld {
+/** Makes a world whose clock says this first. */
+export function testWorld(startMs: number): TestWorld {
   let nowMs = startMs;
   let fill = 0;
   const timers = new Set<Timer>();
@@ -111,10 +116,16 @@ export interface TestServicesOptions {
   readonly wrapStore?: (store: Store) => Store;
   /** Default: summaries are made by hand. */
   readonly hooks?: Hooks;
+  /** Default: nobody hears of it. */
+  readonly onHookNews?: (news: HookNews) => void;
   /** Default: a new one in memory. */
   readonly store?: Store;
   /** Default: throws, so that the test fails. */
   readonly onBackgroundError?: (error: unknown) => void;
+  /** Default: one in this thread, without vectors. */
+  readonly index?: RecallIndex;
+  /** The memory of the index. */
+  readonly memoryBytes?: number;
   /** What the clock says first. */
   readonly startMs?: number;
 }
@@ -137,6 +148,12 @@ export async function startTestServices(
     world,
     settings: { ...SETTINGS, ...settings },
     hooks: options.hooks ?? MANUAL_HOOKS,
+    ...(options.onHookNews === undefined ? {} : { onHookNews: options.onHookNews }),
+    recall: {
+      index: options.index ?? createLocalIndex({ codec: jsonRecallCodec }),
+      codec: jsonRecallCodec,
+      ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
+    },
     onBackgroundError: options.onBackgroundError ?? rethrow,
   });
   return { ...services, ...shortcuts(services), store, nowMs: world.nowMs, advance };

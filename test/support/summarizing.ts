@@ -6,7 +6,7 @@ import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
 import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { type PolicyStage, RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import { Summarize } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
-import type { Task } from "../../src/gen/memorysidecar/v1/task.ts";
+import type { SummarizeInput, Task } from "../../src/gen/memorysidecar/v1/task.ts";
 import type { RequestOf, ResponseOf, TestServer } from "./contract.ts";
 import { bare, keepNewest } from "./policy-wire.ts";
 import { message, session, summaryOutput } from "./samples.ts";
@@ -85,6 +85,11 @@ export async function takeTask(
   }
   const { leaseToken, task } = leased;
   return { leased, task, ref: { taskId: task.taskId, leaseToken } };
+}
+
+/** What a worker got to summarize. */
+export function inputOf({ input }: LeasedTask): SummarizeInput | undefined {
+  return input?.$case === "summarize" ? input.value : undefined;
 }
 
 /** The output of a text. */

@@ -5,14 +5,25 @@ import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
 import { untoldOptions, withPolicyFacts } from "../policies-doc.ts";
 import { ROOT, run } from "../process.ts";
+import { withRecallWeights } from "../recall-doc.ts";
 import { type Check, inScratch, NotPossible, program } from "./check.ts";
 import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
 import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
 
-const MANIFESTS = ["package.json", "clients/typescript/package.json"];
+const MANIFESTS = [
+  "package.json",
+  "clients/typescript/package.json",
+  "bench/compare/package.json",
+] as const;
+const LOCKS = ["package-lock.json", "bench/compare/package-lock.json"] as const;
 
 /** What the built server needs beside main.js: files that nothing imports by name. */
-const BUILT = ["main.js", "service/bpe-worker.js", "storage/lmdb/verify-child.js"];
+const BUILT = [
+  "main.js",
+  "recall-worker.js",
+  "service/bpe-worker.js",
+  "storage/lmdb/verify-child.js",
+];
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
@@ -80,8 +91,8 @@ export const CHECKS: readonly Check[] = [
     problems: () => MANIFESTS.flatMap((path) => rangeProblems(path, manifest(path))),
   },
   {
-    name: "lock file",
-    problems: () => addressProblems("package-lock.json", read("package-lock.json")),
+    name: "lock files",
+    problems: () => LOCKS.flatMap((path) => addressProblems(path, read(path))),
   },
   {
     name: "dependencies told",
@@ -105,6 +116,15 @@ export const CHECKS: readonly Check[] = [
         ? ["docs/policies.md differs from what the rules do; run npm run fix"]
         : [];
       return [...stale, ...untoldOptions(page)];
+    },
+  },
+  {
+    name: "weights of recall",
+    problems: () => {
+      const page = read("docs/recall.md");
+      return withRecallWeights(page) === page
+        ? []
+        : ["the table of docs/recall.md differs from its weights; run npm run fix"];
     },
   },
   program("biome", "biome", "ci", "--colors=off", "--error-on-warnings", "."),

@@ -63,6 +63,16 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list_hooks": ("ListHooks", {}),
     "list_policy_presets": ("ListPolicyPresets", {}),
     "server_info": ("GetServerInfo", {}),
+    "recall": ("Recall", {"query": "q", "filter": {"roles": ["user"], "kinds": ["message"]}}),
+    "upsert_documents": ("UpsertDocuments", {"documents": "text"}),
+    "get_document": ("GetDocument", {"document_id": "d"}),
+    "list_documents": ("ListDocuments", {}),
+    "list_collections": ("ListCollections", {}),
+    "search_documents": ("SearchDocuments", {"query": "q", "scoring": "tf-idf", "filter": {}}),
+    "delete_documents": ("DeleteDocuments", {"document_ids": "d"}),
+    "clear_collection": ("ClearCollection", {}),
+    "embed": ("Embed", {"texts": "t"}),
+    "count_tokens": ("CountTokens", {"texts": "t"}),
 }
 STREAMS = {"watch": "WatchEvents", "export_session": "ExportSession"}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +24,8 @@ from memorysidecar import AsyncClient, AsyncWorker, Client, ErrorReason, Worker,
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 HOOK = "agents"
+VECTORS = "vectors"
+ORDER = "order"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,12 @@ def hooked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """A real server with a hook for workers."""
     folder = tmp_path_factory.mktemp("hooked")
     hooks = folder / "hooks.json"
-    hooks.write_text(json.dumps({"hooks": {HOOK: {"kind": "poll", "max_attempts": 2}}}))
+    polled = {
+        HOOK: {"kind": "poll", "max_attempts": 2},
+        VECTORS: {"kind": "poll", "does": "embed", "dimensions": 2},
+        ORDER: {"kind": "poll", "does": "rerank"},
+    }
+    hooks.write_text(json.dumps({"hooks": polled, "embedder": VECTORS}))
     with RealServer(folder, "--hooks-file", str(hooks)) as running:
         yield running
 
@@ -82,6 +91,22 @@ def test_requests_take_seconds_and_names(fake: FakeServer, fake_client: Client) 
     assert sent(fake, "ExtendLease").lease.seconds == 5
     list(fake_client.list_tasks(state="dead", hook="a"))
     assert sent(fake, "ListTasks").state == v1.TASK_STATE_DEAD
+    leased.embed.texts.append("t")
+    fake_client.complete_task(leased, ((1, 2), [3.5, 4]))
+    request = sent(fake, "CompleteTask")
+    assert [list(vector.values) for vector in request.embed.vectors] == [[1, 2], [3.5, 4]]
+    fake_client.complete_task(leased, v1.EmbedOutput(vectors=[v1.TextVector(values=[1])]))
+    assert list(sent(fake, "CompleteTask").embed.vectors[0].values) == [1]
+    fake_client.complete_task(leased, "text")
+    assert sent(fake, "CompleteTask").summarize.text == "text"
+    leased.rerank.query = "q"
+    fake_client.complete_task(leased, (2, 0.5))
+    assert list(sent(fake, "CompleteTask").rerank.scores) == [2, 0.5]
+    fake_client.complete_task(leased, v1.RerankOutput(scores=[1]))
+    assert list(sent(fake, "CompleteTask").rerank.scores) == [1]
+    leased.summarize.transcript = "said"
+    with pytest.raises(TypeError, match="a text or a SummarizeOutput"):
+        fake_client.complete_task(leased, [1.0])
     with pytest.raises(ValueError, match="is none of ready, leased, waiting, dead"):
         fake_client.list_tasks(state="gone")  # type: ignore[arg-type]
     fake_client.compact_session("s", stage="old", wait=3, summarize=policy.summarize("h"))
@@ -201,10 +226,98 @@ def test_an_async_worker_does_the_same(hooked: RealServer, memory: Client) -> No
             assert sources == [1, 2]
             answered = await client.compact_session("s", keep_recent=2, wait=1)
             assert answered.outcome == v1.COMPACT_OUTCOME_NOTHING
-            assert len(await client.list_hooks()) == 2
+            assert len(await client.list_hooks()) == 4
             return done
 
     assert asyncio.run(run()) == 1
+
+
+def otters(text: str) -> list[float]:
+    """Says how often a text has an otter, as a vector."""
+    return [float(text.count("otter")), 1.0]
+
+
+def shortest(query: str, texts: list[str]) -> list[float]:
+    assert query == "otter"
+    return [-float(len(text)) for text in texts]
+
+
+def say(memory: Client) -> None:
+    texts = ["otter otter otter otter", "one otter", "none of them"]
+    for number, text in enumerate(texts):
+        memory.append(f"s{number}", [text], create_session=True)
+
+
+def found(answered: v1.RecallResponse) -> list[str]:
+    return [hit.message.session_id for hit in answered.hits]
+
+
+def test_a_worker_makes_vectors_and_puts_hits_in_order(memory: Client) -> None:
+    purposes: set[str] = set()
+
+    def embed(texts: list[str], purpose: str) -> list[list[float]]:
+        purposes.add(purpose)
+        return [otters(text) for text in texts]
+
+    say(memory)
+    worker = Worker(memory, [VECTORS, ORDER], embed=embed, rerank=shortest)
+    running = threading.Thread(target=worker.run)
+    running.start()
+    try:
+        made = memory.embed(["an otter"])[0]
+        assert list(made.values) == pytest.approx([0.7071, 0.7071], abs=1e-3)
+        deadline = time.monotonic() + 20
+        while True:
+            answered = memory.recall("otter otter otter otter", mode="dense")
+            if answered.coverage.without_vector_count == 0:
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert answered.coverage.dense == v1.DENSE_STATE_USED
+        assert found(answered)[0] == "s0" and purposes == {"query", "passage"}
+        ordered = memory.recall("otter", rerank=ORDER)
+        assert ordered.coverage.rerank == v1.RERANK_STATE_USED
+        assert found(ordered).index("s1") < found(ordered).index("s0")
+    finally:
+        worker.stop()
+        # A poll that is under way ends with its task.
+        with contextlib.suppress(ms.MemorySidecarError):
+            memory.embed(["end"], timeout=3)
+        running.join(30)
+    assert not running.is_alive()
+
+
+def test_an_async_worker_makes_vectors_too(hooked: RealServer, memory: Client) -> None:
+    async def run() -> None:
+        async def embed(texts: list[str], purpose: str) -> list[tuple[float, float]]:
+            assert purpose == "query"
+            return [(3.0, 4.0) for _ in texts]
+
+        async def rerank(query: str, texts: list[str]) -> list[float]:
+            return shortest(query, texts)
+
+        async with AsyncClient(hooked.address, namespace=memory.namespace) as client:
+            worker = AsyncWorker(client, [VECTORS, ORDER], embed=embed, rerank=rerank)
+            running = asyncio.create_task(worker.run(max_tasks=2))
+            made = await client.embed(["a"], purpose="query")
+            assert list(made[0].values) == pytest.approx([0.6, 0.8])
+            await client.append("s", ["one otter"], create_session=True)
+            answered = await client.recall("otter", mode="lexical", rerank=ORDER)
+            assert answered.coverage.rerank == v1.RERANK_STATE_USED
+            assert await asyncio.wait_for(running, 30) == 2
+
+    asyncio.run(run())
+
+
+def test_a_worker_without_a_function_for_a_task_gives_it_back(memory: Client) -> None:
+    overflow(memory, "s")
+    worker = Worker(memory, HOOK, embed=lambda texts, purpose: [])
+    threading.Timer(0.5, worker.stop).start()
+    assert worker.run(max_tasks=1) == 0
+    [task] = memory.list_tasks()
+    assert task.last_failure.message == "the worker has no function for the task"
+    with pytest.raises(ValueError, match="give one of summarize, embed, rerank"):
+        Worker(memory, HOOK)
 
 
 def test_the_example_meets_every_error_of_a_worker(hooked: RealServer) -> None:

@@ -75,7 +75,9 @@ await expectError("HOOK_NOT_FOUND", client.pollTasks("nobody"));
 console.log("\n== A task by hand");
 await start("by-hand");
 const first = await take();
-console.log(`${taskId(first)}: ${JSON.stringify(first.input?.value.transcript)}`);
+if (first.input?.$case === "summarize") {
+  console.log(`${taskId(first)}: ${JSON.stringify(first.input.value.transcript)}`);
+}
 console.log(`kept until ${(await client.extendLease(first, { leaseMs: 60_000 })).toISOString()}`);
 const { state } = await client.getTask(taskId(first));
 const leased = await all(client.listTasks({ state: "leased" }));

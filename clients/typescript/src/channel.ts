@@ -12,6 +12,7 @@ import {
 import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
 import { HookServiceClient } from "./gen/memorysidecar/v1/hook_service.ts";
+import { RecallServiceClient } from "./gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
 
 /** Certificates, as PEM bytes or as the path of a PEM file. */
@@ -39,6 +40,7 @@ export interface RawClients {
   readonly sessions: SessionServiceClient;
   readonly events: EventServiceClient;
   readonly hooks: HookServiceClient;
+  readonly recalls: RecallServiceClient;
   readonly admin: AdminServiceClient;
 }
 
@@ -105,6 +107,7 @@ export function openChannel(address: string, settings: ChannelSettings): RawClie
     sessions,
     events: new EventServiceClient(target, creds, shared),
     hooks: new HookServiceClient(target, creds, shared),
+    recalls: new RecallServiceClient(target, creds, shared),
     admin: new AdminServiceClient(target, creds, shared),
   };
 }

@@ -15,9 +15,23 @@ export type {
   GetServerInfoResponse,
   Limit,
 } from "./gen/memorysidecar/v1/admin_service.ts";
+export type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
+export {
+  type ClearCollectionResponse,
+  type DeleteDocumentsResponse,
+  type DocumentMatch,
+  DocumentScoring,
+  type UpsertDocumentsResponse,
+  type UpsertedDocument,
+} from "./gen/memorysidecar/v1/document_rpc.ts";
 export { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
 export { type Event, EventType } from "./gen/memorysidecar/v1/event.ts";
 export { SessionDeleteReason } from "./gen/memorysidecar/v1/event_detail.ts";
+export type {
+  CollectionCleared,
+  DocumentsDeleted,
+  DocumentsUpserted,
+} from "./gen/memorysidecar/v1/event_document.ts";
 export { type Consumer, StreamPosition } from "./gen/memorysidecar/v1/event_service.ts";
 export {
   type SummaryRequested,
@@ -93,6 +107,26 @@ export {
   type SummaryView,
   TranscriptStyle,
 } from "./gen/memorysidecar/v1/policy_summary.ts";
+export {
+  FusionMethod,
+  type MetadataCondition,
+  type RecalledMessage,
+  type RecallHit,
+  RecallKind,
+  RecallMode,
+  ScoreFeature,
+  type ScorePart,
+} from "./gen/memorysidecar/v1/recall.ts";
+export {
+  type CountTokensResponse,
+  DenseState,
+  EmbeddingPurpose,
+  type RecallCoverage,
+  type RecalledSession,
+  type RecallResponse,
+  RecallWeights,
+  RerankState,
+} from "./gen/memorysidecar/v1/recall_rpc.ts";
 export type { SessionMatch, SessionSnippet } from "./gen/memorysidecar/v1/search_rpc.ts";
 export type {
   ForkOrigin,
@@ -122,6 +156,7 @@ export {
   TaskState,
   TaskType,
 } from "./gen/memorysidecar/v1/task.ts";
+export type { EmbedInput, RerankInput } from "./gen/memorysidecar/v1/task_vectors.ts";
 export {
   HoldReason,
   type PolicyWarning,
@@ -232,6 +267,25 @@ export type {
   UnitName,
 } from "./policy-names.ts";
 export { type PresetName, type PresetOptions, preset } from "./presets.ts";
+export type {
+  CollectionOptions,
+  CountTokensOptions,
+  DeleteDocumentsOptions,
+  DocumentFields,
+  DocumentFilterInput,
+  DocumentInput,
+  EmbedOptions,
+  GetDocumentOptions,
+  ListDocumentsOptions,
+  MetadataInput,
+  NamedVector,
+  RecallFilterInput,
+  RecallOptions,
+  ScalarInput,
+  SearchDocumentsOptions,
+  UpsertOptions,
+  VectorInput,
+} from "./recall-options.ts";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
 export type { FormatName, SnapshotChunk, SnapshotInput } from "./snapshot-parts.ts";
 export type { ExportOptions } from "./snapshots.ts";
@@ -244,7 +298,9 @@ export type {
   OutputInput,
   PageOptions,
   PollOptions,
+  ResultInput,
   TaskStateName,
+  VectorsInput,
 } from "./task-options.ts";
 export { toDate } from "./time.ts";
 export type {
@@ -254,4 +310,4 @@ export type {
   WatchOptions,
   WatchStart,
 } from "./watch.ts";
-export { runWorker, TaskRefused, type WorkerOptions } from "./worker.ts";
+export { runWorker, TaskRefused, type WorkerFunctions, type WorkerOptions } from "./worker.ts";

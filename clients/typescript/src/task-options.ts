@@ -1,9 +1,10 @@
 // What the methods for summaries and tasks take beside their main argument.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import type { CompleteTaskRequest, LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
 import type { Summarize } from "./gen/memorysidecar/v1/policy_summary.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/summary_rpc.ts";
-import { type SummarizeOutput, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import { SummarizeOutput, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type { ListOptions, OrderInput } from "./options.ts";
 
 /** What every list here takes. */
@@ -69,6 +70,28 @@ export type OutputInput = string | DeepPartial<SummarizeOutput>;
 /** Makes a result. */
 export function toOutput(output: OutputInput): DeepPartial<SummarizeOutput> {
   return typeof output === "string" ? { text: output } : output;
+}
+
+/** The vectors of texts to embed, one for each. */
+export type VectorsInput = readonly ArrayLike<number>[];
+
+/** The result of a task: of a summary, a vector for each text, or a score for each text. */
+export type ResultInput = OutputInput | VectorsInput | readonly number[];
+
+/** Makes a result, which is of the type of the task. */
+export function toResult(
+  { input }: LeasedTask,
+  result: ResultInput,
+): NonNullable<CompleteTaskRequest["output"]> {
+  if (!Array.isArray(result)) {
+    const value = SummarizeOutput.fromPartial(toOutput(result as OutputInput));
+    return { $case: "summarize", value };
+  }
+  if (input?.$case === "rerank") {
+    return { $case: "rerank", value: { scores: [...(result as readonly number[])] } };
+  }
+  const vectors = (result as VectorsInput).map((vector) => ({ values: Array.from(vector) }));
+  return { $case: "embed", value: { vectors } };
 }
 
 const ROOM_MS = 30_000;

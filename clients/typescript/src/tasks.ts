@@ -1,7 +1,6 @@
 // The methods of the client for summaries, tasks and hooks.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import { ClientBase } from "./client-base.ts";
 import {
   type CompleteTaskResponse,
   type FailTaskResponse,
@@ -16,15 +15,16 @@ import {
   CompactSessionRequest,
   type CompactSessionResponse,
 } from "./gen/memorysidecar/v1/summary_rpc.ts";
-import { type Hook, SummarizeOutput, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import { type Hook, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type { SummaryChoice } from "./options.ts";
 import { walkPages } from "./pages.ts";
+import { RecallMethods } from "./recall.ts";
 import type * as options from "./task-options.ts";
-import { TASK_STATES, toOutput, waitingFor } from "./task-options.ts";
+import { TASK_STATES, toResult, waitingFor } from "./task-options.ts";
 import { toDate, toDuration } from "./time.ts";
 
 /** Summaries, tasks and hooks. */
-export class TaskMethods extends ClientBase {
+export class TaskMethods extends RecallMethods {
   /** Has a hook summarize messages of the window now, and waits for it if asked to. */
   compactSession(
     sessionId: string,
@@ -91,14 +91,16 @@ export class TaskMethods extends ClientBase {
     return (await this.call(HookRpcs.pollTasks, request, waitingFor(waitMs, opts))).tasks;
   }
 
-  /** Brings the result of a task: a text, or a `SummarizeOutput`. */
+  /**
+   * Brings the result of a task: a text or a `SummarizeOutput` for a summary, a vector for each
+   * text to embed, a score for each text to rerank.
+   */
   completeTask(
     task: LeasedTask,
-    output: options.OutputInput,
+    output: options.ResultInput,
     opts: MutationOptions = {},
   ): Promise<CompleteTaskResponse> {
-    const value = SummarizeOutput.fromPartial(toOutput(output));
-    const request = { ...this.#held(task, opts), output: { $case: "summarize", value } } as const;
+    const request = { ...this.#held(task, opts), output: toResult(task, output) };
     return this.call(HookRpcs.completeTask, request, opts);
   }
 

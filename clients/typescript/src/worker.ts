@@ -3,9 +3,16 @@
 import { pause } from "./call.ts";
 import { isMemorySidecarError, type KnownErrorReason, MemorySidecarError } from "./errors.ts";
 import type { LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
+import { EmbeddingPurpose } from "./gen/memorysidecar/v1/recall_rpc.ts";
 import type { SummarizeInput } from "./gen/memorysidecar/v1/task.ts";
 import { backoffMs, DEFAULT_RETRY } from "./retry.ts";
-import type { OutputInput, PollOptions } from "./task-options.ts";
+import {
+  type OutputInput,
+  type PollOptions,
+  type ResultInput,
+  toResult,
+  type VectorsInput,
+} from "./task-options.ts";
 import type { TaskMethods } from "./tasks.ts";
 
 const WAIT_MS = 20_000;
@@ -30,18 +37,36 @@ export class TaskRefused extends Error {
   override readonly name = "TaskRefused";
 }
 
-/** What a worker is told. */
-export interface WorkerOptions extends Pick<PollOptions, "namespace" | "workerId"> {
-  /** The hook whose tasks it takes, or several. */
-  readonly hooks: string | readonly string[];
+/** The functions of a worker; one at least. */
+export interface WorkerFunctions {
   /**
    * Does a task. What it throws gives the task back, to be tried again. The signal is aborted when
    * the task is not the worker's any more.
    */
-  readonly summarize: (
+  readonly summarize?: (
     input: SummarizeInput,
     signal: AbortSignal,
   ) => OutputInput | Promise<OutputInput>;
+  /** Makes a vector for each text, for hooks that are to embed. */
+  readonly embed?: (
+    texts: readonly string[],
+    purpose: "query" | "passage",
+    signal: AbortSignal,
+  ) => VectorsInput | Promise<VectorsInput>;
+  /** Says how well each text answers a query, higher is better, for hooks that are to rerank. */
+  readonly rerank?: (
+    query: string,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ) => readonly number[] | Promise<readonly number[]>;
+}
+
+/** What a worker is told. */
+export interface WorkerOptions
+  extends WorkerFunctions,
+    Pick<PollOptions, "namespace" | "workerId"> {
+  /** The hook whose tasks it takes, or several. */
+  readonly hooks: string | readonly string[];
   /** How long a task is kept, in milliseconds; extended while the work goes on. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Ends the worker after the task under way. Default: never. */
@@ -56,7 +81,10 @@ export interface WorkerOptions extends Pick<PollOptions, "namespace" | "workerId
  * MemorySidecarError that would come again. Run several for several tasks at once.
  */
 export async function runWorker(memory: TaskMethods, options: WorkerOptions): Promise<number> {
-  const { maxTasks = Number.POSITIVE_INFINITY, signal } = options;
+  const { maxTasks = Number.POSITIVE_INFINITY, signal, summarize, embed, rerank } = options;
+  if ((summarize ?? embed ?? rerank) === undefined) {
+    throw new TypeError("give one of summarize, embed, rerank");
+  }
   let done = 0;
   while (done < maxTasks && signal?.aborted !== true) {
     for (const task of await poll(memory, options)) {
@@ -82,7 +110,7 @@ async function poll(memory: TaskMethods, options: WorkerOptions): Promise<readon
 async function doTask(
   memory: TaskMethods,
   task: LeasedTask,
-  { summarize, leaseMs = LEASE_MS }: WorkerOptions,
+  { leaseMs = LEASE_MS, ...functions }: WorkerOptions,
 ): Promise<boolean> {
   const lost = new AbortController();
   const keeper = setInterval(() => {
@@ -92,7 +120,7 @@ async function doTask(
     });
   }, leaseMs / 3);
   try {
-    const done = await answer(task, summarize, lost.signal);
+    const done = await answer(task, functions, lost.signal);
     if ("message" in done) await memory.failTask(task, done);
     else await memory.completeTask(task, done.output);
     return !("message" in done);
@@ -106,18 +134,44 @@ async function doTask(
 }
 
 interface Done {
-  readonly output: OutputInput;
+  readonly output: ResultInput;
+}
+
+/** The call that does a task; undefined when the worker has no function for it. */
+function workOf(
+  { input }: LeasedTask,
+  { summarize, embed, rerank }: WorkerFunctions,
+  signal: AbortSignal,
+): (() => ResultInput | Promise<ResultInput>) | undefined {
+  if (input?.$case === "summarize") return summarize && (() => summarize(input.value, signal));
+  if (input?.$case === "embed") {
+    const { texts, purpose } = input.value;
+    const name = purpose === EmbeddingPurpose.QUERY ? "query" : "passage";
+    return embed && (() => embed(texts, name, signal));
+  }
+  if (input?.$case === "rerank") {
+    const { query, texts } = input.value;
+    return rerank && (() => rerank(query, texts, signal));
+  }
+  return undefined;
 }
 
 /** Does the task, or says how it failed. */
 async function answer(
-  { input }: LeasedTask,
-  summarize: WorkerOptions["summarize"],
+  task: LeasedTask,
+  functions: WorkerFunctions,
   signal: AbortSignal,
 ): Promise<Done | { readonly message: string; readonly permanent: boolean }> {
-  if (input === undefined) return { message: "not a task that can be done", permanent: true };
+  const work = workOf(task, functions, signal);
+  // Another worker of the hook may have one.
+  if (work === undefined) {
+    return { message: "the worker has no function for the task", permanent: false };
+  }
   try {
-    return { output: await summarize(input.value, signal) };
+    const output = await work();
+    // A result that is none fails the task, not the worker.
+    toResult(task, output);
+    return { output };
   } catch (error) {
     const permanent = error instanceof TaskRefused;
     // The name of an error, not its text, which may hold content.

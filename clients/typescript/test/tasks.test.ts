@@ -13,7 +13,9 @@ import {
   dropOldest,
   type MemorySidecar,
   makePolicy,
+  type RecallHit,
   RemovedTo,
+  RerankState,
   runWorker,
   SummaryFailure,
   SummaryKeep,
@@ -23,9 +25,12 @@ import {
   type Task,
   TaskRefused,
   type TaskStateName,
+  type VectorsInput,
 } from "../src/index.ts";
 
 const HOOK = "agents";
+const VECTORS = "vectors";
+const ORDER = "order";
 const EXAMPLE = join(import.meta.dirname, "../examples/tasks.ts");
 const run = promisify(execFile);
 
@@ -36,7 +41,12 @@ const clients: MemorySidecar[] = [];
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "memory-sidecar-tasks-"));
   const hooks = join(dir, "hooks.json");
-  writeFileSync(hooks, JSON.stringify({ hooks: { [HOOK]: { kind: "poll", max_attempts: 2 } } }));
+  const polled = {
+    [HOOK]: { kind: "poll", max_attempts: 2 },
+    [VECTORS]: { kind: "poll", does: "embed", dimensions: 2 },
+    [ORDER]: { kind: "poll", does: "rerank" },
+  };
+  writeFileSync(hooks, JSON.stringify({ hooks: polled, embedder: VECTORS }));
   server = await startServer({
     dataDir: join(dir, "data"),
     listen: `unix:${join(dir, "tasks.sock")}`,
@@ -160,6 +170,81 @@ describe("a worker", () => {
   it("ends with an error that would come again", async () => {
     const work = runWorker(memoryOf("nobody"), { hooks: "nobody", summarize: () => "" });
     await expect(work).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+  });
+});
+
+describe("a worker for recall", () => {
+  const otters = (text: string) => Float32Array.of(text.split("otter").length - 1, 1);
+  const shortest = (_: string, texts: readonly string[]) => texts.map((text) => -text.length);
+  const sessionOf = ({ record }: RecallHit) =>
+    record?.$case === "message" ? record.value.sessionId : "";
+
+  it("makes vectors and puts hits in order", async () => {
+    const memory = memoryOf("otters");
+    const texts = ["otter otter otter otter", "one otter", "none of them"];
+    for (const [at, text] of texts.entries()) {
+      await memory.append(`s${at}`, [text], { createSession: true });
+    }
+    const stop = new AbortController();
+    const purposes = new Set<string>();
+    const work = runWorker(memory, {
+      hooks: [VECTORS, ORDER],
+      signal: stop.signal,
+      embed: (given, purpose) => {
+        purposes.add(purpose);
+        return given.map(otters);
+      },
+      rerank: shortest,
+    });
+    const [made] = await memory.embed(["an otter"]);
+    expect(made?.values[0]).toBeCloseTo(Math.SQRT1_2, 3);
+    await expect
+      .poll(
+        async () => {
+          const answer = await memory.recall("otter otter otter otter", { mode: "dense" });
+          return [answer.coverage?.withoutVectorCount, answer.hits.map(sessionOf)[0]];
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual([0n, "s0"]);
+    expect([...purposes].sort()).toEqual(["passage", "query"]);
+    const ordered = await memory.recall("otter", { rerank: ORDER });
+    expect(ordered.coverage?.rerank).toBe(RerankState.USED);
+    const sessions = ordered.hits.map(sessionOf);
+    expect(sessions.indexOf("s1")).toBeLessThan(sessions.indexOf("s0"));
+    stop.abort();
+    expect(await work).toBeGreaterThan(3);
+  }, 40_000);
+
+  it("gives back what it has no function for, and needs one", async () => {
+    const memory = memoryOf("no-function");
+    await overflow(memory, "s");
+    const stop = new AbortController();
+    const work = runWorker(memory, { hooks: HOOK, signal: stop.signal, embed: () => [] });
+    while ((await tasks(memory))[0]?.lastFailure === undefined) await wait(10);
+    stop.abort();
+    expect(await work).toBe(0);
+    const [task] = await tasks(memory);
+    expect(task?.lastFailure?.message).toBe("the worker has no function for the task");
+    await expect(runWorker(memory, { hooks: HOOK })).rejects.toThrow("give one of summarize");
+  });
+
+  it("gives back what its function answered in no form", async () => {
+    const memory = memoryOf("no-form");
+    const stop = new AbortController();
+    let count = 0;
+    const embed = (given: readonly string[]) => {
+      count += 1;
+      // A function of a caller without types may give anything.
+      const nothing = undefined as unknown as VectorsInput;
+      return count === 1 ? nothing : given.map(otters);
+    };
+    const work = runWorker(memory, { hooks: VECTORS, signal: stop.signal, embed });
+    const [made] = await memory.embed(["none"]);
+    expect(made?.values).toEqual([0, 1]);
+    expect(count).toBe(2);
+    stop.abort();
+    expect(await work).toBe(1);
   });
 });
 

@@ -32,6 +32,7 @@ import type {
 import type { Call } from "../api.ts";
 import { changeSession, replyPart } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
+import { canSummarize } from "../hook-port.ts";
 import { newEvents } from "../new-events.ts";
 import { beforeRecent, byStage, stageOf } from "../summary-inputs.ts";
 import type { CompactSessionInput } from "../tasks-api.ts";
@@ -180,7 +181,7 @@ function askedOf(
     const description = `must name a hook: ${MANUAL_HOOK} makes no summary`;
     throw requestInvalid([{ field: "summarize.hook", description }]);
   }
-  if (!hooks.byName.has(hook)) throw hookNotConfigured(hook);
+  if (!canSummarize(hooks, hook)) throw hookNotConfigured(hook);
   return { spec, hook };
 }
 

@@ -8,8 +8,11 @@ import type { HookServiceApi, LeaseRef, SummaryServiceApi } from "../tasks-api.t
 import { isPassing } from "./call-hook.ts";
 import { compactSession } from "./compact-session.ts";
 import { deleteTask } from "./delete-task.ts";
+import { DirectResults } from "./direct-results.ts";
+import { isDirectId } from "./direct-task.ts";
+import type { DirectTasks } from "./direct-tasks.ts";
 import { extendLease } from "./extend-lease.ts";
-import { type HookNews, type HookState, hookStatesOf } from "./hook-state.ts";
+import type { HookNews, HookStates } from "./hook-state.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { listHooks } from "./list-hooks.ts";
 import { getTask, listTasks } from "./list-tasks.ts";
@@ -33,6 +36,10 @@ export interface Tasks {
 
 /** What tasks need beside the context. */
 export interface TaskParts {
+  /** What hooks of the context hand to workers while somebody waits. Closed with the tasks. */
+  readonly direct: DirectTasks;
+  /** What is remembered of each hook of the context. */
+  readonly states: HookStates;
   /** Hears of faults of the background work, without content. */
   readonly onBackgroundError: (error: unknown) => void;
   /** Hears that hooks fail, are left alone for a while, and are back. Default: nobody does. */
@@ -41,20 +48,23 @@ export interface TaskParts {
 
 /** Makes the use cases, frees what a crash left, and begins to do tasks. */
 export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
-  const { store, world, hooks } = context;
+  const { store } = context;
   const onError = (error: unknown): void => parts.onBackgroundError(error);
-  const { onHookNews = () => {} } = parts;
-  const states = hookStatesOf(hooks, world, onHookNews);
-  const count = (hook: string): HookState | undefined => states.get(hook);
+  const { direct, states, onHookNews = () => {} } = parts;
   const watch = new LeaseWatch(context, {
     error: onError,
-    timeout: (hook) => count(hook)?.failed("timeout"),
+    timeout: (hook) => states.get(hook)?.failed("timeout"),
   });
-  const polls = new Polls(context, onError);
+  const polls = new Polls(context, direct, onError);
+  direct.listen({
+    ready: (hook, namespace) => polls.wake(hook, namespace),
+    failed: (hook, reason) => states.get(hook)?.failed(reason),
+  });
   const news = new SessionNews(store);
   const runner = new TaskRunner({ context, states, onError, onHookNews });
-  const polling = { context, states, polls, watch, onError };
-  const results = { context, states, watch };
+  const polling = { context, states, polls, direct, watch, onError };
+  const directResults = new DirectResults({ context, direct, states });
+  const results = { context, states, watch, direct: directResults };
   const begin = async (): Promise<void> => {
     let left: readonly string[] = [];
     try {
@@ -67,6 +77,7 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
   };
   const started = begin();
   const extend = async (call: Call, input: LeaseRef & { leaseMs: number }): Promise<number> => {
+    if (isDirectId(input.taskId)) return direct.extend(input, input.leaseMs);
     const endMs = await extendLease(context, call, input);
     watch.watch(input.namespace, taskNoOf(input.taskId) ?? 0, endMs);
     return endMs;
@@ -90,6 +101,7 @@ export function createTasks(context: ServiceContext, parts: TaskParts): Tasks {
     },
     stop: async () => {
       polls.close();
+      direct.close();
       news.close();
       await started;
       await runner.stop();

@@ -8,7 +8,7 @@ import { MANUAL_HOOK } from "../../domain/summaries/spec.ts";
 import { taskNoAt } from "../../domain/tasks/task.ts";
 import type { TaskPlan } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Hooks } from "../hook-port.ts";
+import { canSummarize, type Hooks } from "../hook-port.ts";
 import {
   type Asking,
   groupsOf,
@@ -41,7 +41,7 @@ export function checkHooks(
     if (removedTo === "promote") throw hookNotConfigured("promote");
     if (summarize === undefined) continue;
     const name = hookOf(hooks, summarize);
-    if (name !== MANUAL_HOOK && !hooks.byName.has(name)) throw hookNotConfigured(name);
+    if (name !== MANUAL_HOOK && !canSummarize(hooks, name)) throw hookNotConfigured(name);
   }
 }
 

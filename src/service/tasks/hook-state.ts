@@ -16,6 +16,7 @@ import {
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
 import type { World } from "../api.ts";
 import { type Hook, HookFailure, type Hooks } from "../hook-port.ts";
+import { HourBudget } from "../recall/budget.ts";
 import { chance } from "./later.ts";
 
 /** How often the log hears that attempts fail, for each hook and reason. */
@@ -48,6 +49,8 @@ interface Untold {
 /** The calls of one hook. */
 export class HookState {
   readonly hook: Hook;
+  /** Of calls while somebody waits. That of tasks is in the store. */
+  readonly budget: HourBudget;
   readonly #world: World;
   #breaker: BreakerState = CLOSED_BREAKER;
   #pausedMs = 0;
@@ -59,6 +62,7 @@ export class HookState {
 
   constructor(hook: Hook, world: World, tell: (news: HookNews) => void = () => {}) {
     this.hook = hook;
+    this.budget = new HourBudget(hook.settings);
     this.#world = world;
     this.#tell = tell;
   }
@@ -173,12 +177,15 @@ export function goneHook(name: string): Hook {
   };
 }
 
+/** What is remembered of each hook, by name. */
+export type HookStates = ReadonlyMap<string, HookState>;
+
 /** The states of all hooks by name. */
 export function hookStatesOf(
   hooks: Hooks,
   world: World,
   tell?: (news: HookNews) => void,
-): ReadonlyMap<string, HookState> {
+): HookStates {
   const names = [...hooks.byName.keys()].sort();
   const states = new Map<string, HookState>();
   for (const name of names) {

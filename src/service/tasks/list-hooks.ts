@@ -4,33 +4,44 @@ import { hourOf } from "../../domain/tasks/budget.ts";
 import type { Call } from "../api.ts";
 import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
+import type { Hooks } from "../hook-port.ts";
 import type { HookInfo } from "../tasks-api.ts";
-import type { HookState } from "./hook-state.ts";
+import type { HookStates } from "./hook-state.ts";
 
 /** Lists the hooks by name. */
 export async function listHooks(
   { store, world, hooks }: ServiceContext,
-  states: ReadonlyMap<string, HookState>,
+  states: HookStates,
   call: Call,
   namespace: string,
 ): Promise<readonly HookInfo[]> {
   checkLive(call.signal);
-  const hour = hourOf(world.nowMs());
+  const nowMs = world.nowMs();
+  const hour = hourOf(nowMs);
   const infos: HookInfo[] = [];
   for (const [name, state] of states) {
     const { hook, running, callCount, failures } = state;
-    const isCalled = hook.summarize !== undefined;
+    const isCalled = hook.kind !== "poll";
+    const isDirect = hook.embedder !== undefined || hook.rerank !== undefined;
     const breaker = isCalled ? state.breaker : undefined;
     infos.push({
       hook,
-      isDefault: name === hooks.defaultSummarizer,
+      isDefault: isDefault(hooks, name),
       breaker: breaker?.phase,
       retryMs: breaker?.phase === "open" ? breaker.retryMs : undefined,
       runningCalls: isCalled ? running : 0,
       callCount,
       failures: new Map(failures),
-      usage: await store.readUsage(namespace, name, hour),
+      usage: isDirect
+        ? state.budget.used(namespace, nowMs)
+        : await store.readUsage(namespace, name, hour),
     });
   }
   return infos;
+}
+
+/** Whether a hook is used where none is named, for whatever it does. */
+function isDefault({ defaultSummarizer, embedder, defaultReranker }: Hooks, name: string): boolean {
+  const embeds = embedder?.kind === "hook" && embedder.hook === name;
+  return embeds || name === defaultSummarizer || name === defaultReranker;
 }

@@ -14,7 +14,7 @@ import { storeWith } from "../../../test/support/services.ts";
 import { recordCorrupt } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
-import type { LeasedTask } from "../tasks-api.ts";
+import type { LeasedSummary } from "../tasks-api.ts";
 
 const SECOND = 1_000;
 
@@ -30,7 +30,7 @@ async function openMany(count: number, hook = "workers", namespace = "default"):
 
 const noTasks = async (): Promise<boolean> => (await scene.tasks()).length === 0;
 
-function refOf({ task, leaseToken }: LeasedTask) {
+function refOf({ task, leaseToken }: LeasedSummary) {
   return { namespace: task.namespace, taskId: taskIdOf(task.taskNo), leaseToken };
 }
 

@@ -9,10 +9,11 @@ import type { DueTask } from "../../storage/store.ts";
 import type { Call } from "../api.ts";
 import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Hook, SummarizeInput } from "../hook-port.ts";
-import type { LeasedTask, PollTasksInput } from "../tasks-api.ts";
+import { type Hook, type SummarizeInput, summarizesByWorkers } from "../hook-port.ts";
+import type { LeasedDirect, LeasedTask, PollTasksInput } from "../tasks-api.ts";
 import { isPassing, serverCall } from "./call-hook.ts";
 import { dropTask } from "./delete-task.ts";
+import type { DirectTasks } from "./direct-tasks.ts";
 import { dropStale } from "./drop-stale.ts";
 import { applyFailure } from "./fail-task.ts";
 import type { HookState } from "./hook-state.ts";
@@ -37,6 +38,8 @@ export interface PollParts {
   readonly context: ServiceContext;
   readonly states: ReadonlyMap<string, HookState>;
   readonly polls: Polls;
+  /** Those that somebody waits for. */
+  readonly direct: DirectTasks;
   readonly watch: LeaseWatch;
   readonly onError: (error: unknown) => void;
 }
@@ -54,6 +57,7 @@ export async function pollTasks(
     if (kind === undefined) throw hookNotFound(hook);
     if (kind !== "poll") throw hookNotFound(hook, "The server calls this hook by itself.");
   }
+  for (const hook of hooks) parts.direct.attendance.saw(hook, input.namespace);
   const first = await takeSome(parts, call, input);
   if (first.length > 0 || input.waitMs === 0) return first;
   const untilMs = parts.context.world.nowMs() + input.waitMs;
@@ -76,10 +80,11 @@ async function takeSome(
   call: Call,
   input: PollTasksInput,
 ): Promise<readonly LeasedTask[]> {
-  const { context } = parts;
-  const tasks: LeasedTask[] = [];
+  const { context, direct } = parts;
+  const first = takeDirect(parts, input);
+  const tasks: LeasedTask[] = [...first.tasks];
   const taken: TakenTask[] = [];
-  let bytes = 0;
+  let { bytes } = first;
   try {
     for (const due of await dueOf(parts, input)) {
       if (tasks.length >= input.maxTasks || call.signal.aborted) break;
@@ -102,6 +107,7 @@ async function takeSome(
     if (!isPassing(error)) parts.onError(error);
   }
   if (call.signal.aborted) {
+    for (const one of first.tasks) direct.giveBack(one.direct.taskId, one.leaseToken);
     for (const task of taken) await giveBack(context, task, true);
     checkLive(call.signal);
   }
@@ -109,7 +115,27 @@ async function takeSome(
     parts.watch.watch(namespace, taskNo, dueMs);
     parts.states.get(hook)?.given();
   }
+  for (const one of first.tasks) parts.states.get(one.direct.hook)?.given();
   return tasks;
+}
+
+/** Takes what somebody waits for, as much as one answer holds. */
+function takeDirect(
+  { direct }: PollParts,
+  { namespace, hooks, maxTasks, workerId, leaseMs }: PollTasksInput,
+): { tasks: readonly LeasedDirect[]; bytes: number } {
+  const tasks: LeasedDirect[] = [];
+  let bytes = 0;
+  for (const id of direct.ready(hooks, namespace)) {
+    const size = direct.bytesOf(id);
+    if (tasks.length >= maxTasks) break;
+    if (tasks.length > 0 && bytes + size > LIMITS.pageBytes) break;
+    const taken = direct.take(id, { worker: workerId, leaseMs });
+    if (taken === undefined) continue;
+    bytes += size;
+    tasks.push({ direct: taken.info, leaseToken: taken.leaseToken });
+  }
+  return { tasks, bytes };
 }
 
 /** What is due at some hooks in a namespace, the longest due first. */
@@ -120,7 +146,8 @@ async function dueOf(
   const all: (DueTask & { readonly hook: Hook })[] = [];
   for (const name of new Set(hooks)) {
     const hook = context.hooks.byName.get(name);
-    if (hook === undefined) continue;
+    // What the store has of a hook that is not to summarize any more is failed by the server.
+    if (hook === undefined || !summarizesByWorkers(hook)) continue;
     // Some more than asked for: a few may be in other hands, or over their budget.
     const due = await polls.due(name, namespace, maxTasks + LIMITS.pollTasks);
     all.push(...due.map((one) => ({ ...one, hook })));

@@ -7,6 +7,7 @@ import { LIMITS } from "../../domain/limits.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { isPassing } from "./call-hook.ts";
+import type { DirectTasks } from "./direct-tasks.ts";
 import { later } from "./later.ts";
 
 /** The longest that a hook is left alone while calls wait for its tasks. */
@@ -17,8 +18,8 @@ const SKIPPED_MAX = 1_000;
 interface Waiter {
   readonly namespace: string;
   readonly hooks: readonly string[];
-  /** Wakes the call for a task. */
-  readonly wake: (taskNo: number) => void;
+  /** Wakes the call for a task: one that is durable by its number, another one by its id. */
+  readonly wake: (task: number | string) => void;
 }
 
 /** What calls wait for at one hook. */
@@ -45,19 +46,21 @@ export interface PollPlace {
 /** Every call that waits for a task. */
 export class Polls {
   readonly #context: ServiceContext;
+  readonly #direct: DirectTasks;
   readonly #onError: (error: unknown) => void;
   readonly #queues = new Map<string, Queue>();
   readonly #ends = new Set<() => void>();
   /** The tasks that a call was woken for and is about to take: they wake no other. */
-  readonly #claimed = new Set<number>();
+  readonly #claimed = new Set<number | string>();
   /** Until when tasks are left alone, by number. */
   readonly #skipped = new Map<number, number>();
   readonly #stopListening: () => void;
   #count = 0;
   #closed = false;
 
-  constructor(context: ServiceContext, onError: (error: unknown) => void) {
+  constructor(context: ServiceContext, direct: DirectTasks, onError: (error: unknown) => void) {
     this.#context = context;
+    this.#direct = direct;
     this.#onError = onError;
     this.#stopListening = context.store.onTasks((hooks) => {
       for (const hook of hooks) this.#lookForAll(hook);
@@ -74,14 +77,14 @@ export class Polls {
     if (this.#closed) throw stopping();
     if (this.#count >= LIMITS.polls) throw pollLimitReached(LIMITS.polls);
     this.#count += 1;
-    let claim: number | undefined;
+    let claim: number | string | undefined;
     let end = (): void => {};
     const waiter: Waiter = {
       namespace,
       hooks,
-      wake: (taskNo) => {
-        claim = taskNo;
-        this.#claimed.add(taskNo);
+      wake: (task) => {
+        claim = task;
+        this.#claimed.add(task);
         this.#unlist(waiter);
         end();
       },
@@ -109,6 +112,20 @@ export class Polls {
         this.#lookFor(waiter);
       },
     };
+  }
+
+  /** Wakes a call for each task of a hook that somebody waits for in a namespace. */
+  wake(hook: string, namespace: string): void {
+    const queue = this.#queues.get(hook);
+    if (queue === undefined || this.#closed) return;
+    const ids = this.#direct.ready([hook], namespace);
+    const open = ids.filter((id) => !this.#claimed.has(id));
+    const waiters = [...queue.waiters].filter((waiter) => waiter.namespace === namespace);
+    for (const [index, waiter] of waiters.entries()) {
+      const id = open[index];
+      if (id === undefined) return;
+      waiter.wake(id);
+    }
   }
 
   /** The tasks of a hook that are due in a namespace, without those that could not be taken. */
@@ -181,6 +198,7 @@ export class Polls {
   /** Looks for what a call waits for. */
   #lookFor({ namespace, hooks }: Waiter): void {
     for (const hook of hooks) {
+      this.wake(hook, namespace);
       const queue = this.#queues.get(hook);
       if (queue !== undefined) this.#look(hook, queue, [namespace]);
     }

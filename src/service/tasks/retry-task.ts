@@ -15,6 +15,7 @@ import type { SessionDecision, SessionView, TaskDecision } from "../../storage/s
 import type { Call } from "../api.ts";
 import { changeSession, checkLive, replayOf, replyPart } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
+import { canSummarize } from "../hook-port.ts";
 import { newEvents } from "../new-events.ts";
 import type { RetryTaskInput } from "../tasks-api.ts";
 import { planWithout } from "./delete-task.ts";
@@ -110,7 +111,7 @@ function decideDead(
 }
 
 function checkHook({ hooks }: ServiceContext, { hook }: Task): void {
-  if (!hooks.byName.has(hook)) throw hookNotConfigured(hook);
+  if (!canSummarize(hooks, hook)) throw hookNotConfigured(hook);
 }
 
 /** Whether everything that a task was made from stands in the window. */

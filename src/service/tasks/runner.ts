@@ -4,6 +4,7 @@
 import { SERVER_WORKER } from "../../domain/tasks/task.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
+import { canSummarize } from "../hook-port.ts";
 import { callHook, isPassing, serverLeaseMs } from "./call-hook.ts";
 import { goneHook, type HookNews, HookState } from "./hook-state.ts";
 import { later } from "./later.ts";
@@ -114,7 +115,7 @@ export class TaskRunner {
   #laneOfGone(name: string): Lane | undefined {
     const { context, onHookNews } = this.#parts;
     const { hooks, world } = context;
-    if (hooks.byName.has(name)) return undefined;
+    if (canSummarize(hooks, name)) return undefined;
     const lane = newLane(new HookState(goneHook(name), world, onHookNews));
     this.#lanes.set(name, lane);
     return lane;

@@ -7,6 +7,8 @@ import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import type { CompleteTaskInput, FailTaskInput, LeaseRef } from "../tasks-api.ts";
 import { applyResult } from "./complete-task.ts";
+import type { DirectResults } from "./direct-results.ts";
+import { isDirectId } from "./direct-task.ts";
 import { applyFailure } from "./fail-task.ts";
 import type { HookState } from "./hook-state.ts";
 import { chance } from "./later.ts";
@@ -19,15 +21,19 @@ export interface ResultParts {
   readonly context: ServiceContext;
   readonly states: ReadonlyMap<string, HookState>;
   readonly watch: LeaseWatch;
+  readonly direct: DirectResults;
 }
 
 /** Brings a result. Throws TASK_SUPERSEDED or TASK_RESULT_INVALID when it is of no use. */
 export async function completeTask(
   parts: ResultParts,
   call: Call,
-  { encode, output, ...ref }: CompleteTaskInput,
+  input: CompleteTaskInput,
 ): Promise<Uint8Array> {
   checkLive(call.signal);
+  const { encode, output, ...ref } = input;
+  if (isDirectId(ref.taskId)) return parts.direct.complete(call, input);
+  if ("kind" in output) return await refuseType(parts, call, ref, output.kind);
   const hook = await hookOf(parts, ref);
   const result = await applyResult(parts.context, call, { ...ref, encode }, output);
   if (result.kind === "replayed") return result.bytes;
@@ -50,6 +56,7 @@ export async function failTask(
   checkLive(call.signal);
   const { encode, permanent, retryDelayMs, message } = input;
   const { namespace, taskId, leaseToken } = input;
+  if (isDirectId(taskId)) return parts.direct.fail(call, input);
   const ref = { namespace, taskId, leaseToken };
   const reason: TaskFailureReason = "worker";
   const hook = await hookOf(parts, ref);
@@ -66,6 +73,24 @@ export async function failTask(
   parts.watch.forget(taskNoOf(taskId) ?? 0);
   hook?.failed(reason);
   return bytesOf(result.bytes);
+}
+
+/** A result of another type than the task is a failed attempt. */
+async function refuseType(
+  parts: ResultParts,
+  call: Call,
+  ref: LeaseRef,
+  field: string,
+): Promise<never> {
+  const reason: TaskFailureReason = "invalid-output";
+  const description = "The result is not of the type of the task.";
+  const hook = await hookOf(parts, ref);
+  const random = chance(parts.context.world);
+  const failure = { reason, message: description, counts: true, permanent: false, random };
+  await applyFailure(parts.context, call, ref, failure);
+  parts.watch.forget(taskNoOf(ref.taskId) ?? 0);
+  hook?.failed(reason);
+  throw taskResultInvalid(ref.taskId, reason, { field, description });
 }
 
 /** The hook of a task, for counting; undefined when the task is gone. */

@@ -16,6 +16,7 @@ import { encodeSession } from "./session-codec.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
 import { checkSummaries, readSummary, saveSummaries } from "./summaries.ts";
 import { readUsage, removalSteps, saveTasks, type TaskSteps, taskSteps, tasksOf } from "./tasks.ts";
+import { dropVectors, readVectorRow } from "./vectors.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
 const NO_WINDOW: readonly StoredEntry[] = [];
@@ -102,6 +103,7 @@ export function applyPlan(
   const erased = (plan.erase ?? [])
     .filter(({ seq }) => !isNew(seq))
     .map(({ seq, messageId }) => ({ seq, messageId, messageNo: messageNoOf(core, old, seq) }));
+  const vectors = vectorsOf(core, old, [...(plan.replace ?? []), ...erased]);
   const tasks = taskSteps(core, change, plan.tasks);
   const removal = plan.remove === true ? removalOf(core, cached) : undefined;
   checkSummariesOf(core, old, plan);
@@ -109,9 +111,21 @@ export function applyPlan(
     if (removal !== undefined) {
       removeSession(core, cached, { ...removal, usage: tasks.usage });
     } else if (plan.head !== undefined) {
-      saveSession(core, cached, plan, { head: plan.head, replaced, erased, tasks });
+      saveSession(core, cached, plan, { head: plan.head, replaced, erased, vectors, tasks });
     }
     finishChange(core, change, plan);
+  });
+}
+
+// The vectors that go with messages which change.
+function vectorsOf(
+  core: Core,
+  old: SessionState | null,
+  changed: readonly { readonly seq: number }[],
+): Replaced["vectors"] {
+  return (old === null ? [] : changed).flatMap(({ seq }) => {
+    const row = readVectorRow(core, old?.logNo ?? 0, seq, "pending");
+    return row === undefined ? [] : { seq, bodyNo: row.bodyNo };
   });
 }
 
@@ -140,6 +154,7 @@ interface Replaced {
     readonly messageId: string;
     readonly messageNo: number;
   }[];
+  readonly vectors: readonly { readonly seq: number; readonly bodyNo: number }[];
   readonly tasks: TaskSteps;
 }
 
@@ -153,7 +168,7 @@ function saveSession(
   core: Core,
   cached: CachedSession,
   plan: SessionPlan,
-  { head, replaced, erased, tasks }: Replaced,
+  { head, replaced, erased, vectors, tasks }: Replaced,
 ): void {
   const { memtable, writer } = core;
   const old = cached.pending;
@@ -180,6 +195,9 @@ function saveSession(
   for (const { seq, messageId, messageNo } of erased) {
     writer.eraseMessage(messageNo);
     eraseEntry(core, logNo, seq, messageId);
+  }
+  for (const { seq, bodyNo } of vectors) {
+    dropVectors(core, old?.logNo ?? logNo, seq, bodyNo);
   }
   appendMessages(core, logNo, plan);
   saveSummaries(core, logNo, plan.summaries);

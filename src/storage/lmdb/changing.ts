@@ -6,6 +6,9 @@ import type {
   ConsumerDecision,
   ConsumerRef,
   ConsumerView,
+  DocumentChange,
+  DocumentDecision,
+  DocumentView,
   SessionChange,
   SessionDecision,
   SessionView,
@@ -14,8 +17,10 @@ import type {
   TaskView,
 } from "../store.ts";
 import { applyPlan, type Looks, viewOf } from "./change.ts";
-import { applyConsumer, type ConsumerCounts, consumerView } from "./consumers.ts";
+import { applyConsumer, consumerView } from "./consumers.ts";
 import type { Core } from "./core.ts";
+import type { RecordCounts } from "./counts.ts";
+import { applyDocuments, documentsView } from "./document-changes.ts";
 import { consumerKey, replyKey, taskKey, usageKey } from "./keys.ts";
 import { saveReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
@@ -58,7 +63,7 @@ export function changeSession<T>(
 /** Decides a change of a consumer. */
 export async function changeConsumer<T>(
   core: Core,
-  counts: ConsumerCounts,
+  counts: RecordCounts,
   change: ConsumerRef & { readonly requestId?: string },
   decide: (view: ConsumerView) => ConsumerDecision<T>,
 ): Promise<T> {
@@ -101,6 +106,30 @@ export async function changeTask<T>(
     return decision.result;
   } catch (error) {
     await whenSeen(core, keys, change);
+    throw error;
+  }
+}
+
+/** Decides a change of documents. */
+export async function changeDocuments<T>(
+  core: Core,
+  counts: RecordCounts,
+  change: DocumentChange,
+  decide: (view: DocumentView) => DocumentDecision<T>,
+): Promise<T> {
+  core.writer.assertOpen();
+  try {
+    const { view, base } = documentsView(core, counts, change);
+    const decision = decide(view);
+    if (decision.kind === "save") {
+      applyDocuments(core, counts, { change, base }, decision.plan);
+      return await core.writer.whenFormingDurable(decision.result);
+    }
+    saveReply(core, change, decision.reply);
+    await core.writer.whenDurable();
+    return decision.result;
+  } catch (error) {
+    await core.writer.whenDurable();
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 import type { Consumer, ConsumerDecision, ConsumerRef, ConsumerView } from "../store.ts";
 import { decodeConsumer, encodeConsumer } from "./codec.ts";
 import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
+import type { RecordCounts } from "./counts.ts";
 import { afterPrefix, consumerKey, consumerPrefix, readText } from "./keys.ts";
 import type { Visibility } from "./memtable.ts";
 import { pendingReply, saveReply } from "./replies.ts";
@@ -42,39 +43,10 @@ export function listConsumers(
   return consumers;
 }
 
-/** How many consumers a namespace has; what was counted once is kept up to date. */
-export class ConsumerCounts {
-  private readonly counts = new Map<string, number>();
-  private readonly namespacesMax = 10_000;
-
-  of(core: Core, namespace: string): number {
-    let count = this.counts.get(namespace);
-    if (count === undefined) {
-      const prefix = consumerPrefix(namespace);
-      count = 0;
-      for (const row of rangeIndex(core, "pending", { start: prefix, end: afterPrefix(prefix) })) {
-        count += row.key === "" ? 0 : 1;
-      }
-      if (this.counts.size >= this.namespacesMax) {
-        this.counts.clear();
-      }
-      this.counts.set(namespace, count);
-    }
-    return count;
-  }
-
-  add(namespace: string, difference: number): void {
-    const count = this.counts.get(namespace);
-    if (count !== undefined) {
-      this.counts.set(namespace, count + difference);
-    }
-  }
-}
-
 /** What decide gets to see of a consumer. */
 export function consumerView(
   core: Core,
-  counts: ConsumerCounts,
+  counts: RecordCounts,
   change: ConsumerRef & { readonly requestId?: string },
 ): ConsumerView {
   return {
@@ -87,7 +59,7 @@ export function consumerView(
 /** Applies a decision to save. */
 export function applyConsumer<T>(
   core: Core,
-  counts: ConsumerCounts,
+  counts: RecordCounts,
   change: ConsumerRef & { readonly requestId?: string },
   decision: ConsumerDecision<T> & { readonly kind: "save" },
 ): void {

@@ -7,11 +7,13 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeDocuments, saveVectors } from "../../../test/support/documents.ts";
 import { appendPlan, workOf } from "../../../test/support/lmdb-load.ts";
-import { readFacts } from "../../../test/support/plans.ts";
+import { readFacts, START_MS } from "../../../test/support/plans.ts";
 import { type Random, randomFrom } from "../../../test/support/random.ts";
 import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
 import { work } from "../../../test/support/work.ts";
+import type { Store } from "../store.ts";
 import { openEnvironment } from "./environment.ts";
 import { entryKey, TABLE, u64 } from "./keys.ts";
 import { openLmdbStore } from "./store.ts";
@@ -43,6 +45,28 @@ async function readStore(directory: string): Promise<{ outcome: Outcome; signal:
   return { outcome: signal === null ? (JSON.parse(output) as Outcome) : {}, signal };
 }
 
+/** Writes documents, and vectors of one of them and of a message. */
+async function writeDocuments(store: Store, random: Random, i: number): Promise<void> {
+  const size = i % 40 === 0 ? 9_000 : random.int(0, 300);
+  const put = [0, 1, 2].map((n) => {
+    const id = `d${random.int(0, 30)}-${n}`;
+    return { documentId: id, text: "x".repeat(size), sourceId: `s${n}`, dimensions: n + 1 };
+  });
+  const collection = { namespace: "default", sessionId: `c${i % 3}` };
+  const nothing = { remove: [], removeChunks: [], clear: false, nowMs: START_MS + i };
+  const action = { kind: "documents", ...collection, put, ...nothing } as const;
+  const { nextDocumentNo } = await changeDocuments(store, action);
+  const { sessionId: collectionId } = collection;
+  const document = { kind: "document", namespace: "default", collectionId } as const;
+  const message = { kind: "message", namespace: "default", sessionId: `s${i % 20}` } as const;
+  const places = [
+    { ...document, documentNo: nextDocumentNo },
+    { ...message, seq: 1 },
+  ];
+  const drafts = places.map((place) => ({ place, model: "m", count: 2, stale: false }));
+  await saveVectors(store, { kind: "vectors", drafts });
+}
+
 beforeAll(async () => {
   temporary = await makeTempDir();
   golden = join(temporary.path, "golden");
@@ -56,6 +80,9 @@ beforeAll(async () => {
     });
     if (i % 3 === 0) {
       await work(store, workOf(ref, random));
+    }
+    if (i % 8 === 0) {
+      await writeDocuments(store, random, i);
     }
   }
   await store.close();

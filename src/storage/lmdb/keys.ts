@@ -30,6 +30,13 @@
 // dueAt     hook, ms, task number        -> namespace; the same tasks
 // usage     hour, namespace, hook        -> UsageRecord
 // summary   log number, version          -> SummaryRecord
+// collection  namespace, collection id   -> CollectionRecord; only of those that hold documents
+// emptied   namespace, collection id     -> number of the next new document; of those that did once
+// document  log number, document number  -> DocumentRecord; a collection has a log number, too
+// documentId  log number, document id    -> document number
+// chunk     log number, source id, document number -> nothing
+// vector    log number, seq or document number -> VectorRecord
+// recalled  namespace                    -> ms of its last recall
 
 const TWO_32 = 4_294_967_296;
 
@@ -58,10 +65,17 @@ export const TABLE = {
   dueAt: "\x15",
   usage: "\x16",
   summary: "\x17",
+  collection: "\x18",
+  emptied: "\x19",
+  document: "\x1a",
+  documentId: "\x1b",
+  chunk: "\x1c",
+  vector: "\x1d",
+  recalled: "\x1e",
 } as const;
 
 /** The table with the highest first byte. */
-export const LAST_TABLE = TABLE.summary;
+export const LAST_TABLE = TABLE.recalled;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -179,6 +193,25 @@ export const usageKey = (hour: number, namespace: string, hook: string): string 
 export const summaryPrefix = (logNo: number): string => TABLE.summary + u64(logNo);
 export const summaryKey = (logNo: number, version: number): string =>
   summaryPrefix(logNo) + u64(version);
+export const collectionPrefix = (namespace: string): string => TABLE.collection + sized(namespace);
+export const collectionKey = (namespace: string, collectionId: string): string =>
+  collectionPrefix(namespace) + textPart(collectionId);
+export const emptiedKey = (namespace: string, collectionId: string): string =>
+  TABLE.emptied + sized(namespace) + textPart(collectionId);
+export const documentPrefix = (logNo: number): string => TABLE.document + u64(logNo);
+export const documentKey = (logNo: number, documentNo: number): string =>
+  documentPrefix(logNo) + u64(documentNo);
+export const documentIdPrefix = (logNo: number): string => TABLE.documentId + u64(logNo);
+export const documentIdKey = (logNo: number, documentId: string): string =>
+  documentIdPrefix(logNo) + textPart(documentId);
+export const chunksPrefix = (logNo: number): string => TABLE.chunk + u64(logNo);
+export const chunkPrefix = (logNo: number, sourceId: string): string =>
+  chunksPrefix(logNo) + sized(sourceId);
+export const chunkKey = (logNo: number, sourceId: string, documentNo: number): string =>
+  chunkPrefix(logNo, sourceId) + u64(documentNo);
+export const vectorPrefix = (logNo: number): string => TABLE.vector + u64(logNo);
+export const vectorKey = (logNo: number, at: number): string => vectorPrefix(logNo) + u64(at);
+export const recalledKey = (namespace: string): string => TABLE.recalled + textPart(namespace);
 
 /** The parts of a key of `due` behind its hook. */
 export function readDueKey(
@@ -221,14 +254,18 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.taskIn:
     case TABLE.taskOf:
     case TABLE.summary:
+    case TABLE.document:
+    case TABLE.chunk:
       return key.slice(0, -8);
     case TABLE.consumer:
+    case TABLE.collection:
     case TABLE.due:
       return key.slice(0, 3 + key.charCodeAt(1) * 256 + key.charCodeAt(2));
     case TABLE.expiry:
     case TABLE.purge:
     case TABLE.reply:
     case TABLE.usage:
+    case TABLE.recalled:
     // One read goes over all hooks.
     case TABLE.dueAt:
       return key.slice(0, 1);

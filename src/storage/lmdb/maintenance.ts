@@ -4,10 +4,14 @@
 import type { MaintenancePlan } from "../store.ts";
 import { decodeEntry, decodeReply } from "./codec.ts";
 import { type Core, decodeRecord, rangeIndex } from "./core.ts";
+import { decodeDocument, decodeVector } from "./document-codec.ts";
 import { unseal } from "./envelope.ts";
 import type { EventLog } from "./events.ts";
 import {
   afterPrefix,
+  chunksPrefix,
+  documentIdPrefix,
+  documentPrefix,
   entryPrefix,
   idPrefix,
   keptKey,
@@ -16,6 +20,7 @@ import {
   summaryPrefix,
   TABLE,
   usageHourPrefix,
+  vectorPrefix,
   windowPrefix,
 } from "./keys.ts";
 
@@ -26,6 +31,28 @@ const USAGE_STEP = 1_024;
 const READER_CHECK_MS = 60_000;
 // Replies are looked through from end to end; a new round starts after this share of their age.
 const REPLY_ROUND_SHARE = 16;
+
+/** Reads the number of the body that a row names; 0 for none. */
+type BodyOf = (payload: Uint8Array) => number;
+
+/** The tables of a log whose rows name bodies that stand among the messages. */
+export const PURGED_BODIES: readonly {
+  readonly prefixOf: (logNo: number) => string;
+  readonly bodyOf: BodyOf;
+}[] = [
+  { prefixOf: entryPrefix, bodyOf: (payload) => decodeEntry(payload).messageNo },
+  { prefixOf: documentPrefix, bodyOf: (payload) => decodeDocument(payload).bodyNo },
+  { prefixOf: vectorPrefix, bodyOf: (payload) => decodeVector(payload).bodyNo },
+];
+
+const PURGED_KEYS = [
+  idPrefix,
+  windowPrefix,
+  keptKey,
+  summaryPrefix,
+  documentIdPrefix,
+  chunksPrefix,
+];
 
 /** The upkeep of a store. */
 export class Maintenance {
@@ -127,10 +154,15 @@ export class Maintenance {
     return logs;
   }
 
-  /** Some keys of a dead log, at most `limit`. Erases the messages of those that are entries. */
+  /** Some keys of a dead log, at most `limit`. Erases the bodies that they name. */
   private purgeKeys(logNo: number, limit: number): string[] {
-    const keys = this.purgeEntries(logNo, limit);
-    for (const prefix of [idPrefix, windowPrefix, keptKey, summaryPrefix].map((of) => of(logNo))) {
+    const keys: string[] = [];
+    for (const { prefixOf, bodyOf } of PURGED_BODIES) {
+      if (keys.length < limit) {
+        keys.push(...this.purgeBodies(prefixOf(logNo), bodyOf, limit - keys.length));
+      }
+    }
+    for (const prefix of PURGED_KEYS.map((of) => of(logNo))) {
       if (keys.length < limit) {
         keys.push(...this.keysUnder(prefix, limit - keys.length));
       }
@@ -138,20 +170,19 @@ export class Maintenance {
     return keys;
   }
 
-  private purgeEntries(logNo: number, limit: number): string[] {
+  private purgeBodies(prefix: string, bodyOf: BodyOf, limit: number): string[] {
     const { env, writer } = this.core;
-    const prefix = entryPrefix(logNo);
     const keys: string[] = [];
     const range = { start: prefix, end: afterPrefix(prefix), limit };
     for (const { key, value } of env.index.getRange(range)) {
       keys.push(key);
       try {
-        const entry = decodeEntry(unseal(key, value, "entry"));
-        if (entry.messageNo !== 0) {
-          writer.eraseMessage(entry.messageNo);
+        const bodyNo = bodyOf(unseal(key, value, "row"));
+        if (bodyNo !== 0) {
+          writer.eraseMessage(bodyNo);
         }
       } catch {
-        // A damaged entry does not stop the erasing; verify reports its message as unreferenced.
+        // A damaged row does not stop the erasing; verify reports its message as unreferenced.
       }
     }
     return keys;

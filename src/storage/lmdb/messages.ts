@@ -17,8 +17,8 @@ import { unseal } from "./envelope.ts";
 import { entryKey, idKey, keptKey, readU64, TABLE, u64, windowKey } from "./keys.ts";
 import type { Visibility } from "./memtable.ts";
 
-/** The wire form of a message. */
-function readMessage(core: Core, messageNo: number, visibility: Visibility): Uint8Array {
+/** The wire form of a message, or another body that stands among the messages. */
+export function readMessage(core: Core, messageNo: number, visibility: Visibility): Uint8Array {
   if (visibility === "pending") {
     const pending = core.writer.pendingMessage(messageNo);
     if (pending !== undefined) {

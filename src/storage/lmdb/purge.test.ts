@@ -3,6 +3,7 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { changeDocuments, saveVectors } from "../../../test/support/documents.ts";
 import { appendPlan } from "../../../test/support/lmdb-load.ts";
 import { newEvent, readFacts } from "../../../test/support/plans.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
@@ -34,6 +35,28 @@ function remove(store: Store): Promise<void> {
   });
 }
 
+/** Takes upkeep to its end. What a kill after each step would leave is sound, and so is its end. */
+async function purge(store: Store, directory: string, path: string): Promise<number> {
+  let step = 0;
+  for (let more = true; more; step++) {
+    more = await store.maintain(PLAN);
+    const copy = join(path, `copy-${step}`);
+    mkdirSync(copy);
+    copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
+    const report = await verifyDirectory(copy, { factsModule: FACTS });
+    expect(report.problems).toEqual([]);
+    const other = await openLmdbStore({ directory: copy, ...OPTIONS });
+    while (await other.maintain(PLAN)) {
+      // Until the purge is done.
+    }
+    await other.close();
+    const after = await verifyDirectory(copy, { factsModule: FACTS });
+    expect(after.problems).toEqual([]);
+    expect(after.totals.documents).toBe(0);
+  }
+  return step;
+}
+
 describe("a store that was killed after a purge", () => {
   it("has nothing left of a log whose last messages came with its end", async () => {
     await using temporary = await makeTempDir();
@@ -41,20 +64,31 @@ describe("a store that was killed after a purge", () => {
     const store = await openLmdbStore({ directory, ...OPTIONS });
     // One group: what the last journal record holds is what the purge removes.
     await Promise.all([append(store), append(store), append(store), remove(store)]);
-    for (let more = true, step = 0; more; step++) {
-      more = await store.maintain(PLAN);
-      const copy = join(temporary.path, `copy-${step}`);
-      mkdirSync(copy);
-      copyFileSync(join(directory, "data.mdb"), join(copy, "data.mdb"));
-      const report = await verifyDirectory(copy, { factsModule: FACTS });
-      expect(report.problems).toEqual([]);
-      const other = await openLmdbStore({ directory: copy, ...OPTIONS });
-      while (await other.maintain(PLAN)) {
-        // Until the purge is done.
-      }
-      await other.close();
-      expect((await verifyDirectory(copy, { factsModule: FACTS })).problems).toEqual([]);
-    }
+    await purge(store, directory, temporary.path);
+    await store.close();
+  });
+
+  it("has nothing left of a collection that was cleared, which goes in small steps", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const nothing = { put: [], remove: [], removeChunks: [], clear: false, nowMs: 1e12 };
+    const base = { kind: "documents", namespace: "default", sessionId: "c", ...nothing } as const;
+    const put = Array.from({ length: 300 }, (_, n) => ({ documentId: `d${n}`, text: `${n}` }));
+    await changeDocuments(store, { ...base, put });
+    const drafts = put.map((_, n) => ({
+      place: { kind: "document", namespace: "default", collectionId: "c", documentNo: n } as const,
+      model: "m",
+      count: 1,
+      stale: false,
+    }));
+    await saveVectors(store, { kind: "vectors", drafts });
+    await Promise.all([
+      changeDocuments(store, { ...base, put: put.slice(0, 1) }),
+      changeDocuments(store, { ...base, clear: true }),
+    ]);
+    // Rows, ids and vectors, at most 256 in a step.
+    expect(await purge(store, directory, temporary.path)).toBeGreaterThan((3 * 299) / 256 + 1);
     await store.close();
   });
 });

@@ -7,17 +7,10 @@ import { join } from "node:path";
 import { recordCorrupt } from "../../domain/errors.ts";
 import type { EventPosition } from "../../domain/event.ts";
 import type { SessionRef } from "../../domain/session.ts";
-import type { SummaryRecord } from "../../domain/summaries/summary.ts";
-import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import type {
-  Consumer,
   ConsumerDecision,
   ConsumerRef,
   ConsumerView,
-  DueQuery,
-  DueTask,
-  EventPage,
-  EventQuery,
   MaintenancePlan,
   MessagePage,
   MessageQuery,
@@ -30,28 +23,28 @@ import type {
   Store,
   StoredEvent,
   StoredMessage,
-  SummaryPage,
-  SummaryQuery,
   TaskChange,
   TaskDecision,
-  TaskPage,
-  TaskQuery,
   TaskView,
 } from "../store.ts";
 import { SessionCache } from "./cache.ts";
-import { changeConsumer, changeSession, changeTask } from "./changing.ts";
-import { ConsumerCounts, listConsumers, readConsumer } from "./consumers.ts";
+import { changeConsumer, changeDocuments, changeSession, changeTask } from "./changing.ts";
+import { listConsumers, readConsumer } from "./consumers.ts";
 import { type CopyContext, copySession } from "./copy.ts";
 import { type Core, readAgain } from "./core.ts";
+import { RecordCounts } from "./counts.ts";
+import { findDocument, listCollections, listDocuments, readCollection } from "./documents.ts";
 import { DATA_FILE, openEnvironment, prepareDirectory } from "./environment.ts";
 import { EventLog } from "./events.ts";
 import { Floor, type FloorOptions } from "./floor.ts";
 import { startImport } from "./import.ts";
+import { collectionPrefix, consumerPrefix, recalledKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { Memtable } from "./memtable.ts";
 import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
 import { pastWindow } from "./past-window.ts";
+import { noteRecalled, recalledNamespaces } from "./recalled.ts";
 import {
   type Identity,
   isEmpty,
@@ -66,6 +59,7 @@ import { checkStructure } from "./structure.ts";
 import { listSummaries, readSummary } from "./summaries.ts";
 import { dueTasks, listTasks, nextDueMs, taskHooks } from "./task-lists.ts";
 import { findTaskRow, readUsage, TaskListeners } from "./tasks.ts";
+import { readVectors, saveVectors } from "./vectors.ts";
 import { Writer } from "./writer.ts";
 
 /** How a store is opened. */
@@ -126,7 +120,9 @@ class LmdbStore implements Store {
   private readonly floor: Floor;
   private readonly lock: DirectoryLock;
   private readonly tasks = new TaskListeners();
-  private readonly counts = new ConsumerCounts();
+  private readonly counts = new RecordCounts(consumerPrefix);
+  private readonly collections = new RecordCounts(collectionPrefix);
+  private readonly recalled = new RecordCounts(recalledKey);
   private readonly copies: CopyContext;
   private closing: Promise<void> | undefined;
 
@@ -263,15 +259,11 @@ class LmdbStore implements Store {
     }
   }
 
-  async readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
-    this.core.writer.assertReadable();
-    return readConsumer(this.core, ref, "committed");
-  }
+  readonly readConsumer: Store["readConsumer"] = (ref) =>
+    this.read(() => readConsumer(this.core, ref, "committed"));
 
-  async listConsumers(namespace: string, after: string, limit: number) {
-    this.core.writer.assertReadable();
-    return listConsumers(this.core, namespace, after, limit);
-  }
+  readonly listConsumers: Store["listConsumers"] = (namespace, after, limit) =>
+    this.read(() => listConsumers(this.core, namespace, after, limit));
 
   async changeConsumer<T>(
     change: ConsumerRef & { readonly requestId?: string; readonly allowWhenFull?: boolean },
@@ -281,30 +273,23 @@ class LmdbStore implements Store {
     return changeConsumer(this.core, this.counts, change, decide);
   }
 
-  async readTask(namespace: string, taskNo: number): Promise<Task | undefined> {
-    this.core.writer.assertReadable();
-    return findTaskRow(this.core, namespace, taskNo, "committed")?.task;
-  }
+  readonly readTask: Store["readTask"] = (namespace, taskNo) =>
+    this.read(() => findTaskRow(this.core, namespace, taskNo, "committed")?.task);
 
-  async listTasks(query: TaskQuery): Promise<TaskPage> {
+  readonly listTasks: Store["listTasks"] = async (query) => {
     this.core.writer.assertReadable();
     return listTasks(this.core, query);
-  }
+  };
 
-  async dueTasks(query: DueQuery): Promise<readonly DueTask[]> {
+  readonly dueTasks: Store["dueTasks"] = async (query) => {
     this.core.writer.assertReadable();
     return dueTasks(this.core, query);
-  }
+  };
 
-  async nextDueMs(hook: string, nowMs: number): Promise<number | undefined> {
-    this.core.writer.assertReadable();
-    return nextDueMs(this.core, hook, nowMs);
-  }
+  readonly nextDueMs: Store["nextDueMs"] = (hook, nowMs) =>
+    this.read(() => nextDueMs(this.core, hook, nowMs));
 
-  async taskHooks(): Promise<readonly string[]> {
-    this.core.writer.assertReadable();
-    return taskHooks(this.core);
-  }
+  readonly taskHooks: Store["taskHooks"] = () => this.read(() => taskHooks(this.core));
 
   async changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {
     await this.admit(change.allowWhenFull);
@@ -315,27 +300,58 @@ class LmdbStore implements Store {
     return this.tasks.listen(listener);
   }
 
-  async readUsage(namespace: string, hook: string, hour: number): Promise<TaskUsage> {
-    this.core.writer.assertReadable();
-    return readUsage(this.core, { namespace, hook, hour }, "committed");
-  }
+  readonly readUsage: Store["readUsage"] = (namespace, hook, hour) =>
+    this.read(() => readUsage(this.core, { namespace, hook, hour }, "committed"));
 
-  async listSummaries(ref: SessionRef, query: SummaryQuery): Promise<SummaryPage | undefined> {
-    this.core.writer.assertReadable();
-    const state = committedState(this.core, ref);
-    return state && listSummaries(this.core, state.logNo, query);
-  }
+  readonly listSummaries: Store["listSummaries"] = (ref, query) =>
+    this.read(() => {
+      const state = committedState(this.core, ref);
+      return state && listSummaries(this.core, state.logNo, query);
+    });
 
-  async readSummary(ref: SessionRef, version: number): Promise<SummaryRecord | undefined> {
-    this.core.writer.assertReadable();
-    const state = committedState(this.core, ref);
-    return state && readSummary(this.core, state.logNo, version, "committed");
-  }
+  readonly readSummary: Store["readSummary"] = (ref, version) =>
+    this.read(() => {
+      const state = committedState(this.core, ref);
+      return state && readSummary(this.core, state.logNo, version, "committed");
+    });
 
-  listEvents(query: EventQuery): Promise<EventPage> {
+  readonly changeDocuments: Store["changeDocuments"] = async (change, decide) => {
+    await this.admit(change.allowWhenFull);
+    return changeDocuments(this.core, this.collections, change, decide);
+  };
+
+  readonly readDocument: Store["readDocument"] = (ref, documentId) =>
+    this.read(() => {
+      const row = readCollection(this.core, ref, "committed");
+      return row && findDocument(this.core, row.logNo, documentId, "committed");
+    });
+
+  readonly listDocuments: Store["listDocuments"] = (query) =>
+    this.read(() => listDocuments(this.core, query));
+
+  readonly listCollections: Store["listCollections"] = (namespace, after, limit) =>
+    this.read(() => listCollections(this.core, namespace, after, limit));
+
+  readonly saveVectors: Store["saveVectors"] = async (vectors) => {
+    await this.admit(false);
+    return saveVectors(this.core, vectors);
+  };
+
+  readonly readVectors: Store["readVectors"] = (places) =>
+    this.read(() => readVectors(this.core, places));
+
+  readonly recalledNamespaces: Store["recalledNamespaces"] = () =>
+    this.read(() => recalledNamespaces(this.core));
+
+  readonly noteRecalled: Store["noteRecalled"] = async (namespace, ms) => {
+    await this.admit(false);
+    return noteRecalled(this.core, this.recalled, namespace, ms);
+  };
+
+  readonly listEvents: Store["listEvents"] = async (query) => {
     this.core.writer.assertReadable();
     return this.events.list(query);
-  }
+  };
 
   onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
     return this.events.listen(listener);

@@ -2,13 +2,12 @@
 
 import type { WindowInsert } from "../../domain/session.ts";
 import type { ReadFacts } from "../store.ts";
-import { decodeConsumer, decodeEntry, decodeHead, decodeNumber, decodeReply } from "./codec.ts";
+import { decodeConsumer, decodeHead, decodeNumber, decodeReply } from "./codec.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment, Table } from "./environment.ts";
 import { type Counters, decodeJournal } from "./journal.ts";
 import {
   DROPPED_KEY,
-  entryPrefix,
   headKey,
   LAST_TABLE,
   nameKey,
@@ -18,18 +17,30 @@ import {
   TABLE,
   u64,
 } from "./keys.ts";
+import { PURGED_BODIES } from "./maintenance.ts";
 import { insertsFault } from "./plan-check.ts";
 import { readIdentity } from "./recovery.ts";
 import { decodeSession, type SessionRow } from "./session-codec.ts";
 import { listPrefixes } from "./sessions.ts";
 import type { VerifyReport } from "./verify.ts";
+import { checkDocuments, checkVectors } from "./verify-documents.ts";
 import { checkLog, type LogCheck } from "./verify-log.ts";
 import { checkSummaries, checkTasks } from "./verify-tasks.ts";
 import { describeKey, IndexView, NumberSet, Problems, scan } from "./verify-view.ts";
 
 const START = u64(0);
 const END = "\xff".repeat(11);
-const LOG_TABLES = [TABLE.entry, TABLE.id, TABLE.window, TABLE.kept, TABLE.summary];
+const LOG_TABLES = [
+  TABLE.entry,
+  TABLE.id,
+  TABLE.window,
+  TABLE.kept,
+  TABLE.summary,
+  TABLE.document,
+  TABLE.documentId,
+  TABLE.chunk,
+  TABLE.vector,
+];
 const LIST_TABLES: readonly string[] = [TABLE.all, TABLE.user, TABLE.agent, TABLE.label];
 
 /** Checks everything in an open environment. */
@@ -49,6 +60,8 @@ export class Verification {
     replies: 0,
     tasks: 0,
     summaries: 0,
+    documents: 0,
+    vectors: 0,
     records: 0,
   };
   private counters: Counters = { revision: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
@@ -66,6 +79,7 @@ export class Verification {
     this.sessions(view);
     this.lists(view);
     this.tasks(view);
+    this.documents(view);
     this.deadLogs(view);
     this.others(view);
     this.messages();
@@ -234,16 +248,23 @@ export class Verification {
     }
   }
 
+  private documents(view: IndexView): void {
+    const { env, logs, problems, referenced } = this;
+    const { nextLogNo, revision } = this.counters;
+    const check = { env, view, problems, logs, nextLogNo, revision, referenced };
+    this.totals.documents = checkDocuments(check);
+    this.totals.vectors = checkVectors(check);
+  }
+
   // Logs that wait to be erased: their messages are accounted for, but may be gone already.
   private deadLogs(view: IndexView): void {
     for (const { key } of view.under(TABLE.purge)) {
       const logNo = readU64(key, 1);
       const isDead = this.logs.add(logNo);
       this.problems.check(isDead, "a log is in use and being erased", `log ${logNo}`);
-      for (const row of isDead ? view.under(entryPrefix(logNo)) : []) {
-        const entry = view.decode(row, decodeEntry);
-        if (entry !== undefined && entry.messageNo !== 0) {
-          this.referenced.add(entry.messageNo);
+      for (const { bodyOf, prefixOf } of isDead ? PURGED_BODIES : []) {
+        for (const row of view.under(prefixOf(logNo))) {
+          this.referenced.add(view.decode(row, bodyOf) ?? 0);
         }
       }
     }

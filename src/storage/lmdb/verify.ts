@@ -29,6 +29,9 @@ export interface VerifyTotals {
   readonly tasks: number;
   /** Summaries of the history. */
   readonly summaries: number;
+  readonly documents: number;
+  /** Messages and documents that have vectors. */
+  readonly vectors: number;
   /** Records of every kind. */
   readonly records: number;
 }
@@ -60,6 +63,8 @@ const NO_TOTALS: VerifyTotals = {
   replies: 0,
   tasks: 0,
   summaries: 0,
+  documents: 0,
+  vectors: 0,
   records: 0,
 };
 

@@ -6,7 +6,15 @@ import type { Session, SessionRef } from "../../domain/session.ts";
 import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
-import type { Consumer, NewEvent, ReadFacts, StoredEvent, StoredReply } from "../store.ts";
+import type {
+  Consumer,
+  NewEvent,
+  ReadFacts,
+  StoredDocument,
+  StoredEvent,
+  StoredReply,
+  VectorRecord,
+} from "../store.ts";
 
 /** A message of a log. */
 export interface LogMessage {
@@ -27,12 +35,23 @@ export interface SessionState {
   summaries: Map<number, SummaryRecord>;
 }
 
+/** A collection; one that was emptied keeps its next number. */
+export interface CollectionState {
+  nextDocumentNo: number;
+  createMs: number;
+  updateMs: number;
+  /** By id. */
+  readonly documents: Map<string, StoredDocument>;
+}
+
 /** What one namespace holds. */
 export interface NamespaceState {
   /** By id, in the order of creation. */
   readonly sessions: Map<string, SessionState>;
   readonly consumers: Map<string, Consumer>;
   readonly replies: Map<string, StoredReply>;
+  /** By id; those that were emptied too. */
+  readonly collections: Map<string, CollectionState>;
 }
 
 /** What a store holds. */
@@ -43,6 +62,10 @@ export interface MemoryState {
   readonly tasks: Map<number, Task>;
   /** What hooks took, by hour, namespace and hook. */
   readonly usage: Map<string, TaskUsage>;
+  /** By place, with the message or the document that they count for. */
+  readonly vectors: Map<string, { readonly of: object; readonly record: VectorRecord }>;
+  /** When namespaces were last recalled. */
+  readonly recalled: Map<string, number>;
   revision: number;
   nextSessionNo: number;
   /** The events that are kept, in order. */
@@ -68,6 +91,8 @@ export function newMemoryState(storeId: string): MemoryState {
     namespaces: new Map(),
     tasks: new Map(),
     usage: new Map(),
+    vectors: new Map(),
+    recalled: new Map(),
     revision: 0,
     nextSessionNo: 1,
     events: [],
@@ -79,7 +104,12 @@ export function newMemoryState(storeId: string): MemoryState {
 export function namespaceOf(state: MemoryState, namespace: string): NamespaceState {
   let found = state.namespaces.get(namespace);
   if (found === undefined) {
-    found = { sessions: new Map(), consumers: new Map(), replies: new Map() };
+    found = {
+      sessions: new Map(),
+      consumers: new Map(),
+      replies: new Map(),
+      collections: new Map(),
+    };
     state.namespaces.set(namespace, found);
   }
   return found;

@@ -8,37 +8,33 @@ import { randomBytes } from "node:crypto";
 
 import { AppError } from "../../domain/errors.ts";
 import type { EventPosition } from "../../domain/event.ts";
-import type { Session, SessionRef } from "../../domain/session.ts";
-import type { Task } from "../../domain/tasks/task.ts";
+import type { SessionRef } from "../../domain/session.ts";
+import { newestRecalled } from "../document-faults.ts";
 import type {
-  Consumer,
   ConsumerDecision,
   ConsumerRef,
   ConsumerView,
   CopyDecision,
   CopyView,
-  EventPage,
-  EventQuery,
+  DocumentChange,
+  DocumentDecision,
+  DocumentView,
   MaintenancePlan,
-  MessagePage,
-  MessageQuery,
   NewEvent,
   ReadFacts,
   SessionChange,
   SessionCopy,
   SessionDecision,
-  SessionPage,
-  SessionQuery,
   SessionView,
   Store,
   StoredEntry,
   StoredEvent,
-  StoredMessage,
   TaskChange,
   TaskDecision,
   TaskView,
 } from "../store.ts";
 import { saveCopy, saveSession } from "./changes.ts";
+import * as documents from "./documents.ts";
 import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
 import { ImportedLog } from "./import.ts";
 import * as reads from "./reads.ts";
@@ -106,40 +102,32 @@ class MemoryStore implements Store {
     return this.#state.dropped;
   }
 
-  readSession(ref: SessionRef): Promise<Session | undefined> {
-    return this.#run(() => sessionOf(this.#state, ref)?.session);
-  }
+  readonly readSession: Store["readSession"] = (ref) =>
+    this.#run(() => sessionOf(this.#state, ref)?.session);
 
-  listSessions(query: SessionQuery): Promise<SessionPage> {
-    return this.#run(() => reads.listSessions(this.#state, query));
-  }
+  readonly listSessions: Store["listSessions"] = (query) =>
+    this.#run(() => reads.listSessions(this.#state, query));
 
-  expiredSessions(nowMs: number, limit: number): Promise<readonly SessionRef[]> {
-    return this.#run(() => reads.expiredSessions(this.#state, nowMs, limit));
-  }
+  readonly expiredSessions: Store["expiredSessions"] = (nowMs, limit) =>
+    this.#run(() => reads.expiredSessions(this.#state, nowMs, limit));
 
-  readMessage(ref: SessionRef, messageId: string): Promise<StoredMessage | undefined> {
-    return this.#run(() => {
+  readonly readMessage: Store["readMessage"] = (ref, messageId) =>
+    this.#run(() => {
       const entry = reads.entryById(this.#readFacts, sessionOf(this.#state, ref), messageId);
       return entry && reads.messageOf(entry);
     });
-  }
 
-  listMessages(ref: SessionRef, query: MessageQuery): Promise<MessagePage | undefined> {
-    return this.#run(() => {
+  readonly listMessages: Store["listMessages"] = (ref, query) =>
+    this.#run(() => {
       const state = sessionOf(this.#state, ref);
       return state && reads.listMessages(this.#readFacts, state, query);
     });
-  }
 
-  readWindow(
-    ref: SessionRef,
-  ): Promise<{ session: Session; window: readonly StoredEntry[] } | undefined> {
-    return this.#run(() => {
+  readonly readWindow: Store["readWindow"] = (ref) =>
+    this.#run(() => {
       const state = sessionOf(this.#state, ref);
       return state && { session: state.session, window: this.#windowOf(state) };
     });
-  }
 
   readWindowAt(ref: SessionRef, seq: number): ReturnType<Store["readWindowAt"]> {
     return this.#run(() => {
@@ -187,13 +175,11 @@ class MemoryStore implements Store {
   readonly importLog: Store["importLog"] = (seqs) =>
     this.#run(() => new ImportedLog(this.#parts, seqs));
 
-  readConsumer(ref: ConsumerRef): Promise<Consumer | undefined> {
-    return this.#run(() => namespaceOf(this.#state, ref.namespace).consumers.get(ref.consumerId));
-  }
+  readonly readConsumer: Store["readConsumer"] = (ref) =>
+    this.#run(() => namespaceOf(this.#state, ref.namespace).consumers.get(ref.consumerId));
 
-  listConsumers(namespace: string, after: string, limit: number): Promise<readonly Consumer[]> {
-    return this.#run(() => reads.listConsumers(this.#state, namespace, after, limit));
-  }
+  readonly listConsumers: Store["listConsumers"] = (namespace, after, limit) =>
+    this.#run(() => reads.listConsumers(this.#state, namespace, after, limit));
 
   changeConsumer<T>(
     change: ConsumerRef & { readonly requestId?: string },
@@ -215,12 +201,11 @@ class MemoryStore implements Store {
     });
   }
 
-  readTask(namespace: string, taskNo: number): Promise<Task | undefined> {
-    return this.#run(() => {
+  readonly readTask: Store["readTask"] = (namespace, taskNo) =>
+    this.#run(() => {
       const task = this.#state.tasks.get(taskNo);
       return task?.namespace === namespace ? task : undefined;
     });
-  }
 
   readonly listTasks: Store["listTasks"] = (query) =>
     this.#run(() => tasks.listTasks(this.#state, query));
@@ -257,9 +242,40 @@ class MemoryStore implements Store {
     };
   }
 
-  listEvents(query: EventQuery): Promise<EventPage> {
-    return this.#run(() => listEvents(this.#state, query));
+  changeDocuments<T>(
+    change: DocumentChange,
+    decide: (view: DocumentView) => DocumentDecision<T>,
+  ): Promise<T> {
+    return this.#run(() => {
+      const { plan, result } = documents.changeDocuments(this.#state, change, decide);
+      if (plan !== undefined) this.#publish(plan.events);
+      return result;
+    });
   }
+
+  readonly readDocument: Store["readDocument"] = (ref, documentId) =>
+    this.#run(() => documents.readDocument(this.#state, ref, documentId));
+
+  readonly listDocuments: Store["listDocuments"] = (query) =>
+    this.#run(() => documents.listDocuments(this.#state, query));
+
+  readonly listCollections: Store["listCollections"] = (namespace, after, limit) =>
+    this.#run(() => documents.listCollections(this.#state, namespace, after, limit));
+
+  readonly saveVectors: Store["saveVectors"] = (vectors) =>
+    this.#run(() => documents.saveVectors(this.#state, vectors));
+
+  readonly readVectors: Store["readVectors"] = (places) =>
+    this.#run(() => documents.readVectors(this.#state, places));
+
+  readonly recalledNamespaces: Store["recalledNamespaces"] = () =>
+    this.#run(() => newestRecalled(this.#state.recalled));
+
+  readonly noteRecalled: Store["noteRecalled"] = (namespace, ms) =>
+    this.#run(() => documents.noteRecalled(this.#state, namespace, ms));
+
+  readonly listEvents: Store["listEvents"] = (query) =>
+    this.#run(() => listEvents(this.#state, query));
 
   onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
     this.#listeners.add(listener);

@@ -13,6 +13,7 @@ import { SessionDeleteReason } from "../../gen/memorysidecar/v1/event_detail.ts"
 import * as snapshot from "../../gen/memorysidecar/v1/snapshot.ts";
 import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
+import { isDocumentDetail, toDocumentDetail } from "./event-document.ts";
 import { isSummaryDetail, toSummaryDetail } from "./event-summary.ts";
 import { toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTrim, toWarning } from "./window.ts";
@@ -103,6 +104,7 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
         },
       };
     default:
+      if (isDocumentDetail(detail)) return toDocumentDetail(detail);
       return isSummaryDetail(detail) ? toSummaryDetail(detail) : toWindowDetail(detail);
   }
 }

@@ -1,13 +1,28 @@
 // Hooks and what they get and give, between the domain and the wire.
 
 import type { SummaryOutput } from "../../domain/summaries/summary.ts";
-import { LeasedTask as LeasedTaskCodec } from "../../gen/memorysidecar/v1/hook_service.ts";
+import {
+  type CompleteTaskRequest,
+  LeasedTask as LeasedTaskCodec,
+} from "../../gen/memorysidecar/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/recall_rpc.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
-import type { HookKind, SummarizeInput } from "../../service/hook-port.ts";
-import type { HookInfo, LeasedTask } from "../../service/tasks-api.ts";
+import {
+  type Hook,
+  type HookKind,
+  type SummarizeInput,
+  summarizesByWorkers,
+} from "../../service/hook-port.ts";
+import type {
+  DirectInput,
+  DirectOutput,
+  HookInfo,
+  LeasedDirect,
+  LeasedTask,
+} from "../../service/tasks-api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField } from "../splice.ts";
-import { FAILURE_REASONS, toFailureReason, toTask } from "./task.ts";
+import { FAILURE_REASONS, toDirectTask, toFailureReason, toTask } from "./task.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 // The fields that are spliced in, as in task.proto and hook_service.proto.
@@ -19,6 +34,7 @@ const KINDS = {
   openai: wire.HookKind.OPENAI,
   grpc: wire.HookKind.GRPC,
   poll: wire.HookKind.POLL,
+  onnx: wire.HookKind.ONNX,
 } as const satisfies Readonly<Record<HookKind, wire.HookKind>>;
 
 const BREAKERS = {
@@ -26,6 +42,16 @@ const BREAKERS = {
   open: wire.BreakerState.OPEN,
   "half-open": wire.BreakerState.HALF_OPEN,
 } as const satisfies Readonly<Record<NonNullable<HookInfo["breaker"]>, wire.BreakerState>>;
+
+function taskTypesOf(hook: Hook): wire.TaskType[] {
+  const { summarize, embedder, rerank } = hook;
+  const summarizes = summarize !== undefined || summarizesByWorkers(hook);
+  return [
+    ...(summarizes ? [wire.TaskType.SUMMARIZE] : []),
+    ...(embedder === undefined ? [] : [wire.TaskType.EMBED]),
+    ...(rerank === undefined ? [] : [wire.TaskType.RERANK]),
+  ];
+}
 
 /** Turns a hook into its public form. */
 export function toHook(info: HookInfo): wire.Hook {
@@ -35,7 +61,7 @@ export function toHook(info: HookInfo): wire.Hook {
   return {
     name: hook.name,
     kind: KINDS[hook.kind],
-    taskTypes: [wire.TaskType.SUMMARIZE],
+    taskTypes: taskTypesOf(hook),
     default: info.isDefault,
     breaker: breaker === undefined ? wire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
     retryTime: retryMs === undefined ? undefined : toTimestamp(retryMs),
@@ -75,12 +101,40 @@ export function encodeSummarizeInput(input: SummarizeInput): Uint8Array {
 
 /** Gives the wire form of a task that a worker has taken. */
 export function encodeLeasedTask(leased: LeasedTask): Uint8Array {
+  if ("direct" in leased) return encodeDirect(leased);
   const { leaseToken, input } = leased;
   const rest = encodeWire(LeasedTaskCodec, { task: toTask(leased), leaseToken, input: undefined });
   return spliceField(SUMMARIZE_FIELD, [encodeSummarizeInput(input)], rest);
 }
 
-/** Gives what a hook made, as it came: whether it is sound is for the service to say. */
+function encodeDirect({ direct, leaseToken }: LeasedDirect): Uint8Array {
+  const input = toDirectInput(direct.input);
+  return encodeWire(LeasedTaskCodec, { task: toDirectTask(direct), leaseToken, input });
+}
+
+function toDirectInput(input: DirectInput): NonNullable<LeasedTaskCodec["input"]> {
+  const texts = [...input.texts];
+  if (input.kind === "rerank") return { $case: "rerank", value: { query: input.query, texts } };
+  const isQuery = input.purpose === "query";
+  const purpose = isQuery ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE;
+  return { $case: "embed", value: { texts, purpose, dimensions: input.dimensions } };
+}
+
+/** Gives what a worker brought, as it came: whether it is sound is for the service to say. */
+export function fromTaskOutput(
+  output: NonNullable<CompleteTaskRequest["output"]>,
+): SummaryOutput | DirectOutput {
+  switch (output.$case) {
+    case "summarize":
+      return fromOutput(output.value);
+    case "embed":
+      return { kind: "embed", vectors: output.value.vectors.map(({ values }) => values) };
+    case "rerank":
+      return { kind: "rerank", scores: output.value.scores };
+  }
+}
+
+/** Gives what a hook made of messages, as it came. */
 export function fromOutput(output: wire.SummarizeOutput): SummaryOutput {
   return {
     text: output.text,

@@ -12,6 +12,7 @@ import { Violations } from "../validate/violations.ts";
 import { countedContent, countImages, resultsIn } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
 import { encodeEvent } from "./event.ts";
+import { readEventSeqs } from "./event-seqs.ts";
 import { answersOf, readFacts, readTrust } from "./facts.ts";
 import { appendText, encodeMade, setTokens, shortenMessage, tokensOf } from "./made.ts";
 import { TOKEN_RULES, toTokenRule } from "./policy.ts";
@@ -222,4 +223,5 @@ export const CODEC: Codec = {
   encodeMade,
   mergeMessage,
   encodeEvent,
+  readEventSeqs,
 };

@@ -7,6 +7,9 @@ import type { Limit } from "../../gen/memorysidecar/v1/admin_service.ts";
 export const CAPABILITIES = [
   "compact_session",
   "consumers",
+  "count_tokens",
+  "documents",
+  "embed",
   "events",
   "fork",
   "healing",
@@ -18,6 +21,7 @@ export const CAPABILITIES = [
   "policy_conditions",
   "policy_presets",
   "policy_preview",
+  "recall",
   "restore",
   "search_sessions",
   "sessions",

@@ -10,7 +10,7 @@ import {
 } from "../../domain/tasks/task.ts";
 import { SummaryPlacement, type SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
-import type { ListedSummary, TaskInfo } from "../../service/tasks-api.ts";
+import type { DirectTaskInfo, ListedSummary, TaskInfo } from "../../service/tasks-api.ts";
 import { toSummarize } from "./policy-summary.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTriggerHit } from "./window.ts";
@@ -88,6 +88,29 @@ export function toTask({ task, maxAttempts }: TaskInfo): wire.Task {
     workerId: isLeased ? (lease?.worker ?? "") : "",
     lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
     work: { $case: "summarize", value: toWork(task) },
+    createTime: toTimestamp(task.createMs),
+  };
+}
+
+const DIRECT_TYPES = {
+  embed: wire.TaskType.EMBED,
+  rerank: wire.TaskType.RERANK,
+} as const;
+
+/** Turns a task that is not durable, and that a worker has, into its public form. */
+export function toDirectTask(task: DirectTaskInfo): wire.Task {
+  const { lastFailure } = task;
+  return {
+    ...{ namespace: task.namespace, taskId: task.taskId, hook: task.hook },
+    ...{ type: DIRECT_TYPES[task.input.kind], sessionId: "", stage: "", work: undefined },
+    state: wire.TaskState.LEASED,
+    failedAttempts: task.failedAttempts,
+    maxAttempts: task.maxAttempts,
+    callCount: task.callCount,
+    readyTime: undefined,
+    leaseExpireTime: toTimestamp(task.leaseEndMs),
+    workerId: task.workerId,
+    lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
     createTime: toTimestamp(task.createMs),
   };
 }

@@ -2,7 +2,7 @@ import {
   type CompleteTaskRequest,
   CompleteTaskResponse,
 } from "../../gen/memorysidecar/v1/hook_service.ts";
-import { fromOutput } from "../convert/hook.ts";
+import { fromTaskOutput } from "../convert/hook.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -17,7 +17,7 @@ export const completeTask: UnaryRpc<CompleteTaskRequest> = {
       namespace: fromNamespace(namespace),
       taskId,
       leaseToken,
-      output: fromOutput(output.value),
+      output: fromTaskOutput(output),
       encode: ({ revision, summaryVersion, continues }) =>
         encodeWire(CompleteTaskResponse, {
           revision: BigInt(revision),

@@ -27,7 +27,7 @@ import {
 import type { Violations } from "./violations.ts";
 
 const POSITION_MAX = 2;
-const EVENT_TYPE_MAX = EventType.TASK_DEAD;
+const EVENT_TYPE_MAX = EventType.COLLECTION_CLEARED;
 
 function checkFilter(v: Violations, filter: EventFilter | undefined): void {
   if (filter === undefined) return;

@@ -94,6 +94,11 @@ export function checkSeq(v: Violations, field: string, seq: bigint): void {
   checkRange(v, field, seq, { min: 0, max: Number.MAX_SAFE_INTEGER });
 }
 
+/** Checks an optional number that may be any but for NaN and the infinities. */
+export function checkFinite(v: Violations, field: string, value: number | undefined): void {
+  if (value !== undefined && !Number.isFinite(value)) v.add(field, "must be a finite number");
+}
+
 /** Checks an enum whose known values are 0 to `max`. */
 export function checkEnum(v: Violations, field: string, value: number, max: number): void {
   if (value < 0 || value > max) v.add(field, `is not a known value: ${value}`);
@@ -104,18 +109,22 @@ export function checkCount(v: Violations, field: string, count: number, max: num
   if (count > max) v.add(field, `has ${count} entries; at most ${max} are allowed`, max);
 }
 
-/** Checks labels. */
-export function checkLabels(v: Violations, labels: ReadonlyMap<string, string>): void {
+/** Checks labels. Default field: `labels`. */
+export function checkLabels(
+  v: Violations,
+  labels: ReadonlyMap<string, string>,
+  field = "labels",
+): void {
   if (labels.size === 0) return;
-  checkCount(v, "labels", labels.size, LIMITS.labels);
+  checkCount(v, field, labels.size, LIMITS.labels);
   for (const [key, value] of labels) {
     if (v.full) return;
     if (!LABEL_KEY.test(key)) {
       const description = `has a key that is not 1 to ${LIMITS.labelKeyChars} of A-Za-z0-9._/-`;
-      v.addKey("labels", key, { description, limit: LIMITS.labelKeyChars });
+      v.addKey(field, key, { description, limit: LIMITS.labelKeyChars });
     } else if (isLongerThan(value, LIMITS.labelValueBytes)) {
       const description = `is longer than ${LIMITS.labelValueBytes} bytes`;
-      v.addKey("labels", key, { description, limit: LIMITS.labelValueBytes });
+      v.addKey(field, key, { description, limit: LIMITS.labelValueBytes });
     }
   }
 }

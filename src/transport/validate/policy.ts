@@ -164,7 +164,11 @@ function checkProtections(v: Violations, protections: Protections): void {
   }
 }
 
-function checkCustomTokenRule(v: Violations, policy: Policy): void {
+/** Checks the rule of one's own against the choice of a rule. */
+export function checkCustomTokenRule(
+  v: Violations,
+  policy: Pick<Policy, "tokenRule" | "customTokenRule">,
+): void {
   const rule = policy.customTokenRule;
   if (policy.tokenRule === CUSTOM && rule === undefined) {
     v.add("custom_token_rule", "is required with TOKEN_RULE_CUSTOM");

@@ -184,6 +184,23 @@ export function eventSuite(open: OpenEngine): void {
       expect(plain(heard)).toEqual(plain(await scene.events()));
     });
 
+    test("hears of a change before whoever made it is answered", async (scene) => {
+      const heard = new Set<string>();
+      scene.store.onEvents((events) => {
+        for (const { sessionId } of events) heard.add(sessionId);
+      });
+      const unheard: string[] = [];
+      const write = async (session: string): Promise<void> => {
+        await scene.append(session, 2);
+        if (!heard.has(refOf(session).sessionId)) unheard.push(session);
+      };
+      await Promise.all(Array.from({ length: 30 }, (_, n) => write(`s${n}`)));
+      await scene.fork("s0", "copy");
+      expect(heard.has(refOf("copy").sessionId)).toBe(true);
+      expect(heard.size).toBe(31);
+      expect(unheard).toEqual([]);
+    });
+
     test("hears nothing more once it is stopped", async (scene) => {
       const heard = [0, 0];
       const stop = scene.store.onEvents((events) => {

@@ -41,7 +41,9 @@ export function importsOf(path: string, text: string): Import[] {
 }
 
 /** The layers from the edge inward; a layer imports only itself and what stands after it. */
-export const LAYERS = ["transport", "hooks", "service", "storage", "domain", "lib"] as const;
+export const LAYERS = [
+  ...["transport", "hooks", "service", "recall", "embed", "storage", "domain", "lib"],
+] as const;
 
 const COMPOSITION = /^src\/[^/]+\.ts$/;
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 /** Every text file by its path from the root, with forward slashes. */
 export type Project = ReadonlyMap<string, string>;
 
-const BINARY = /\.(binpb|png|ico|mdb)$/;
+const BINARY = /\.(bin|binpb|png|ico|mdb)$/;
 
 /** Reads the files that git tracks or would track. */
 export function readProject(root: string): Project {

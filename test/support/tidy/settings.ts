@@ -7,10 +7,14 @@ import type { EntryPoints } from "./imports.ts";
 export const ENTRY_POINTS: EntryPoints = {
   product: [
     "src/main.ts",
+    // Started as a thread by embed/onnx.ts.
+    "src/embed/onnx-worker.ts",
     // Started as a thread by token-counter.ts.
     "src/service/bpe-worker.ts",
     // Started as a thread by hooks/builtin.ts.
     "src/hooks/builtin-worker.ts",
+    // Started as a thread by recall/client.ts.
+    "src/recall-worker.ts",
     // Started as a thread by documents/read.ts.
     "src/transport/documents/document-worker.ts",
     // Started as a process by verify.ts.
@@ -22,15 +26,20 @@ export const ENTRY_POINTS: EntryPoints = {
   ],
   development: [
     /^vitest\.config\.ts$/,
-    /^(bench|bench\/summaries|examples\/\w+|test\/conformance)\/main\.ts$/,
+    /^(bench|bench\/recall|bench\/summaries|bench\/compare|examples\/\w+|test\/conformance)\/main\.ts$/,
     // Processes that benches and crash tests start.
     /^bench\/(echo-server|lmdb-commit)\.ts$/,
-    /^test\/crash\/lmdb-writer\.ts$/,
+    // The process that bench/compare measures each index in.
+    /^bench\/compare\/measure\.ts$/,
+    // Measure the vector search, the index of recall and the embedders by themselves.
+    /^bench\/(vectors|recall-index|embedders)\.ts$/,
+    /^test\/crash\/(lmdb|documents)-writer\.ts$/,
     // Loaded into a server by its tests, which break it on purpose.
-    /^test\/crash\/broken-removal\.ts$/,
+    /^test\/crash\/broken-(marks|removal)\.ts$/,
+    /^test\/support\/ending-index\.ts$/,
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/lmdb-(load|reader)\.ts$/,
-    /^tools\/(build|fix|gen|test|verify)\.ts$/,
+    /^tools\/(build|fix|gen|test|vector-kernel|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
     // A program of docs/hooks.md, which runs it.

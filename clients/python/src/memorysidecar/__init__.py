@@ -7,6 +7,7 @@ from . import policy as policy
 from . import v1 as v1
 from ._channel import VERSION as __version__
 from ._pager import AsyncPager, Pager
+from ._recall_fields import where
 from ._retry import RetryPolicy
 from .aio import AsyncClient
 from .async_watch import AsyncWatch
@@ -50,4 +51,5 @@ __all__ = [
     "__version__",
     "policy",
     "v1",
+    "where",
 ]

@@ -94,9 +94,10 @@ class AsyncTaskMethods(AsyncCalls):
         return list(answer.tasks)
 
     async def complete_task(
-        self, task: v1.LeasedTask, output: t.Output, **call: Unpack[f.WriteOptions]
+        self, task: v1.LeasedTask, output: t.Result, **call: Unpack[f.WriteOptions]
     ) -> v1.CompleteTaskResponse:
-        """Brings the result of a task: a text, or a ``SummarizeOutput``."""
+        """Brings the result of a task: a text or a ``SummarizeOutput`` for a summary, a vector for
+        each text to embed, a score for each text to rerank."""
         request = t.complete_request(task, output)
         return await self._unary(request, v1.CompleteTaskResponse, t.of_task(call, task))
 

@@ -24,15 +24,19 @@ from .v1.event_service_pb2 import DESCRIPTOR as EVENTS
 from .v1.event_service_pb2_grpc import EventServiceStub
 from .v1.hook_service_pb2 import DESCRIPTOR as HOOKS
 from .v1.hook_service_pb2_grpc import HookServiceStub
+from .v1.recall_service_pb2 import DESCRIPTOR as RECALLS
+from .v1.recall_service_pb2_grpc import RecallServiceStub
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
 from .v1.session_service_pb2_grpc import SessionServiceStub
 
 DEFAULT_RETRY: Final = RetryPolicy()
-Stub = SessionServiceStub | EventServiceStub | HookServiceStub | AdminServiceStub
+Stub = (
+    SessionServiceStub | EventServiceStub | HookServiceStub | RecallServiceStub | AdminServiceStub
+)
 
 _METHODS: Final[dict[str, MethodDescriptor]] = {
     method.input_type.full_name: method
-    for file in (SESSIONS, EVENTS, HOOKS, ADMIN)
+    for file in (SESSIONS, EVENTS, HOOKS, RECALLS, ADMIN)
     for service in file.services_by_name.values()
     for method in service.methods
 }
@@ -56,6 +60,8 @@ class Base:
     """The generated stub of EventService."""
     hooks: HookServiceStub
     """The generated stub of HookService."""
+    recalls: RecallServiceStub
+    """The generated stub of RecallService."""
     admin: AdminServiceStub
     """The generated stub of AdminService."""
     metadata: tuple[tuple[str, str], ...]
@@ -96,11 +102,13 @@ class Base:
         self.sessions = SessionServiceStub(self.channel)
         self.events = EventServiceStub(self.channel)
         self.hooks = HookServiceStub(self.channel)
+        self.recalls = RecallServiceStub(self.channel)
         self.admin = AdminServiceStub(self.channel)
         stubs: dict[str, Stub] = {
             "SessionService": self.sessions,
             "EventService": self.events,
             "HookService": self.hooks,
+            "RecallService": self.recalls,
             "AdminService": self.admin,
         }
         self._rpcs: dict[str, Callable[..., Any]] = {

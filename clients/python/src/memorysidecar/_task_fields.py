@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, Union
+from typing import Final, Literal, Union, cast
 
 from google.protobuf import duration_pb2
 
@@ -13,6 +13,10 @@ from ._fields import Json, ReadOptions, ids_of
 
 Seconds = float | datetime.timedelta | duration_pb2.Duration
 Output = Union[str, "v1.SummarizeOutput", Json]
+Vectors = Iterable[Iterable[float]]
+Scores = Iterable[float]
+Result = Union[Output, "v1.EmbedOutput", "v1.RerankOutput", Vectors, Scores]
+PurposeName = Literal["query", "passage"]
 StateName = Literal["ready", "leased", "waiting", "dead"]
 
 # How much longer than its wait a call may take before the client gives up.
@@ -41,7 +45,27 @@ def output_of(value: Output) -> v1.SummarizeOutput:
     """Makes a result: a text alone is a summary."""
     if isinstance(value, str):
         return v1.SummarizeOutput(text=value)
-    return v1.SummarizeOutput(**value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return v1.SummarizeOutput(**value)
+    if not isinstance(value, v1.SummarizeOutput):
+        raise TypeError("the result of a summary is a text or a SummarizeOutput")
+    return value
+
+
+def vectors_of(vectors: Vectors) -> v1.EmbedOutput:
+    """Makes a result of vectors: lists, tuples or arrays of numbers."""
+    rows = [v1.TextVector(values=[float(value) for value in vector]) for vector in vectors]
+    return v1.EmbedOutput(vectors=rows)
+
+
+def scores_of(scores: Scores) -> v1.RerankOutput:
+    """Makes a result of scores."""
+    return v1.RerankOutput(scores=[float(score) for score in scores])
+
+
+def purpose_of(task: v1.EmbedInput) -> PurposeName:
+    """Tells what the texts of a task are."""
+    return "query" if task.purpose == v1.EMBEDDING_PURPOSE_QUERY else "passage"
 
 
 def state_of(name: StateName | v1.TaskState | None) -> v1.TaskState | None:
@@ -82,11 +106,21 @@ def poll_request(
     )
 
 
-def complete_request(task: v1.LeasedTask, output: Output) -> v1.CompleteTaskRequest:
-    """Makes the request that brings a result."""
-    return v1.CompleteTaskRequest(
-        task_id=task.task.task_id, lease_token=task.lease_token, summarize=output_of(output)
-    )
+def complete_request(task: v1.LeasedTask, output: Result) -> v1.CompleteTaskRequest:
+    """Makes the request that brings a result, which is of the type of the task."""
+    request = v1.CompleteTaskRequest(task_id=task.task.task_id, lease_token=task.lease_token)
+    kind = task.WhichOneof("input")
+    if isinstance(output, v1.EmbedOutput):
+        request.embed.CopyFrom(output)
+    elif isinstance(output, v1.RerankOutput):
+        request.rerank.CopyFrom(output)
+    elif kind in (None, "summarize") or isinstance(output, (str, Mapping, v1.SummarizeOutput)):
+        request.summarize.CopyFrom(output_of(cast(Output, output)))
+    elif kind == "embed":
+        request.embed.CopyFrom(vectors_of(cast(Vectors, output)))
+    else:
+        request.rerank.CopyFrom(scores_of(cast(Scores, output)))
+    return request
 
 
 def fail_request(

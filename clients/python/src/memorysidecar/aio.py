@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
+from ._async_recall import AsyncDocumentMethods, AsyncRecallMethods
 from ._async_snapshots import AsyncSnapshotMethods
 from ._async_tasks import AsyncSummaryMethods, AsyncTaskMethods
 from ._async_windows import AsyncWindowMethods
@@ -15,7 +16,14 @@ from ._pager import AsyncPager
 from .async_watch import AsyncWatch
 
 
-class AsyncClient(AsyncWindowMethods, AsyncSnapshotMethods, AsyncSummaryMethods, AsyncTaskMethods):
+class AsyncClient(
+    AsyncWindowMethods,
+    AsyncSnapshotMethods,
+    AsyncSummaryMethods,
+    AsyncTaskMethods,
+    AsyncRecallMethods,
+    AsyncDocumentMethods,
+):
     """One connection to a server, for the event loop that makes it; close it at the end.
 
     Methods are named after the rpcs, arguments after the fields of their requests. A method gives

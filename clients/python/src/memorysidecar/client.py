@@ -9,13 +9,16 @@ from typing_extensions import Unpack
 from . import _fields as f
 from . import v1
 from ._pager import Pager
+from ._recall import DocumentMethods, RecallMethods
 from ._snapshots import SnapshotMethods
 from ._tasks import SummaryMethods, TaskMethods
 from ._windows import WindowMethods
 from .watch import Watch
 
 
-class Client(WindowMethods, SnapshotMethods, SummaryMethods, TaskMethods):
+class Client(
+    WindowMethods, SnapshotMethods, SummaryMethods, TaskMethods, RecallMethods, DocumentMethods
+):
     """One connection to a server. Safe to use from many threads; close it at the end.
 
     Methods are named after the rpcs, arguments after the fields of their requests. A method gives

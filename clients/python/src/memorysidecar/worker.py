@@ -8,7 +8,18 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from . import v1
-from ._task_fields import Output, hooks_of
+from ._task_fields import (
+    Output,
+    PurposeName,
+    Result,
+    Scores,
+    Vectors,
+    hooks_of,
+    output_of,
+    purpose_of,
+    scores_of,
+    vectors_of,
+)
 from .errors import ErrorReason, MemorySidecarError
 
 if TYPE_CHECKING:
@@ -16,7 +27,11 @@ if TYPE_CHECKING:
     from .client import Client
 
 Summarize = Callable[[v1.SummarizeInput], Output]
+Embed = Callable[[list[str], PurposeName], Vectors]
+Rerank = Callable[[str, list[str]], Scores]
 AsyncSummarize = Callable[[v1.SummarizeInput], Awaitable[Output]]
+AsyncEmbed = Callable[[list[str], PurposeName], Awaitable[Vectors]]
+AsyncRerank = Callable[[str, list[str]], Awaitable[Scores]]
 
 _WAIT_SECONDS: Final = 20.0
 # A poll is repeated by the client already: what fails then has failed for a while.
@@ -41,7 +56,18 @@ def _failure(error: Exception) -> tuple[str, bool]:
     """What is told of a failure: its kind, not its text, which may hold content."""
     if isinstance(error, TaskRefused):
         return str(error)[:256], True
+    if isinstance(error, _NoFunction):
+        return "the worker has no function for the task", False
     return type(error).__name__, False
+
+
+class _NoFunction(Exception):
+    """The worker was given no function for a task."""
+
+
+def _checked(*functions: object) -> None:
+    if all(function is None for function in functions):
+        raise ValueError("give one of summarize, embed, rerank")
 
 
 class Worker:
@@ -50,28 +76,37 @@ class Worker:
         worker = Worker(client, "agents", lambda task: my_model(task.transcript))
         worker.run()
 
-    The function gets a ``SummarizeInput`` and gives a text or a ``SummarizeOutput``. What it raises
-    gives the task back, to be tried again. Start several workers to do several tasks at once.
+    ``summarize`` gets a ``SummarizeInput`` and gives a text or a ``SummarizeOutput``; ``embed``
+    gets texts and ``"query"`` or ``"passage"``, and gives a vector for each text; ``rerank`` gets a
+    query and texts, and gives a score for each text. What a function raises gives the task back, to
+    be tried again. Start several workers to do several tasks at once.
     """
 
     def __init__(
         self,
         client: Client,
         hooks: str | Iterable[str],
-        summarize: Summarize,
+        summarize: Summarize | None = None,
         *,
+        embed: Embed | None = None,
+        rerank: Rerank | None = None,
         lease: float = 60.0,
         worker_id: str = "",
         namespace: str | None = None,
     ) -> None:
         """
+        :param embed: makes vectors, for hooks that are to embed.
+        :param rerank: says how well texts answer a query, for hooks that are to rerank.
         :param lease: seconds that a task is kept; extended while the function works.
         :param worker_id: the worker's name for itself, which ``list_tasks`` shows.
         :param namespace: the namespace whose tasks it takes. Default: that of the client.
         """
+        _checked(summarize, embed, rerank)
         self._client = client
         self._hooks = hooks_of(hooks)
         self._summarize = summarize
+        self._embed = embed
+        self._rerank = rerank
         self._lease = lease
         self._worker_id = worker_id
         self._namespace = client.namespace if namespace is None else namespace
@@ -108,7 +143,7 @@ class Worker:
         keeper = threading.Thread(target=self._keep, args=(task, finished), daemon=True)
         keeper.start()
         try:
-            output = self._summarize(task.summarize)
+            output = self._answer(task)
         except Exception as error:
             message, permanent = _failure(error)
             finished.set()
@@ -117,6 +152,17 @@ class Worker:
         finally:
             finished.set()
         return _ignore(lambda: self._client.complete_task(task, output))
+
+    # What is made of a result here fails the task when the result is of another form.
+    def _answer(self, task: v1.LeasedTask) -> Result:
+        kind = task.WhichOneof("input")
+        if kind == "embed" and self._embed is not None:
+            return vectors_of(self._embed(list(task.embed.texts), purpose_of(task.embed)))
+        if kind == "rerank" and self._rerank is not None:
+            return scores_of(self._rerank(task.rerank.query, list(task.rerank.texts)))
+        if kind not in ("embed", "rerank") and self._summarize is not None:
+            return output_of(self._summarize(task.summarize))
+        raise _NoFunction
 
     def _keep(self, task: v1.LeasedTask, finished: threading.Event) -> None:
         """Extends the lease while the function works."""
@@ -141,16 +187,21 @@ class AsyncWorker:
         self,
         client: AsyncClient,
         hooks: str | Iterable[str],
-        summarize: AsyncSummarize,
+        summarize: AsyncSummarize | None = None,
         *,
+        embed: AsyncEmbed | None = None,
+        rerank: AsyncRerank | None = None,
         lease: float = 60.0,
         worker_id: str = "",
         namespace: str | None = None,
     ) -> None:
         """See ``Worker``."""
+        _checked(summarize, embed, rerank)
         self._client = client
         self._hooks = hooks_of(hooks)
         self._summarize = summarize
+        self._embed = embed
+        self._rerank = rerank
         self._lease = lease
         self._worker_id = worker_id
         self._namespace = client.namespace if namespace is None else namespace
@@ -184,7 +235,7 @@ class AsyncWorker:
     async def _do(self, task: v1.LeasedTask) -> bool:
         keeper = asyncio.create_task(self._keep(task))
         try:
-            output = await self._summarize(task.summarize)
+            output = await self._answer(task)
         except Exception as error:
             message, permanent = _failure(error)
             await _ignore_async(self._client.fail_task(task, message, permanent=permanent))
@@ -192,6 +243,16 @@ class AsyncWorker:
         finally:
             keeper.cancel()
         return await _ignore_async(self._client.complete_task(task, output))
+
+    async def _answer(self, task: v1.LeasedTask) -> Result:
+        kind = task.WhichOneof("input")
+        if kind == "embed" and self._embed is not None:
+            return vectors_of(await self._embed(list(task.embed.texts), purpose_of(task.embed)))
+        if kind == "rerank" and self._rerank is not None:
+            return scores_of(await self._rerank(task.rerank.query, list(task.rerank.texts)))
+        if kind not in ("embed", "rerank") and self._summarize is not None:
+            return output_of(await self._summarize(task.summarize))
+        raise _NoFunction
 
     async def _keep(self, task: v1.LeasedTask) -> None:
         while True:

@@ -23,6 +23,7 @@ import {
   SessionUpdated,
   TurnEnded,
 } from "./event_detail.ts";
+import { CollectionCleared, DocumentsDeleted, DocumentsUpserted } from "./event_document.ts";
 import { SummaryFailed, SummaryRequested, SummarySet, SummarySuperseded, TaskDead } from "./event_summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -74,6 +75,12 @@ export const EventType = {
   SUMMARY_SUPERSEDED: 18,
   /** TASK_DEAD - A task was given up. */
   TASK_DEAD: 19,
+  /** DOCUMENTS_UPSERTED - Documents were written. */
+  DOCUMENTS_UPSERTED: 20,
+  /** DOCUMENTS_DELETED - Documents were deleted. */
+  DOCUMENTS_DELETED: 21,
+  /** COLLECTION_CLEARED - A collection was emptied. */
+  COLLECTION_CLEARED: 22,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -100,6 +107,9 @@ export namespace EventType {
   export type SUMMARY_FAILED = typeof EventType.SUMMARY_FAILED;
   export type SUMMARY_SUPERSEDED = typeof EventType.SUMMARY_SUPERSEDED;
   export type TASK_DEAD = typeof EventType.TASK_DEAD;
+  export type DOCUMENTS_UPSERTED = typeof EventType.DOCUMENTS_UPSERTED;
+  export type DOCUMENTS_DELETED = typeof EventType.DOCUMENTS_DELETED;
+  export type COLLECTION_CLEARED = typeof EventType.COLLECTION_CLEARED;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
 }
 
@@ -122,7 +132,7 @@ export interface Event {
   type: EventType;
   /** The namespace. */
   namespace: string;
-  /** The session. */
+  /** The session. Empty for documents. */
   sessionId: string;
   /** The user of the session after the change. May be empty. */
   userId: string;
@@ -195,6 +205,15 @@ export interface Event {
     | //
     /** For `EVENT_TYPE_TASK_DEAD`. */
     { $case: "taskDead"; value: TaskDead }
+    | //
+    /** For `EVENT_TYPE_DOCUMENTS_UPSERTED`. */
+    { $case: "documentsUpserted"; value: DocumentsUpserted }
+    | //
+    /** For `EVENT_TYPE_DOCUMENTS_DELETED`. */
+    { $case: "documentsDeleted"; value: DocumentsDeleted }
+    | //
+    /** For `EVENT_TYPE_COLLECTION_CLEARED`. */
+    { $case: "collectionCleared"; value: CollectionCleared }
     | undefined;
 }
 
@@ -306,6 +325,15 @@ export const Event: MessageFns<Event> = {
         break;
       case "taskDead":
         TaskDead.encode(message.detail.value, writer.uint32(234).fork()).join();
+        break;
+      case "documentsUpserted":
+        DocumentsUpserted.encode(message.detail.value, writer.uint32(242).fork()).join();
+        break;
+      case "documentsDeleted":
+        DocumentsDeleted.encode(message.detail.value, writer.uint32(250).fork()).join();
+        break;
+      case "collectionCleared":
+        CollectionCleared.encode(message.detail.value, writer.uint32(258).fork()).join();
         break;
     }
     return writer;
@@ -554,6 +582,30 @@ export const Event: MessageFns<Event> = {
             }
 
             message.detail = { $case: "taskDead", value: TaskDead.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.detail = { $case: "documentsUpserted", value: DocumentsUpserted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.detail = { $case: "documentsDeleted", value: DocumentsDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.detail = { $case: "collectionCleared", value: CollectionCleared.decode(reader, reader.uint32()) };
             continue;
           }
         }

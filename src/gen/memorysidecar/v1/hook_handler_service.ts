@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { EmbeddingPurpose } from "./recall_rpc.ts";
 import { SummarizeInput, SummarizeOutput } from "./task.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -38,6 +39,47 @@ export interface SummarizeRequest {
 export interface SummarizeResponse {
   /** What was made of it. Required. */
   output: SummarizeOutput | undefined;
+}
+
+/** Asks for vectors of texts. */
+export interface EmbedTextsRequest {
+  /** The namespace. Empty when texts of several are embedded together. */
+  namespace: string;
+  /** The texts, 1 to the `batch_size` of the hook. */
+  texts: string[];
+  /** What the texts are. */
+  purpose: EmbeddingPurpose;
+}
+
+/** The vectors. */
+export interface EmbedTextsResponse {
+  /** One for each text, in their order. Of any length but zero; stored at length 1. */
+  vectors: TextVector[];
+}
+
+/** The vector of a text. */
+export interface TextVector {
+  /** The numbers, as many as the `dimensions` of the hook. */
+  values: number[];
+}
+
+/** Asks how well texts answer a query. */
+export interface RerankTextsRequest {
+  /** The namespace. */
+  namespace: string;
+  /** What is looked for. */
+  query: string;
+  /**
+   * The texts, 1 to 200. Each at most 4,096 bytes: the passage that fits best and what is
+   * around it.
+   */
+  texts: string[];
+}
+
+/** How well the texts answer. */
+export interface RerankTextsResponse {
+  /** One for each text, in their order; higher is better. Finite. */
+  scores: number[];
 }
 
 function createBaseSummarizeRequest(): SummarizeRequest {
@@ -154,9 +196,311 @@ export const SummarizeResponse: MessageFns<SummarizeResponse> = {
   },
 };
 
+function createBaseEmbedTextsRequest(): EmbedTextsRequest {
+  return { namespace: "", texts: [], purpose: 0 };
+}
+
+export const EmbedTextsRequest: MessageFns<EmbedTextsRequest> = {
+  encode(message: EmbedTextsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    for (const v of message.texts) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.purpose !== 0) {
+      writer.uint32(24).int32(message.purpose);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedTextsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedTextsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.purpose = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEmbedTextsResponse(): EmbedTextsResponse {
+  return { vectors: [] };
+}
+
+export const EmbedTextsResponse: MessageFns<EmbedTextsResponse> = {
+  encode(message: EmbedTextsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.vectors) {
+      TextVector.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedTextsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedTextsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.vectors.push(TextVector.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTextVector(): TextVector {
+  return { values: [] };
+}
+
+export const TextVector: MessageFns<TextVector> = {
+  encode(message: TextVector, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.values.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.values) {
+        writer.float(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TextVector {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTextVector();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 13) {
+              message.values.push(reader.float());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.values.push(reader.float());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRerankTextsRequest(): RerankTextsRequest {
+  return { namespace: "", query: "", texts: [] };
+}
+
+export const RerankTextsRequest: MessageFns<RerankTextsRequest> = {
+  encode(message: RerankTextsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.query !== "") {
+      writer.uint32(18).string(message.query);
+    }
+    for (const v of message.texts) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RerankTextsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRerankTextsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRerankTextsResponse(): RerankTextsResponse {
+  return { scores: [] };
+}
+
+export const RerankTextsResponse: MessageFns<RerankTextsResponse> = {
+  encode(message: RerankTextsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scores.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.scores) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RerankTextsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRerankTextsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 9) {
+              message.scores.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.scores.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
- * sidecar calls it; it never serves it.
+ * sidecar calls it; it never serves it. Implement the methods that the configuration uses.
  *
  * Calls carry the metadata `memory-sidecar-task-id`, `memory-sidecar-namespace` and
  * `memory-sidecar-attempt`, so that a repeat can be told, and `authorization` with
@@ -181,11 +525,49 @@ export const HookHandlerServiceService = {
     responseSerialize: (value: SummarizeResponse): Buffer => Buffer.from(SummarizeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SummarizeResponse => SummarizeResponse.decode(value),
   },
+  /**
+   * Makes vectors of texts. Called for messages, documents and queries when the hook is
+   * the server's embedder. The vectors of one hook have one model and one length for
+   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   */
+  embedTexts: {
+    path: "/memorysidecar.v1.HookHandlerService/EmbedTexts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EmbedTextsRequest): Buffer => Buffer.from(EmbedTextsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EmbedTextsRequest => EmbedTextsRequest.decode(value),
+    responseSerialize: (value: EmbedTextsResponse): Buffer => Buffer.from(EmbedTextsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EmbedTextsResponse => EmbedTextsResponse.decode(value),
+  },
+  /**
+   * Says how well texts answer a query. Called during Recall when the call or the server
+   * names the hook as a reranker; a failure leaves the order as it is.
+   */
+  rerankTexts: {
+    path: "/memorysidecar.v1.HookHandlerService/RerankTexts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RerankTextsRequest): Buffer => Buffer.from(RerankTextsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RerankTextsRequest => RerankTextsRequest.decode(value),
+    responseSerialize: (value: RerankTextsResponse): Buffer => Buffer.from(RerankTextsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RerankTextsResponse => RerankTextsResponse.decode(value),
+  },
 } as const;
 
 export interface HookHandlerServiceServer extends UntypedServiceImplementation {
   /** Makes a short text of messages. */
   summarize: handleUnaryCall<SummarizeRequest, SummarizeResponse>;
+  /**
+   * Makes vectors of texts. Called for messages, documents and queries when the hook is
+   * the server's embedder. The vectors of one hook have one model and one length for
+   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   */
+  embedTexts: handleUnaryCall<EmbedTextsRequest, EmbedTextsResponse>;
+  /**
+   * Says how well texts answer a query. Called during Recall when the call or the server
+   * names the hook as a reranker; a failure leaves the order as it is.
+   */
+  rerankTexts: handleUnaryCall<RerankTextsRequest, RerankTextsResponse>;
 }
 
 export interface HookHandlerServiceClient extends Client {
@@ -204,6 +586,45 @@ export interface HookHandlerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SummarizeResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Makes vectors of texts. Called for messages, documents and queries when the hook is
+   * the server's embedder. The vectors of one hook have one model and one length for
+   * ever: a new model needs a new name of the hook, or a new `model` in its settings.
+   */
+  embedTexts(
+    request: EmbedTextsRequest,
+    callback: (error: ServiceError | null, response: EmbedTextsResponse) => void,
+  ): ClientUnaryCall;
+  embedTexts(
+    request: EmbedTextsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: EmbedTextsResponse) => void,
+  ): ClientUnaryCall;
+  embedTexts(
+    request: EmbedTextsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: EmbedTextsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Says how well texts answer a query. Called during Recall when the call or the server
+   * names the hook as a reranker; a failure leaves the order as it is.
+   */
+  rerankTexts(
+    request: RerankTextsRequest,
+    callback: (error: ServiceError | null, response: RerankTextsResponse) => void,
+  ): ClientUnaryCall;
+  rerankTexts(
+    request: RerankTextsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RerankTextsResponse) => void,
+  ): ClientUnaryCall;
+  rerankTexts(
+    request: RerankTextsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RerankTextsResponse) => void,
   ): ClientUnaryCall;
 }
 

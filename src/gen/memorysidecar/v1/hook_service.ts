@@ -21,6 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Hook, SummarizeInput, SummarizeOutput, Task, TaskState } from "./task.ts";
+import { EmbedInput, EmbedOutput, RerankInput, RerankOutput } from "./task_vectors.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -72,6 +73,12 @@ export interface LeasedTask {
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
     { $case: "summarize"; value: SummarizeInput }
+    | //
+    /** For `TASK_TYPE_EMBED`. */
+    { $case: "embed"; value: EmbedInput }
+    | //
+    /** For `TASK_TYPE_RERANK`. */
+    { $case: "rerank"; value: RerankInput }
     | undefined;
 }
 
@@ -88,6 +95,12 @@ export interface CompleteTaskRequest {
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
     { $case: "summarize"; value: SummarizeOutput }
+    | //
+    /** For `TASK_TYPE_EMBED`. */
+    { $case: "embed"; value: EmbedOutput }
+    | //
+    /** For `TASK_TYPE_RERANK`. */
+    { $case: "rerank"; value: RerankOutput }
     | undefined;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
@@ -97,10 +110,13 @@ export interface CompleteTaskRequest {
 export interface CompleteTaskResponse {
   /**
    * The revision of the transaction. The session's last one when the task goes on: that
-   * changes nothing of the session.
+   * changes nothing of the session. 0 for a task to embed or to rerank.
    */
   revision: bigint;
-  /** The version of the summary that was made. 0 when there is none yet. */
+  /**
+   * The version of the summary that was made. 0 when there is none yet, and for a task to
+   * embed or to rerank.
+   */
   summaryVersion: bigint;
   /**
    * Says that the task goes on: a chain of density wants another call. It can be taken
@@ -403,6 +419,12 @@ export const LeasedTask: MessageFns<LeasedTask> = {
       case "summarize":
         SummarizeInput.encode(message.input.value, writer.uint32(26).fork()).join();
         break;
+      case "embed":
+        EmbedInput.encode(message.input.value, writer.uint32(34).fork()).join();
+        break;
+      case "rerank":
+        RerankInput.encode(message.input.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -444,6 +466,22 @@ export const LeasedTask: MessageFns<LeasedTask> = {
             message.input = { $case: "summarize", value: SummarizeInput.decode(reader, reader.uint32()) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.input = { $case: "embed", value: EmbedInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.input = { $case: "rerank", value: RerankInput.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -475,6 +513,12 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
     switch (message.output?.$case) {
       case "summarize":
         SummarizeOutput.encode(message.output.value, writer.uint32(34).fork()).join();
+        break;
+      case "embed":
+        EmbedOutput.encode(message.output.value, writer.uint32(50).fork()).join();
+        break;
+      case "rerank":
+        RerankOutput.encode(message.output.value, writer.uint32(58).fork()).join();
         break;
     }
     if (message.requestId !== "") {
@@ -526,6 +570,22 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
             }
 
             message.output = { $case: "summarize", value: SummarizeOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.output = { $case: "embed", value: EmbedOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.output = { $case: "rerank", value: RerankOutput.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -1515,13 +1575,21 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
  * another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
  * effect once at most.
  *
+ * Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
+ * that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+ * 67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
+ * stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
+ * nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
+ * its hook and namespace lately; after that such calls fail at once until one polls.
+ *
  * The common errors are those of SessionService.
  */
 export type HookServiceService = typeof HookServiceService;
 export const HookServiceService = {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -1540,7 +1608,8 @@ export const HookServiceService = {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1592,7 +1661,8 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): ExtendLeaseResponse => ExtendLeaseResponse.decode(value),
   },
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1669,8 +1739,9 @@ export const HookServiceService = {
 
 export interface HookServiceServer extends UntypedServiceImplementation {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -1681,7 +1752,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1708,7 +1780,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1745,8 +1818,9 @@ export interface HookServiceServer extends UntypedServiceImplementation {
 
 export interface HookServiceClient extends Client {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -1771,7 +1845,8 @@ export interface HookServiceClient extends Client {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1840,7 +1915,8 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtendLeaseResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

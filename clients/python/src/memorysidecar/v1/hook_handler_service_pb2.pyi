@@ -1,7 +1,9 @@
+from memorysidecar.v1 import recall_rpc_pb2 as _recall_rpc_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Mapping as _Mapping
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
@@ -21,3 +23,41 @@ class SummarizeResponse(_message.Message):
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     output: _task_pb2.SummarizeOutput
     def __init__(self, output: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ...) -> None: ...
+
+class EmbedTextsRequest(_message.Message):
+    __slots__ = ("namespace", "texts", "purpose")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    purpose: _recall_rpc_pb2.EmbeddingPurpose
+    def __init__(self, namespace: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ..., purpose: _Optional[_Union[_recall_rpc_pb2.EmbeddingPurpose, str]] = ...) -> None: ...
+
+class EmbedTextsResponse(_message.Message):
+    __slots__ = ("vectors",)
+    VECTORS_FIELD_NUMBER: _ClassVar[int]
+    vectors: _containers.RepeatedCompositeFieldContainer[TextVector]
+    def __init__(self, vectors: _Optional[_Iterable[_Union[TextVector, _Mapping]]] = ...) -> None: ...
+
+class TextVector(_message.Message):
+    __slots__ = ("values",)
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    values: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, values: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class RerankTextsRequest(_message.Message):
+    __slots__ = ("namespace", "query", "texts")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    query: str
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RerankTextsResponse(_message.Message):
+    __slots__ = ("scores",)
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, scores: _Optional[_Iterable[float]] = ...) -> None: ...

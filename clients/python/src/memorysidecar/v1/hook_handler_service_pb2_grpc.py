@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class HookHandlerServiceStub:
     """What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
-    sidecar calls it; it never serves it.
+    sidecar calls it; it never serves it. Implement the methods that the configuration uses.
 
     Calls carry the metadata `memory-sidecar-task-id`, `memory-sidecar-namespace` and
     `memory-sidecar-attempt`, so that a repeat can be told, and `authorization` with
@@ -52,11 +52,21 @@ class HookHandlerServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeResponse.FromString,
                 _registered_method=True)
+        self.EmbedTexts = channel.unary_unary(
+                '/memorysidecar.v1.HookHandlerService/EmbedTexts',
+                request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsResponse.FromString,
+                _registered_method=True)
+        self.RerankTexts = channel.unary_unary(
+                '/memorysidecar.v1.HookHandlerService/RerankTexts',
+                request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.FromString,
+                _registered_method=True)
 
 
 class HookHandlerServiceServicer:
     """What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
-    sidecar calls it; it never serves it.
+    sidecar calls it; it never serves it. Implement the methods that the configuration uses.
 
     Calls carry the metadata `memory-sidecar-task-id`, `memory-sidecar-namespace` and
     `memory-sidecar-attempt`, so that a repeat can be told, and `authorization` with
@@ -77,6 +87,23 @@ class HookHandlerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EmbedTexts(self, request, context):
+        """Makes vectors of texts. Called for messages, documents and queries when the hook is
+        the server's embedder. The vectors of one hook have one model and one length for
+        ever: a new model needs a new name of the hook, or a new `model` in its settings.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RerankTexts(self, request, context):
+        """Says how well texts answer a query. Called during Recall when the call or the server
+        names the hook as a reranker; a failure leaves the order as it is.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_HookHandlerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -84,6 +111,16 @@ def add_HookHandlerServiceServicer_to_server(servicer, server):
                     servicer.Summarize,
                     request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeResponse.SerializeToString,
+            ),
+            'EmbedTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.EmbedTexts,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsResponse.SerializeToString,
+            ),
+            'RerankTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.RerankTexts,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -95,7 +132,7 @@ def add_HookHandlerServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class HookHandlerService:
     """What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
-    sidecar calls it; it never serves it.
+    sidecar calls it; it never serves it. Implement the methods that the configuration uses.
 
     Calls carry the metadata `memory-sidecar-task-id`, `memory-sidecar-namespace` and
     `memory-sidecar-attempt`, so that a repeat can be told, and `authorization` with
@@ -126,6 +163,60 @@ class HookHandlerService:
             '/memorysidecar.v1.HookHandlerService/Summarize',
             memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeRequest.SerializeToString,
             memorysidecar_dot_v1_dot_hook__handler__service__pb2.SummarizeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EmbedTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.HookHandlerService/EmbedTexts',
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.EmbedTextsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RerankTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.HookHandlerService/RerankTexts',
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.FromString,
             options,
             channel_credentials,
             insecure,

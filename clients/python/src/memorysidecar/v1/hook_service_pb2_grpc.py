@@ -34,6 +34,13 @@ class HookServiceStub:
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
+    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
+    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
+    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
+    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
+    its hook and namespace lately; after that such calls fail at once until one polls.
+
     The common errors are those of SessionService.
     """
 
@@ -99,12 +106,20 @@ class HookServiceServicer:
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
+    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
+    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
+    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
+    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
+    its hook and namespace lately; after that such calls fail at once until one polls.
+
     The common errors are those of SessionService.
     """
 
     def PollTasks(self, request, context):
-        """Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-        for the first one if asked to. A task whose lease goes out to a caller that has gone
+        """Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+        first, then passages to embed, then the others, those that are ready longest first.
+        Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
         meanwhile comes back when the lease ends.
 
         Errors:
@@ -118,7 +133,8 @@ class HookServiceServicer:
     def CompleteTask(self, request, context):
         """Brings the result of a task. It is checked and takes effect in one transaction,
         only while what it was made from is still as it was: else the task is made anew
-        where it is still wanted. A result that is refused counts as a failed attempt.
+        where it is still wanted. A result that is refused counts as a failed attempt. That of
+        a task to embed or to rerank goes to whoever waits for it.
 
         Errors:
         - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -154,7 +170,8 @@ class HookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTasks(self, request, context):
-        """Lists the tasks of a namespace, the oldest first, of every kind of hook.
+        """Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+        embed and to rerank are not listed: they live only while somebody waits for them.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -268,6 +285,13 @@ class HookService:
     keeps others away meanwhile; it can be extended. When it ends, the task is given to
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
+
+    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
+    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
+    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
+    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
+    its hook and namespace lately; after that such calls fail at once until one polls.
 
     The common errors are those of SessionService.
     """

@@ -52,6 +52,7 @@ class HookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     HOOK_KIND_OPENAI: _ClassVar[HookKind]
     HOOK_KIND_GRPC: _ClassVar[HookKind]
     HOOK_KIND_POLL: _ClassVar[HookKind]
+    HOOK_KIND_ONNX: _ClassVar[HookKind]
 
 class BreakerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -86,6 +87,7 @@ HOOK_KIND_BUILTIN: HookKind
 HOOK_KIND_OPENAI: HookKind
 HOOK_KIND_GRPC: HookKind
 HOOK_KIND_POLL: HookKind
+HOOK_KIND_ONNX: HookKind
 BREAKER_STATE_UNSPECIFIED: BreakerState
 BREAKER_STATE_CLOSED: BreakerState
 BREAKER_STATE_OPEN: BreakerState

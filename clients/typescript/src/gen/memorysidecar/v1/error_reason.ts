@@ -202,6 +202,26 @@ export const ErrorReason = {
    * longer kept. Metadata: `version`.
    */
   SUMMARY_NOT_FOUND: 40,
+  /** DOCUMENT_NOT_FOUND - NOT_FOUND with `ResourceInfo`. Metadata: `document_id`. */
+  DOCUMENT_NOT_FOUND: 41,
+  /**
+   * COLLECTION_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The namespace has as many collections as
+   * it may. Metadata: `limit`.
+   */
+  COLLECTION_LIMIT_REACHED: 42,
+  /**
+   * EMBEDDING_MISMATCH - INVALID_ARGUMENT. The vector is of another model, or has another number of values,
+   * than those that it is to be compared with. Metadata: `model`, `dimensions`: what is
+   * needed.
+   */
+  EMBEDDING_MISMATCH: 43,
+  /** EMBEDDER_UNAVAILABLE - UNAVAILABLE with `RetryInfo`. The embedder failed or was too slow. */
+  EMBEDDER_UNAVAILABLE: 44,
+  /**
+   * EMBEDDER_OFF - FAILED_PRECONDITION. The server has no embedder, or the scoring needs vectors that
+   * no document of the collection has. Configure one, or use another scoring.
+   */
+  EMBEDDER_OFF: 45,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -249,5 +269,10 @@ export namespace ErrorReason {
   export type TASK_RESULT_INVALID = typeof ErrorReason.TASK_RESULT_INVALID;
   export type POLL_LIMIT_REACHED = typeof ErrorReason.POLL_LIMIT_REACHED;
   export type SUMMARY_NOT_FOUND = typeof ErrorReason.SUMMARY_NOT_FOUND;
+  export type DOCUMENT_NOT_FOUND = typeof ErrorReason.DOCUMENT_NOT_FOUND;
+  export type COLLECTION_LIMIT_REACHED = typeof ErrorReason.COLLECTION_LIMIT_REACHED;
+  export type EMBEDDING_MISMATCH = typeof ErrorReason.EMBEDDING_MISMATCH;
+  export type EMBEDDER_UNAVAILABLE = typeof ErrorReason.EMBEDDER_UNAVAILABLE;
+  export type EMBEDDER_OFF = typeof ErrorReason.EMBEDDER_OFF;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

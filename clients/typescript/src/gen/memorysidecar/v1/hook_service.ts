@@ -21,6 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Hook, SummarizeInput, SummarizeOutput, Task, TaskState } from "./task.ts";
+import { EmbedInput, EmbedOutput, RerankInput, RerankOutput } from "./task_vectors.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -72,6 +73,12 @@ export interface LeasedTask {
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
     { $case: "summarize"; value: SummarizeInput }
+    | //
+    /** For `TASK_TYPE_EMBED`. */
+    { $case: "embed"; value: EmbedInput }
+    | //
+    /** For `TASK_TYPE_RERANK`. */
+    { $case: "rerank"; value: RerankInput }
     | undefined;
 }
 
@@ -88,6 +95,12 @@ export interface CompleteTaskRequest {
     | //
     /** For `TASK_TYPE_SUMMARIZE`. */
     { $case: "summarize"; value: SummarizeOutput }
+    | //
+    /** For `TASK_TYPE_EMBED`. */
+    { $case: "embed"; value: EmbedOutput }
+    | //
+    /** For `TASK_TYPE_RERANK`. */
+    { $case: "rerank"; value: RerankOutput }
     | undefined;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
@@ -97,10 +110,13 @@ export interface CompleteTaskRequest {
 export interface CompleteTaskResponse {
   /**
    * The revision of the transaction. The session's last one when the task goes on: that
-   * changes nothing of the session.
+   * changes nothing of the session. 0 for a task to embed or to rerank.
    */
   revision: bigint;
-  /** The version of the summary that was made. 0 when there is none yet. */
+  /**
+   * The version of the summary that was made. 0 when there is none yet, and for a task to
+   * embed or to rerank.
+   */
   summaryVersion: bigint;
   /**
    * Says that the task goes on: a chain of density wants another call. It can be taken
@@ -428,6 +444,12 @@ export const LeasedTask: MessageFns<LeasedTask> = {
       case "summarize":
         SummarizeInput.encode(message.input.value, writer.uint32(26).fork()).join();
         break;
+      case "embed":
+        EmbedInput.encode(message.input.value, writer.uint32(34).fork()).join();
+        break;
+      case "rerank":
+        RerankInput.encode(message.input.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -469,6 +491,22 @@ export const LeasedTask: MessageFns<LeasedTask> = {
             message.input = { $case: "summarize", value: SummarizeInput.decode(reader, reader.uint32()) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.input = { $case: "embed", value: EmbedInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.input = { $case: "rerank", value: RerankInput.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -495,6 +533,18 @@ export const LeasedTask: MessageFns<LeasedTask> = {
         }
         break;
       }
+      case "embed": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "embed", value: EmbedInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "rerank": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "rerank", value: RerankInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -518,6 +568,12 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
     switch (message.output?.$case) {
       case "summarize":
         SummarizeOutput.encode(message.output.value, writer.uint32(34).fork()).join();
+        break;
+      case "embed":
+        EmbedOutput.encode(message.output.value, writer.uint32(50).fork()).join();
+        break;
+      case "rerank":
+        RerankOutput.encode(message.output.value, writer.uint32(58).fork()).join();
         break;
     }
     if (message.requestId !== "") {
@@ -571,6 +627,22 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
             message.output = { $case: "summarize", value: SummarizeOutput.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.output = { $case: "embed", value: EmbedOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.output = { $case: "rerank", value: RerankOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -603,6 +675,18 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
       case "summarize": {
         if (object.output?.value !== undefined && object.output?.value !== null) {
           message.output = { $case: "summarize", value: SummarizeOutput.fromPartial(object.output.value) };
+        }
+        break;
+      }
+      case "embed": {
+        if (object.output?.value !== undefined && object.output?.value !== null) {
+          message.output = { $case: "embed", value: EmbedOutput.fromPartial(object.output.value) };
+        }
+        break;
+      }
+      case "rerank": {
+        if (object.output?.value !== undefined && object.output?.value !== null) {
+          message.output = { $case: "rerank", value: RerankOutput.fromPartial(object.output.value) };
         }
         break;
       }
@@ -1746,13 +1830,21 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
  * another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
  * effect once at most.
  *
+ * Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
+ * that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+ * 67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
+ * stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
+ * nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
+ * its hook and namespace lately; after that such calls fail at once until one polls.
+ *
  * The common errors are those of SessionService.
  */
 export type HookServiceService = typeof HookServiceService;
 export const HookServiceService = {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -1771,7 +1863,8 @@ export const HookServiceService = {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1823,7 +1916,8 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): ExtendLeaseResponse => ExtendLeaseResponse.decode(value),
   },
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1900,8 +1994,9 @@ export const HookServiceService = {
 
 export interface HookServiceServer extends UntypedServiceImplementation {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -1912,7 +2007,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1939,7 +2035,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -1976,8 +2073,9 @@ export interface HookServiceServer extends UntypedServiceImplementation {
 
 export interface HookServiceClient extends Client {
   /**
-   * Takes tasks for hooks of the kind `poll`, those that are ready longest first. Waits
-   * for the first one if asked to. A task whose lease goes out to a caller that has gone
+   * Takes tasks for hooks of the kind `poll`: queries to embed and texts to rerank come
+   * first, then passages to embed, then the others, those that are ready longest first.
+   * Waits for the first one if asked to. A task whose lease goes out to a caller that has gone
    * meanwhile comes back when the lease ends.
    *
    * Errors:
@@ -2002,7 +2100,8 @@ export interface HookServiceClient extends Client {
   /**
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
-   * where it is still wanted. A result that is refused counts as a failed attempt.
+   * where it is still wanted. A result that is refused counts as a failed attempt. That of
+   * a task to embed or to rerank goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -2071,7 +2170,8 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtendLeaseResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
+   * embed and to rerank are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

@@ -24,11 +24,14 @@ export const TaskType = {
   SUMMARIZE: 1,
   /** EXTRACT - Finds facts, entities and relations in messages. Not made by this version. */
   EXTRACT: 2,
-  /** EMBED - Makes vectors of texts. Not made by this version. */
+  /** EMBED - Makes vectors of texts. A task only for hooks of the kind `poll`: others are called. */
   EMBED: 3,
   /** SCORE - Says how important messages are. Not made by this version. */
   SCORE: 4,
-  /** RERANK - Puts results of a search in order. Not made by this version. */
+  /**
+   * RERANK - Puts results of a search in order. A task only for hooks of the kind `poll`: others
+   * are called.
+   */
   RERANK: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -130,6 +133,8 @@ export const HookKind = {
   GRPC: 3,
   /** POLL - Workers that take tasks with PollTasks. */
   POLL: 4,
+  /** ONNX - A sentence transformer in a directory of the operator, run by the server itself. */
+  ONNX: 5,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -141,6 +146,7 @@ export namespace HookKind {
   export type OPENAI = typeof HookKind.OPENAI;
   export type GRPC = typeof HookKind.GRPC;
   export type POLL = typeof HookKind.POLL;
+  export type ONNX = typeof HookKind.ONNX;
   export type UNRECOGNIZED = typeof HookKind.UNRECOGNIZED;
 }
 
@@ -177,19 +183,31 @@ export namespace BreakerState {
  * its session is gone. At most 100 dead tasks are kept in one session, the newest. When
  * 256 tasks of a stage are to be done, messages that leave at once make tasks that hold
  * as much as tasks can, of which the hook gets as much as it takes.
+ *
+ * Tasks to embed and to rerank are not durable, and only workers of hooks of the kind
+ * `poll` see them: they end with their result, and are gone when nobody waits for it.
  */
 export interface Task {
   /** The namespace. */
   namespace: string;
-  /** The id, made by the server. Sortable: later tasks have higher ids. */
+  /**
+   * The id, made by the server. Sortable among tasks that are durable, and among those
+   * that are not: later tasks have higher ids.
+   */
   taskId: string;
-  /** What is to be done. Says which field of `work` is set. */
+  /**
+   * What is to be done. Says which field of `work` is set: none for a task to embed or to
+   * rerank.
+   */
   type: TaskType;
-  /** The session. */
+  /** The session. Empty for a task to embed or to rerank. */
   sessionId: string;
   /** The hook that is to do it. */
   hook: string;
-  /** The stage that asked for it. Empty for CompactSession. */
+  /**
+   * The stage that asked for it. Empty for CompactSession, and for a task to embed or to
+   * rerank.
+   */
   stage: string;
   /** How far it is. */
   state: TaskState;
@@ -332,7 +350,10 @@ export interface Hook {
   kind: HookKind;
   /** What it does. */
   taskTypes: TaskType[];
-  /** Says that stages without a hook use it. */
+  /**
+   * Says that it is used where none is named: by stages for a summary, by searches for
+   * vectors, by calls that ask for a reranker.
+   */
   default: boolean;
   /** Whether calls go through. */
   breaker: BreakerState;

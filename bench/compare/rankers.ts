@@ -1,0 +1,133 @@
+// How conversations are ranked: by the words of each library, by our words alone, and by our whole
+// index. Each is given the same text of a message: its speaker, its day in words, what was said.
+
+import type { RecallFilter } from "../../src/domain/recall/filter.ts";
+import { LexicalIndex } from "../../src/domain/recall/lexical/index.ts";
+import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
+import { passagesOf } from "../../src/domain/recall/text/passages.ts";
+import { indexTerms, queryTerms } from "../../src/domain/recall/text/terms.ts";
+import { loadStaticEmbedder } from "../../src/embed/static.ts";
+import { createEngine, type IndexSettings } from "../../src/recall/local.ts";
+import type { IndexChange, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
+import type { SetConversation, SetQuestion, SetTurn } from "../recall/conversation-set.ts";
+import { TEXT_ENGINES } from "./text-engines.ts";
+
+const HITS = 10;
+
+/** Gives the turns for a question, the best first. */
+export type Rank = (question: SetQuestion) => number[] | Promise<number[]>;
+
+/** A way to rank the turns of a conversation. */
+export interface Ranker {
+  readonly name: string;
+  readonly title: string;
+  readonly library: string | undefined;
+  /** Takes a conversation in. */
+  index(conversation: SetConversation): Rank | Promise<Rank>;
+}
+
+function textOf({ author, role, timeMs }: SetTurn, passage: string): string {
+  const time = timeMs === 0 ? undefined : timeMs;
+  return indexTextOf({ speaker: author, role, timeMs: time, passage });
+}
+
+/** BM25 over passages; a turn is as good as its best one. */
+function ourWords({ turns }: SetConversation): Rank {
+  const index = new LexicalIndex();
+  const turnOf: number[] = [];
+  for (const [at, turn] of turns.entries()) {
+    for (const { start, end } of passagesOf(turn.text)) {
+      index.add(turnOf.length, indexTerms(textOf(turn, turn.text.slice(start, end))));
+      turnOf.push(at);
+    }
+  }
+  return ({ query }) => {
+    const best = index.search(queryTerms(query)).top(10 * HITS);
+    return [...new Set(best.map(({ row }) => turnOf[row] ?? 0))].slice(0, HITS);
+  };
+}
+
+const NOTHING: RecallFilter = {
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ sessionLabels: new Map(), roles: new Set([1, 2] as const), collectionIds: [] },
+  ...{ labels: new Map(), metadata: [], fromMs: undefined, beforeMs: undefined },
+  ...{ minTrust: undefined, sourceDocumentId: "" },
+};
+
+function queryOf({ query, askedMs }: SetQuestion, mode: IndexQuery["mode"]): IndexQuery {
+  return {
+    ...{ text: query, filter: NOTHING, mode, fusion: "scores", weights: {} },
+    ...{ minScore: undefined, minRelevance: 0, diversity: 0, hitsPerGroup: undefined },
+    ...{ offset: 0, limit: HITS, nowMs: 0, referenceMs: askedMs ?? 0 },
+  };
+}
+
+function recordOf({ text, author, role, timeMs }: SetTurn): IndexedRecord {
+  return {
+    ...{ text, author, role: role === "user" ? 1 : 2, trust: 2, timeMs },
+    ...{ labels: new Map(), metadata: new Map(), importance: undefined },
+    ...{ documentId: "", sourceDocumentId: "" },
+  };
+}
+
+type Model = Pick<IndexSettings, "model" | "embedText">;
+
+/** The index of the server, in this process. */
+function ourRecall({ turns }: SetConversation, mode: IndexQuery["mode"], model: Model): Rank {
+  const numberIn = (bytes: Uint8Array): number => new DataView(bytes.buffer).getUint32(0);
+  const read = (bytes: Uint8Array): IndexedRecord => {
+    const turn = turns[numberIn(bytes)];
+    if (turn === undefined) throw new Error("a turn is unknown");
+    return recordOf(turn);
+  };
+  const engine = createEngine({ codec: { readMessage: read, readDocument: read }, ...model });
+  const turnsOf = Map.groupBy(turns.keys(), (at) => turns[at]?.session ?? "");
+  for (const [id, places] of turnsOf) {
+    const info = { userId: "", agentId: "", labels: new Map(), expireMs: undefined };
+    const container = { kind: "session", id } as const;
+    const items = places.map((at, place) => {
+      const bytes = new Uint8Array(4);
+      new DataView(bytes.buffer).setUint32(0, at);
+      return { position: place + 1, bytes };
+    });
+    const range = { firstPosition: 1, lastPosition: places.length };
+    const changes: IndexChange[] = [
+      { kind: "container", container: { ...container, ...info } },
+      { kind: "items", container, ...range, items },
+    ];
+    engine.apply("n", changes);
+  }
+  while (engine.step());
+  return (question) => {
+    const { hits } = engine.search("n", queryOf(question, mode));
+    return hits.map(({ containerId, position }) => turnsOf.get(containerId)?.[position - 1] ?? 0);
+  };
+}
+
+function withStatic(): Model {
+  const { model: id, dimensions, embedText } = loadStaticEmbedder();
+  return { model: { id, dimensions, isLocal: true }, embedText };
+}
+
+const LIBRARIES: readonly Ranker[] = TEXT_ENGINES.slice(1).map(({ open, ...kind }) => ({
+  ...kind,
+  index: async ({ turns }) => {
+    const engine = await open();
+    await engine.build(turns.map((turn) => textOf(turn, turn.text)));
+    return ({ query }) => engine.search(query, HITS);
+  },
+}));
+
+/** The rankers; ours first. */
+export const RANKERS: readonly Ranker[] = [
+  {
+    ...{ name: "ours", title: "ours, recall by words", library: undefined },
+    index: (conversation) => ourRecall(conversation, "lexical", {}),
+  },
+  {
+    ...{ name: "ours-hybrid", title: "ours, recall with `static`", library: undefined },
+    index: (conversation) => ourRecall(conversation, "hybrid", withStatic()),
+  },
+  { name: "ours-bm25", title: "ours, BM25 alone", library: undefined, index: ourWords },
+  ...LIBRARIES,
+];

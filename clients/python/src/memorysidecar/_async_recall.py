@@ -1,0 +1,218 @@
+"""The methods of the asyncio client for recall and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from . import _fields as f
+from . import _recall_fields as r
+from . import v1
+from ._async import AsyncCalls
+from ._pager import AsyncPager
+
+
+class AsyncRecallMethods(AsyncCalls):
+    """Recall over messages and documents."""
+
+    async def recall(
+        self,
+        query: str = "",
+        *,
+        filter: v1.RecallFilter | f.Json | None = None,
+        embedding: r.Vector | None = None,
+        mode: r.Mode | v1.RecallMode | None = None,
+        fusion: r.Fusion | v1.FusionMethod | None = None,
+        weights: v1.RecallWeights | f.Json | None = None,
+        min_score: float | None = None,
+        min_relevance: float | None = None,
+        diversity: float = 0.0,
+        context_before: int = 0,
+        context_after: int = 0,
+        group_by_session: r.Group | None = None,
+        rerank: bool | str | v1.Rerank | f.Json | None = None,
+        allow_partial: bool = False,
+        reference_time: f.Time | None = None,
+        page_size: int = 0,
+        page_token: str = "",
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.RecallResponse:
+        """Finds the messages and documents that fit best: one page of ``page_size`` hits, 10 by
+        default. The ``next_page_token`` of the answer asks for the next page.
+
+        :param filter: what to look at; ``memorysidecar.where`` makes its conditions on metadata.
+            Kinds, roles and trust have short names: ``{"kinds": ["message"], "roles": ["user"]}``.
+        :param min_relevance: leaves out what is less probable to fit, 0 to 1. Default 0.
+        :param group_by_session: True, or how many hits of each session, gives sessions.
+        :param rerank: True for the server's default reranker, or the name of a hook.
+        """
+        request = v1.RecallRequest(
+            query=query,
+            filter=r.recall_filter_of(filter),
+            embedding=r.vector_of(embedding),
+            mode=r.enum_of("mode", mode),
+            fusion=r.enum_of("fusion", fusion),
+            weights=weights,
+            min_score=min_score,
+            min_relevance=min_relevance,
+            diversity=diversity,
+            context_before=context_before,
+            context_after=context_after,
+            group_by_session=r.group_of(group_by_session),
+            rerank=r.rerank_of(rerank),
+            allow_partial=allow_partial,
+            reference_time=reference_time,
+            page_size=page_size,
+            page_token=page_token,
+        )
+        return await self._unary(request, v1.RecallResponse, call)
+
+    async def embed(
+        self,
+        texts: str | Iterable[str],
+        *,
+        purpose: r.Purpose | v1.EmbeddingPurpose | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.Embedding]:
+        """Makes vectors of texts with the server's embedder, in their order."""
+        request = v1.EmbedRequest(texts=r.texts_of(texts), purpose=r.enum_of("purpose", purpose))
+        answer = await self._unary(request, v1.EmbedResponse, call)
+        return list(answer.embeddings)
+
+    async def count_tokens(
+        self,
+        texts: str | Iterable[str] = (),
+        *,
+        messages: f.MessagesLike = (),
+        token_rule: v1.TokenRule | None = None,
+        model: str = "",
+        custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.CountTokensResponse:
+        """Counts what texts and messages cost. Default rule: UTF-8 bytes divided by 4."""
+        request = v1.CountTokensRequest(
+            texts=r.texts_of(texts),
+            messages=f.messages_of(messages),
+            token_rule=token_rule,
+            model=model,
+            custom_token_rule=custom_token_rule,
+        )
+        return await self._unary(request, v1.CountTokensResponse, call)
+
+
+class AsyncDocumentMethods(AsyncCalls):
+    """Documents: texts beside the conversations, in collections."""
+
+    async def upsert_documents(
+        self,
+        documents: r.DocumentsLike,
+        *,
+        collection_id: str = "",
+        chunk_chars: int | None = None,
+        overlap_chars: int | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.UpsertDocumentsResponse:
+        """Writes one document or many, all or none; one that exists is replaced. A text alone is
+        a document; a mapping holds the fields of one by their names.
+
+        :param chunk_chars: splits longer texts into chunks of at most so many characters.
+        :param overlap_chars: how many of them the next chunk begins with. Default: a tenth.
+        """
+        request = v1.UpsertDocumentsRequest(
+            collection_id=collection_id,
+            documents=r.documents_of(documents),
+            splitter=r.splitter_of(chunk_chars, overlap_chars),
+        )
+        return await self._unary(request, v1.UpsertDocumentsResponse, call)
+
+    async def get_document(
+        self,
+        document_id: str,
+        *,
+        collection_id: str = "",
+        include_embedding: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.Document:
+        """Gets a document."""
+        request = v1.GetDocumentRequest(
+            collection_id=collection_id,
+            document_id=document_id,
+            include_embedding=include_embedding,
+        )
+        answer = await self._unary(request, v1.GetDocumentResponse, call)
+        return answer.document
+
+    def list_documents(
+        self,
+        *,
+        collection_id: str = "",
+        filter: v1.DocumentFilter | f.Json | None = None,
+        include_embeddings: bool = False,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[v1.Document, v1.ListDocumentsResponse]:
+        """Lists the documents of a collection in the order in which they were first stored."""
+        request = v1.ListDocumentsRequest(
+            collection_id=collection_id,
+            filter=r.document_filter_of(filter),
+            include_embeddings=include_embeddings,
+            page_size=page_size,
+        )
+        return self._pages(request, v1.ListDocumentsResponse, "documents", call)
+
+    def list_collections(
+        self, *, page_size: int = 0, **call: Unpack[f.ReadOptions]
+    ) -> AsyncPager[v1.Collection, v1.ListCollectionsResponse]:
+        """Lists the collections of the namespace that hold documents, by id."""
+        request = v1.ListCollectionsRequest(page_size=page_size)
+        return self._pages(request, v1.ListCollectionsResponse, "collections", call)
+
+    async def search_documents(
+        self,
+        query: str = "",
+        *,
+        collection_id: str = "",
+        embedding: r.Vector | None = None,
+        scoring: r.Scoring | v1.DocumentScoring | None = None,
+        filter: v1.DocumentFilter | f.Json | None = None,
+        limit: int | None = None,
+        min_score: float | None = None,
+        include_embeddings: bool = False,
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.DocumentMatch]:
+        """Finds the documents of a collection that fit best, 5 by default."""
+        request = v1.SearchDocumentsRequest(
+            query=query,
+            collection_id=collection_id,
+            embedding=r.vector_of(embedding),
+            scoring=r.enum_of("scoring", scoring),
+            filter=r.document_filter_of(filter),
+            limit=limit,
+            min_score=min_score,
+            include_embeddings=include_embeddings,
+        )
+        answer = await self._unary(request, v1.SearchDocumentsResponse, call)
+        return list(answer.matches)
+
+    async def delete_documents(
+        self,
+        document_ids: str | Iterable[str],
+        *,
+        collection_id: str = "",
+        etag: str = "",
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.DeleteDocumentsResponse:
+        """Deletes documents, for good. The id of a document that was split stands for its
+        chunks."""
+        request = v1.DeleteDocumentsRequest(
+            collection_id=collection_id, document_ids=r.texts_of(document_ids), etag=etag
+        )
+        return await self._unary(request, v1.DeleteDocumentsResponse, call)
+
+    async def clear_collection(
+        self, collection_id: str = "", **call: Unpack[f.WriteOptions]
+    ) -> v1.ClearCollectionResponse:
+        """Deletes every document of a collection, for good."""
+        request = v1.ClearCollectionRequest(collection_id=collection_id)
+        return await self._unary(request, v1.ClearCollectionResponse, call)

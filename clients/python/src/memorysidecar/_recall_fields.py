@@ -1,0 +1,217 @@
+"""The arguments of the methods for recall and documents, and how they become messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, Union
+
+from . import v1
+from ._fields import Json, ids_of
+
+DocumentLike = Union[str, "v1.Document", Json]
+DocumentsLike = DocumentLike | Iterable[DocumentLike]
+Vector = Union["v1.Embedding", Json, Sequence[float]]
+Mode = Literal["hybrid", "lexical", "dense"]
+Fusion = Literal["scores", "reciprocal_rank", "reciprocal-rank"]
+Scoring = Literal["recall", "cosine", "tf_idf", "tf-idf"]
+Purpose = Literal["passage", "query"]
+Group = Union[bool, int, "v1.GroupBySession", Json]
+Scalar = str | float | bool | None
+
+_ENUMS: dict[str, dict[str, Any]] = {
+    "mode": {
+        "hybrid": v1.RECALL_MODE_HYBRID,
+        "lexical": v1.RECALL_MODE_LEXICAL,
+        "dense": v1.RECALL_MODE_DENSE,
+    },
+    "fusion": {
+        "scores": v1.FUSION_METHOD_SCORES,
+        "reciprocal_rank": v1.FUSION_METHOD_RECIPROCAL_RANK,
+    },
+    "scoring": {
+        "recall": v1.DOCUMENT_SCORING_RECALL,
+        "cosine": v1.DOCUMENT_SCORING_COSINE,
+        "tf_idf": v1.DOCUMENT_SCORING_TF_IDF,
+    },
+    "purpose": {
+        "passage": v1.EMBEDDING_PURPOSE_PASSAGE,
+        "query": v1.EMBEDDING_PURPOSE_QUERY,
+    },
+    "filter.kinds": {
+        "message": v1.RECALL_KIND_MESSAGE,
+        "document": v1.RECALL_KIND_DOCUMENT,
+    },
+    "filter.roles": {
+        "user": v1.ROLE_USER,
+        "assistant": v1.ROLE_ASSISTANT,
+        "system": v1.ROLE_SYSTEM,
+        "tool": v1.ROLE_TOOL,
+    },
+    "filter.min_trust": {
+        "low": v1.TRUST_LOW,
+        "medium": v1.TRUST_MEDIUM,
+        "high": v1.TRUST_HIGH,
+    },
+}
+
+_PREFIXES = {
+    "mode": "RECALL_MODE_",
+    "fusion": "FUSION_METHOD_",
+    "scoring": "DOCUMENT_SCORING_",
+    "purpose": "EMBEDDING_PURPOSE_",
+    "filter.kinds": "RECALL_KIND_",
+    "filter.roles": "ROLE_",
+    "filter.min_trust": "TRUST_",
+}
+
+_Filter = TypeVar("_Filter", v1.RecallFilter, v1.DocumentFilter)
+
+
+def enum_of(what: str, value: Any) -> Any:
+    """Gives a value of an enum by its short name or that of the contract, or as it is. A short
+    name may have dashes."""
+    if not isinstance(value, str):
+        return value
+    known = _ENUMS[what]
+    short = value.removeprefix(_PREFIXES[what]).lower() if value.isupper() else value
+    short = short.replace("-", "_")
+    if short not in known:
+        raise ValueError(f'the {what} is one of {", ".join(known)}, not "{value}"')
+    return known[short]
+
+
+def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | None:
+    """Makes a filter of recall: a mapping holds its fields by their names, and its kinds, roles and
+    trust may have their short names."""
+    if value is None or isinstance(value, v1.RecallFilter):
+        return value
+    fields = dict(value)
+    for name in ("kinds", "roles"):
+        given = fields.get(name)
+        if given is not None:
+            many = [given] if isinstance(given, (str, int)) else given
+            fields[name] = [enum_of(f"filter.{name}", one) for one in many]
+    fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
+    return _filter_of(v1.RecallFilter, fields)
+
+
+def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:
+    """Makes a filter of documents: a mapping holds its fields by their names."""
+    if value is None or isinstance(value, v1.DocumentFilter):
+        return value
+    return _filter_of(v1.DocumentFilter, value)
+
+
+def _filter_of(kind: type[_Filter], fields: Json) -> _Filter:
+    known = kind.DESCRIPTOR.fields_by_name
+    for name in fields:
+        if name not in known:
+            raise TypeError(f'the filter has no field "{name}", only {", ".join(known)}')
+    return kind(**fields)
+
+
+def document_of(value: DocumentLike) -> v1.Document:
+    """Makes a document: a text alone is its content, a mapping holds fields by their names, and
+    its ``embedding`` may be a list of numbers."""
+    if isinstance(value, v1.Document):
+        return value
+    if isinstance(value, str):
+        return v1.Document(text=value)
+    fields = dict(value)
+    if fields.get("embedding") is not None:
+        fields["embedding"] = vector_of(fields["embedding"])
+    return v1.Document(**fields)
+
+
+def documents_of(value: DocumentsLike) -> list[v1.Document]:
+    """Makes documents of one or many."""
+    if isinstance(value, (str, v1.Document, Mapping)):
+        return [document_of(value)]
+    return [document_of(one) for one in value]
+
+
+def vector_of(value: Vector | None) -> v1.Embedding | None:
+    """Makes a vector: a list of numbers has no model's name."""
+    if value is None or isinstance(value, v1.Embedding):
+        return value
+    return v1.Embedding(**value) if isinstance(value, Mapping) else v1.Embedding(values=value)
+
+
+def splitter_of(chunk_chars: int | None, overlap_chars: int | None) -> v1.TextSplitter | None:
+    """Makes a splitter when one of its sizes is given."""
+    if chunk_chars is None and overlap_chars is None:
+        return None
+    return v1.TextSplitter(chunk_chars=chunk_chars or 0, overlap_chars=overlap_chars)
+
+
+def group_of(value: Group | None) -> v1.GroupBySession | None:
+    """Asks for sessions: True, or how many hits of each."""
+    if value is None or value is False:
+        return None
+    if isinstance(value, v1.GroupBySession):
+        return value
+    if isinstance(value, Mapping):
+        return v1.GroupBySession(**value)
+    return v1.GroupBySession(hits_per_session=0 if value is True else value)
+
+
+def rerank_of(value: bool | str | v1.Rerank | Json | None) -> v1.Rerank | None:
+    """Asks for a reranker: True for the server's default, or the name of a hook."""
+    if value is None or value is False:
+        return None
+    if isinstance(value, (bool, str)):
+        return v1.Rerank(hook="" if value is True else value)
+    return v1.Rerank(**value) if isinstance(value, Mapping) else value
+
+
+def texts_of(value: str | Iterable[str]) -> list[str]:
+    """Makes a list of texts of one or many."""
+    return [value] if isinstance(value, str) else ids_of(value)
+
+
+_UNSET: Any = object()
+
+
+def where(
+    path: str,
+    *,
+    equals: Scalar = _UNSET,
+    exists: bool | None = None,
+    one_of: Iterable[Scalar] | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
+) -> v1.MetadataCondition:
+    """Says what metadata must hold at a path, for the filters of recall and documents.
+
+    ``where("lang", equals="en")``, ``where("price", at_least=5, below=10)``,
+    ``where("tags", one_of=["a", "b"])``, ``where("draft", exists=False)``. Without a condition
+    there must be a value.
+    """
+    ranged = any(end is not None for end in (at_least, at_most, below))
+    given = [exists is not None, one_of is not None, ranged, equals is not _UNSET]
+    if sum(given) > 1:
+        raise ValueError("give one of equals, one_of, exists and a range, not several")
+    condition = v1.MetadataCondition(path=path)
+    if one_of is not None:
+        condition.one_of.extend(list(one_of))
+    elif ranged:
+        # `from` is a word of Python, so the range is made of a mapping.
+        ends: dict[str, float | None] = {"from": at_least, "to": at_most, "before": below}
+        condition.range.CopyFrom(v1.NumberRange(**ends))
+    elif equals is not _UNSET:
+        _set_value(condition, equals)
+    else:
+        condition.exists = exists is not False
+    return condition
+
+
+def _set_value(condition: v1.MetadataCondition, value: Scalar) -> None:
+    if value is None:
+        condition.equals.null_value = 0  # type: ignore[assignment]
+    elif isinstance(value, bool):
+        condition.equals.bool_value = value
+    elif isinstance(value, str):
+        condition.equals.string_value = value
+    else:
+        condition.equals.number_value = value

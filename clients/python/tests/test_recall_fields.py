@@ -1,0 +1,75 @@
+"""How the arguments of recall become messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from memorysidecar import v1
+from memorysidecar._recall_fields import (
+    document_filter_of,
+    enum_of,
+    group_of,
+    recall_filter_of,
+)
+
+
+def test_an_enum_has_its_short_name_and_that_of_the_contract() -> None:
+    assert enum_of("mode", "dense") == v1.RECALL_MODE_DENSE
+    assert enum_of("mode", "RECALL_MODE_DENSE") == v1.RECALL_MODE_DENSE
+    assert enum_of("fusion", "FUSION_METHOD_RECIPROCAL_RANK") == v1.FUSION_METHOD_RECIPROCAL_RANK
+    assert enum_of("scoring", v1.DOCUMENT_SCORING_COSINE) == v1.DOCUMENT_SCORING_COSINE
+    assert enum_of("mode", None) is None
+    with pytest.raises(ValueError, match='one of hybrid, lexical, dense, not "lexicl"'):
+        enum_of("mode", "lexicl")
+    with pytest.raises(ValueError, match="the scoring is one of"):
+        enum_of("scoring", "RECALL_MODE_DENSE")
+
+
+def test_sessions_are_asked_for_in_any_form() -> None:
+    three = v1.GroupBySession(hits_per_session=3)
+    assert group_of(3) == group_of({"hits_per_session": 3}) == group_of(three) == three
+    assert group_of(True) == v1.GroupBySession()
+    assert group_of(None) is None
+    assert group_of(False) is None
+
+
+def test_the_words_of_an_enum_may_have_dashes() -> None:
+    for name in ("tf_idf", "tf-idf", "DOCUMENT_SCORING_TF_IDF"):
+        assert enum_of("scoring", name) == v1.DOCUMENT_SCORING_TF_IDF
+    for name in ("reciprocal_rank", "reciprocal-rank"):
+        assert enum_of("fusion", name) == v1.FUSION_METHOD_RECIPROCAL_RANK
+
+
+def test_a_filter_has_short_names() -> None:
+    whole = v1.RecallFilter(
+        kinds=[v1.RECALL_KIND_MESSAGE, v1.RECALL_KIND_DOCUMENT],
+        roles=[v1.ROLE_USER, v1.ROLE_TOOL],
+        min_trust=v1.TRUST_LOW,
+        session_ids=["s"],
+    )
+    short = {
+        "kinds": ["message", "RECALL_KIND_DOCUMENT"],
+        "roles": ["user", v1.ROLE_TOOL],
+        "min_trust": "low",
+        "session_ids": ["s"],
+    }
+    assert recall_filter_of(short) == whole
+    assert recall_filter_of(whole) is whole
+    assert recall_filter_of(None) is None
+    assert recall_filter_of({}) == v1.RecallFilter()
+    assert recall_filter_of({"roles": "user"}) == v1.RecallFilter(roles=[v1.ROLE_USER])
+    assert document_filter_of({"source_document_id": "d"}) == v1.DocumentFilter(
+        source_document_id="d"
+    )
+    assert document_filter_of(None) is None
+
+
+def test_a_wrong_filter_says_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match=r'filter\.roles is one of user, .*, not "usr"'):
+        recall_filter_of({"roles": ["usr"]})
+    with pytest.raises(ValueError, match=r'filter\.kinds is one of message, document, not "user"'):
+        recall_filter_of({"kinds": ["user"]})
+    with pytest.raises(TypeError, match='no field "role", only kinds, session_ids, '):
+        recall_filter_of({"role": "user"})
+    with pytest.raises(TypeError, match='no field "roles", only labels, '):
+        document_filter_of({"roles": ["user"]})

@@ -1,0 +1,191 @@
+// What the methods for recall and documents take beside their main argument.
+
+import type { CallOptions, MutationOptions } from "./call.ts";
+import { DocumentScoring } from "./gen/memorysidecar/v1/document_rpc.ts";
+import { type TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
+import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import { FusionMethod, RecallKind, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
+import { EmbeddingPurpose, type RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
+import type { ListOptions } from "./options.ts";
+
+export const RECALL_MODES = {
+  hybrid: RecallMode.HYBRID,
+  lexical: RecallMode.LEXICAL,
+  dense: RecallMode.DENSE,
+} as const;
+export const FUSIONS = {
+  scores: FusionMethod.SCORES,
+  "reciprocal-rank": FusionMethod.RECIPROCAL_RANK,
+} as const;
+export const RECALL_KINDS = { message: RecallKind.MESSAGE, document: RecallKind.DOCUMENT } as const;
+export const SCORINGS = {
+  recall: DocumentScoring.RECALL,
+  cosine: DocumentScoring.COSINE,
+  "tf-idf": DocumentScoring.TF_IDF,
+} as const;
+export const TRUSTS = { low: Trust.LOW, medium: Trust.MEDIUM, high: Trust.HIGH } as const;
+export const PURPOSES = {
+  passage: EmbeddingPurpose.PASSAGE,
+  query: EmbeddingPurpose.QUERY,
+} as const;
+
+/** A vector. A list of numbers alone has no model's name. */
+export type VectorInput = readonly number[] | Float32Array | NamedVector;
+
+/** A vector, and what made it. */
+export interface NamedVector {
+  readonly values: readonly number[] | Float32Array;
+  readonly model?: string;
+}
+
+/** A value that metadata can be compared with. */
+export type ScalarInput = string | number | boolean | null;
+
+/** What metadata must hold at a path: one condition. */
+export type MetadataInput = { readonly path: string } & (
+  | { readonly equals: ScalarInput }
+  | { readonly oneOf: readonly ScalarInput[] }
+  | { readonly exists: boolean }
+  | { readonly from?: number; readonly to?: number; readonly before?: number }
+);
+
+/** What recall looks at. Every field that is set must hold. */
+export interface RecallFilterInput {
+  readonly kinds?: readonly (keyof typeof RECALL_KINDS)[] | undefined;
+  readonly sessionIds?: readonly string[] | undefined;
+  readonly excludeSessionIds?: readonly string[] | undefined;
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionLabels?: Readonly<Record<string, string>> | undefined;
+  /** Default: user and assistant. */
+  readonly roles?: readonly RoleInput[] | undefined;
+  readonly collectionIds?: readonly string[] | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: readonly MetadataInput[] | undefined;
+  /** Said, or dated, at this time or later. */
+  readonly from?: Date | undefined;
+  /** Said, or dated, before this time. */
+  readonly before?: Date | undefined;
+  /** Trusted at least so far. */
+  readonly minTrust?: keyof typeof TRUSTS | undefined;
+}
+
+/** How to recall. */
+export interface RecallOptions extends CallOptions {
+  readonly filter?: RecallFilterInput | undefined;
+  /** The vector of the query, when the caller has it already. */
+  readonly embedding?: VectorInput | undefined;
+  /** Default `hybrid`. */
+  readonly mode?: keyof typeof RECALL_MODES | undefined;
+  /** Default `scores`. */
+  readonly fusion?: keyof typeof FUSIONS | undefined;
+  readonly weights?: Partial<RecallWeights> | undefined;
+  readonly minScore?: number | undefined;
+  /** Leaves out what is less probable to fit, 0 to 1. Default 0. */
+  readonly minRelevance?: number | undefined;
+  /** 0 for the order of scores, up to 1 for hits that differ most. Default 0. */
+  readonly diversity?: number | undefined;
+  readonly contextBefore?: number | undefined;
+  readonly contextAfter?: number | undefined;
+  /** True, or how many hits of each session, gives sessions. Default: single hits. */
+  readonly groupBySession?: boolean | number | undefined;
+  /** True for the server's default reranker, or the name of a hook. Default: none. */
+  readonly rerank?:
+    | boolean
+    | string
+    | { readonly hook?: string; readonly candidates?: number }
+    | undefined;
+  /** Answers at once from what the index holds. Default false. */
+  readonly allowPartial?: boolean | undefined;
+  /** Where recency is counted from. Default: now. */
+  readonly referenceTime?: Date | undefined;
+  /** Hits, or sessions, of one answer. Default 10. */
+  readonly pageSize?: number | undefined;
+  /** The `nextPageToken` of an earlier answer. */
+  readonly pageToken?: string | undefined;
+}
+
+/** A document to write: the fields a caller may set. */
+export interface DocumentFields {
+  readonly documentId?: string | undefined;
+  readonly text?: string | undefined;
+  readonly author?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly documentTime?: Date | undefined;
+  readonly importance?: number | undefined;
+  readonly embedding?: VectorInput | undefined;
+  /** Low for content from outside. Default medium. */
+  readonly trust?: "low" | "medium" | undefined;
+  /** The document must still have this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** A document to write: a text, or its fields. */
+export type DocumentInput = string | DocumentFields;
+
+/** Which collection. */
+export interface CollectionOptions extends CallOptions {
+  /** Default `default`. */
+  readonly collectionId?: string | undefined;
+}
+
+/** How documents are written. */
+export interface UpsertOptions extends CollectionOptions, MutationOptions {
+  /** Splits longer texts into chunks of at most so many characters. Default: none is split. */
+  readonly chunkChars?: number | undefined;
+  /** How many of them the next chunk begins with. Default: a tenth. */
+  readonly overlapChars?: number | undefined;
+}
+
+/** Which documents are meant. */
+export interface DocumentFilterInput {
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: readonly MetadataInput[] | undefined;
+  readonly sourceDocumentId?: string | undefined;
+}
+
+/** Which documents to list. */
+export interface ListDocumentsOptions extends ListOptions, CollectionOptions {
+  readonly filter?: DocumentFilterInput | undefined;
+  readonly includeEmbeddings?: boolean | undefined;
+}
+
+/** How documents are searched. */
+export interface SearchDocumentsOptions extends CollectionOptions {
+  readonly embedding?: VectorInput | undefined;
+  /** Default `recall`. */
+  readonly scoring?: keyof typeof SCORINGS | undefined;
+  readonly filter?: DocumentFilterInput | undefined;
+  /** Default 5. */
+  readonly limit?: number | undefined;
+  readonly minScore?: number | undefined;
+  readonly includeEmbeddings?: boolean | undefined;
+}
+
+/** Which document to get. */
+export interface GetDocumentOptions extends CollectionOptions {
+  readonly includeEmbedding?: boolean | undefined;
+}
+
+/** How documents are deleted. */
+export interface DeleteDocumentsOptions extends CollectionOptions, MutationOptions {
+  /** The only document of the call must still have this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** How texts are embedded. */
+export interface EmbedOptions extends CallOptions {
+  /** Default `passage`. */
+  readonly purpose?: keyof typeof PURPOSES | undefined;
+}
+
+/** How tokens are counted. */
+export interface CountTokensOptions extends CallOptions {
+  readonly messages?: readonly MessageInput[] | undefined;
+  /** Default: UTF-8 bytes divided by 4. */
+  readonly tokenRule?: TokenRule | undefined;
+  readonly model?: string | undefined;
+  readonly customTokenRule?: CustomTokenRule | undefined;
+}

@@ -1,0 +1,205 @@
+// Builds the requests of recall and documents.
+
+import type { Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import {
+  type DeepPartial,
+  type DocumentFilter,
+  ListDocumentsRequest,
+  SearchDocumentsRequest,
+  UpsertDocumentsRequest,
+} from "./gen/memorysidecar/v1/document_rpc.ts";
+import { TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
+import { MetadataCondition, type RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
+import { CountTokensRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import { toMessage, toRole } from "./message.ts";
+import type * as options from "./recall-options.ts";
+import { FUSIONS, RECALL_KINDS, RECALL_MODES, SCORINGS, TRUSTS } from "./recall-options.ts";
+import { toTimestamp } from "./time.ts";
+
+function time(date: Date | undefined) {
+  return date && toTimestamp(date);
+}
+
+/** The value of a name. Programs without types may give any; it is never passed over. */
+function choice<Values extends object>(
+  what: string,
+  values: Values,
+  name: keyof Values,
+): Values[keyof Values] {
+  if (Object.hasOwn(values, name)) return values[name];
+  const names = Object.keys(values).join(", ");
+  throw new TypeError(`the ${what} is one of ${names}, not "${String(name)}"`);
+}
+
+function toVector(input: options.VectorInput | undefined): DeepPartial<Embedding> | undefined {
+  if (input === undefined) return undefined;
+  if (!isNamed(input)) return { values: [...input] };
+  return { values: [...input.values], model: input.model ?? "" };
+}
+
+function isNamed(input: options.VectorInput): input is options.NamedVector {
+  return !Array.isArray(input) && !(input instanceof Float32Array);
+}
+
+/** Makes a condition on metadata. */
+export function toCondition(input: options.MetadataInput): MetadataCondition {
+  const { path } = input;
+  if ("equals" in input) {
+    return MetadataCondition.fromPartial({ path, test: { $case: "equals", value: input.equals } });
+  }
+  if ("oneOf" in input) {
+    const value: unknown[] = [...input.oneOf];
+    return MetadataCondition.fromPartial({ path, test: { $case: "oneOf", value } });
+  }
+  if ("exists" in input) {
+    return MetadataCondition.fromPartial({ path, test: { $case: "exists", value: input.exists } });
+  }
+  const { path: _, ...range } = input;
+  return MetadataCondition.fromPartial({ path, test: { $case: "range", value: range } });
+}
+
+function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
+  const { kinds = [], roles = [], metadata = [], from, before, minTrust, ...others } = input;
+  const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
+  const { userId = "", agentId = "", sessionLabels = {}, labels = {}, ...unknown } = more;
+  // A condition that is passed over would find what it is to keep out.
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
+  return {
+    ...{ userId, agentId },
+    sessionIds: [...sessionIds],
+    excludeSessionIds: [...excludeSessionIds],
+    collectionIds: [...collectionIds],
+    sessionLabels: { ...sessionLabels },
+    labels: { ...labels },
+    minTrust: minTrust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, minTrust),
+    kinds: kinds.map((kind) => choice("kind", RECALL_KINDS, kind)),
+    roles: roles.map(toRole),
+    metadata: metadata.map(toCondition),
+    fromTime: time(from),
+    beforeTime: time(before),
+  };
+}
+
+function toDocumentFilter(input: options.DocumentFilterInput): DeepPartial<DocumentFilter> {
+  const { labels = {}, metadata = [], sourceDocumentId = "" } = input;
+  return { labels: { ...labels }, metadata: metadata.map(toCondition), sourceDocumentId };
+}
+
+function toGroup(group: boolean | number | undefined) {
+  if (group === undefined || group === false) return undefined;
+  return { hitsPerSession: group === true ? 0 : group };
+}
+
+function toRerank(rerank: options.RecallOptions["rerank"]) {
+  if (rerank === undefined || rerank === false) return undefined;
+  if (rerank === true) return {};
+  return typeof rerank === "string" ? { hook: rerank } : rerank;
+}
+
+export function recallRequest(
+  namespace: string,
+  query: string,
+  opts: options.RecallOptions,
+): RecallRequest {
+  const { mode = "hybrid", fusion = "scores", filter, embedding, rerank, referenceTime } = opts;
+  return RecallRequest.fromPartial({
+    namespace,
+    query,
+    embedding: toVector(embedding),
+    filter: filter && toFilter(filter),
+    pageSize: opts.pageSize ?? 0,
+    pageToken: opts.pageToken ?? "",
+    mode: choice("mode", RECALL_MODES, mode),
+    fusion: choice("fusion", FUSIONS, fusion),
+    weights: opts.weights && { ...opts.weights },
+    minScore: opts.minScore,
+    minRelevance: opts.minRelevance,
+    diversity: opts.diversity ?? 0,
+    contextBefore: opts.contextBefore ?? 0,
+    contextAfter: opts.contextAfter ?? 0,
+    groupBySession: toGroup(opts.groupBySession),
+    rerank: toRerank(rerank),
+    allowPartial: opts.allowPartial ?? false,
+    referenceTime: time(referenceTime),
+  });
+}
+
+/** Makes a document. */
+export function toDocument(input: options.DocumentInput): DeepPartial<Document> {
+  if (typeof input === "string") return { text: input };
+  const { documentTime, embedding, labels = {}, trust, importance, metadata } = input;
+  const { documentId = "", text = "", author = "", etag = "" } = input;
+  return {
+    ...{ documentId, text, author, etag, importance, metadata },
+    labels: { ...labels },
+    trust: trust === undefined ? Trust.UNSPECIFIED : TRUSTS[trust],
+    documentTime: time(documentTime),
+    embedding: toVector(embedding),
+  };
+}
+
+export function upsertRequest(
+  change: { readonly namespace: string; readonly requestId: string },
+  documents: readonly options.DocumentInput[],
+  opts: options.UpsertOptions,
+): UpsertDocumentsRequest {
+  const { collectionId = "", chunkChars = 0, overlapChars } = opts;
+  const split = opts.chunkChars !== undefined || overlapChars !== undefined;
+  return UpsertDocumentsRequest.fromPartial({
+    ...change,
+    collectionId,
+    documents: documents.map(toDocument),
+    splitter: split ? { chunkChars, overlapChars } : undefined,
+  });
+}
+
+export function listDocumentsRequest(
+  namespace: string,
+  opts: options.ListDocumentsOptions,
+  pageToken: string,
+): ListDocumentsRequest {
+  const { collectionId = "", filter, includeEmbeddings = false, pageSize = 0 } = opts;
+  return ListDocumentsRequest.fromPartial({
+    namespace,
+    collectionId,
+    filter: filter && toDocumentFilter(filter),
+    includeEmbeddings,
+    pageSize,
+    pageToken,
+  });
+}
+
+export function searchDocumentsRequest(
+  namespace: string,
+  query: string,
+  opts: options.SearchDocumentsOptions,
+): SearchDocumentsRequest {
+  const { collectionId = "", embedding, scoring = "recall", filter, limit, minScore } = opts;
+  const { includeEmbeddings = false } = opts;
+  return SearchDocumentsRequest.fromPartial({
+    namespace,
+    collectionId,
+    query,
+    embedding: toVector(embedding),
+    scoring: choice("scoring", SCORINGS, scoring),
+    filter: filter && toDocumentFilter(filter),
+    limit,
+    minScore,
+    includeEmbeddings,
+  });
+}
+
+export function countTokensRequest(
+  texts: readonly string[],
+  opts: options.CountTokensOptions,
+): CountTokensRequest {
+  const { messages = [], tokenRule = TokenRule.UNSPECIFIED, model = "", customTokenRule } = opts;
+  return CountTokensRequest.fromPartial({
+    texts: [...texts],
+    messages: messages.map(toMessage),
+    tokenRule,
+    model,
+    customTokenRule,
+  });
+}

@@ -1,0 +1,113 @@
+// The methods of the client for recall and documents.
+
+import { type CallOptions, given, type MutationOptions } from "./call.ts";
+import { ClientBase } from "./client-base.ts";
+import type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import type {
+  ClearCollectionResponse,
+  DeleteDocumentsResponse,
+  DocumentMatch,
+  UpsertDocumentsResponse,
+} from "./gen/memorysidecar/v1/document_rpc.ts";
+import type { CountTokensResponse, RecallResponse } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import { RecallServiceService as Rpcs } from "./gen/memorysidecar/v1/recall_service.ts";
+import type { ListOptions } from "./options.ts";
+import { walkPages } from "./pages.ts";
+import type * as options from "./recall-options.ts";
+import { PURPOSES } from "./recall-options.ts";
+import * as requests from "./recall-requests.ts";
+
+/** Recall and documents. */
+export class RecallMethods extends ClientBase {
+  /**
+   * Finds the messages and documents that fit best: one page of 10 by default. The `nextPageToken`
+   * of the answer asks for the next page.
+   */
+  recall(query: string, opts: options.RecallOptions = {}): Promise<RecallResponse> {
+    return this.call(Rpcs.recall, requests.recallRequest(this.at(opts), query, opts), opts);
+  }
+
+  /** Writes documents, all or none; one that exists is replaced. */
+  upsertDocuments(
+    documents: options.DocumentInput | readonly options.DocumentInput[],
+    opts: options.UpsertOptions = {},
+  ): Promise<UpsertDocumentsResponse> {
+    const all = Array.isArray(documents) ? documents : [documents as options.DocumentInput];
+    const request = requests.upsertRequest(this.change(opts), all, opts);
+    return this.call(Rpcs.upsertDocuments, request, opts);
+  }
+
+  /** Gets a document. */
+  async getDocument(documentId: string, opts: options.GetDocumentOptions = {}): Promise<Document> {
+    const { collectionId = "", includeEmbedding = false } = opts;
+    const request = { namespace: this.at(opts), collectionId, documentId, includeEmbedding };
+    return given((await this.call(Rpcs.getDocument, request, opts)).document);
+  }
+
+  /** Lists the documents of a collection in the order in which they were first stored. */
+  listDocuments(
+    opts: options.ListDocumentsOptions = {},
+  ): AsyncGenerator<Document, void, undefined> {
+    return walkPages(async (pageToken) => {
+      const request = requests.listDocumentsRequest(this.at(opts), opts, pageToken);
+      const page = await this.call(Rpcs.listDocuments, request, opts);
+      return { items: page.documents, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Lists the collections of the namespace that hold documents, by id. */
+  listCollections(opts: ListOptions = {}): AsyncGenerator<Collection, void, undefined> {
+    const { pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const request = { namespace: this.at(opts), pageSize, pageToken };
+      const page = await this.call(Rpcs.listCollections, request, opts);
+      return { items: page.collections, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Finds the documents of a collection that fit best, 5 by default. */
+  async searchDocuments(
+    query: string,
+    opts: options.SearchDocumentsOptions = {},
+  ): Promise<DocumentMatch[]> {
+    const request = requests.searchDocumentsRequest(this.at(opts), query, opts);
+    return (await this.call(Rpcs.searchDocuments, request, opts)).matches;
+  }
+
+  /** Deletes documents, for good. The id of a document that was split stands for its chunks. */
+  deleteDocuments(
+    documentIds: string | readonly string[],
+    opts: options.DeleteDocumentsOptions = {},
+  ): Promise<DeleteDocumentsResponse> {
+    const { collectionId = "", etag = "" } = opts;
+    const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
+    const request = { ...this.change(opts), collectionId, documentIds: ids, etag };
+    return this.call(Rpcs.deleteDocuments, request, opts);
+  }
+
+  /** Deletes every document of a collection, for good. */
+  clearCollection(collectionId = "", opts: MutationOptions = {}): Promise<ClearCollectionResponse> {
+    return this.call(Rpcs.clearCollection, { ...this.change(opts), collectionId }, opts);
+  }
+
+  /** Makes vectors of texts with the server's embedder, in their order. */
+  async embed(
+    texts: string | readonly string[],
+    opts: options.EmbedOptions = {},
+  ): Promise<Embedding[]> {
+    const all = typeof texts === "string" ? [texts] : [...texts];
+    const purpose = PURPOSES[opts.purpose ?? "passage"];
+    const request = { namespace: this.at(opts), texts: all, purpose };
+    return (await this.call(Rpcs.embed, request, opts)).embeddings;
+  }
+
+  /** Counts what texts and messages cost. */
+  countTokens(
+    texts: string | readonly string[] = [],
+    opts: options.CountTokensOptions = {},
+  ): Promise<CountTokensResponse> {
+    const all = typeof texts === "string" ? [texts] : texts;
+    const callOptions: CallOptions = opts;
+    return this.call(Rpcs.countTokens, requests.countTokensRequest(all, opts), callOptions);
+  }
+}

@@ -1,0 +1,69 @@
+// Expected failures of recall and documents; see domain/errors.ts.
+
+import { AppError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+
+/** When an embedder that failed may be asked again. */
+const EMBEDDER_RETRY_MS = 2_000;
+
+/** The document does not exist. */
+export function documentNotFound(documentId: string): AppError {
+  return new AppError("DOCUMENT_NOT_FOUND", "The document does not exist in this collection.", {
+    metadata: { document_id: documentId },
+    resource: { type: "Document", name: documentId },
+  });
+}
+
+/** The namespace has as many collections as it may. */
+export function collectionLimitReached(): AppError {
+  const limit = String(LIMITS.collections);
+  return new AppError(
+    "COLLECTION_LIMIT_REACHED",
+    `The namespace has ${limit} collections, which is the limit. Clear one first.`,
+    { metadata: { limit } },
+  );
+}
+
+/** The model of some vectors, and how many values they have. */
+export interface VectorKind {
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+/**
+ * A vector cannot be compared with those of this model. `own` is what callers gave with documents
+ * that were searched; none by default.
+ */
+export function embeddingMismatch({ model, dimensions }: VectorKind, own?: VectorKind): AppError {
+  const others = own === undefined ? "" : `, and than the collection's own, such as ${nameOf(own)}`;
+  return new AppError(
+    "EMBEDDING_MISMATCH",
+    `The vector is of another model or length than ${nameOf({ model, dimensions })}${others}.`,
+    { metadata: { model, dimensions: String(dimensions) } },
+  );
+}
+
+function nameOf({ model, dimensions }: VectorKind): string {
+  return `${JSON.stringify(model)} with ${dimensions} values`;
+}
+
+/**
+ * The embedder failed or was too slow. `refusal` names a failure that another try does not change
+ * as long as the settings stay what they are; none by default.
+ */
+export function embedderUnavailable(cause?: unknown, refusal?: string): AppError {
+  const problem =
+    refusal === undefined
+      ? "The embedder failed or was too slow. Retry."
+      : `The embedder gave no vectors that can be used (${refusal}). A retry seldom helps: mend the ` +
+        "settings of its hook, such as url, model, key_file and dimensions, or shorten the text.";
+  return new AppError("EMBEDDER_UNAVAILABLE", problem, {
+    retryDelayMs: EMBEDDER_RETRY_MS,
+    cause,
+  });
+}
+
+/** There are no vectors to compare with. */
+export function embedderOff(problem = "The server has no embedder."): AppError {
+  return new AppError("EMBEDDER_OFF", problem);
+}

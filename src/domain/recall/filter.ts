@@ -1,0 +1,53 @@
+// What a recall may look at, in domain terms: the public RecallFilter without its wire form.
+
+import type { Trust } from "../summaries/summary.ts";
+import type { Role } from "../window/types.ts";
+
+/** A kind of record that recall finds. */
+export type RecallKind = "message" | "document";
+
+/** A value in metadata that a condition can test. */
+export type Scalar = string | number | boolean | null;
+
+/**
+ * The metadata of a record, flat: each path with its scalars. A dot goes into an inner object; a
+ * list gives all of its scalars; objects and lists inside lists are left out. An object has its
+ * path too, with no scalars: there is a value. Where a key holds a dot, the longest key that fits
+ * is meant. Paths longer than LIMITS.metadataPathBytes are left out.
+ */
+export type FlatMetadata = ReadonlyMap<string, readonly Scalar[]>;
+
+/** What the metadata of a record must hold at a path. */
+export interface MetadataTest {
+  readonly path: string;
+  readonly test: /** One of the values at the path is one of these, type and all. */
+    | { readonly kind: "one-of"; readonly values: readonly Scalar[] }
+    /** One of the values is a number in this range. `to` is included, `before` is not. */
+    | {
+        readonly kind: "range";
+        readonly from?: number;
+        readonly to?: number;
+        readonly before?: number;
+      }
+    | { readonly kind: "exists"; readonly exists: boolean };
+}
+
+/** What a recall may look at. Everything that is set must hold; empty means any. */
+export interface RecallFilter {
+  readonly kinds: ReadonlySet<RecallKind>;
+  readonly sessionIds: readonly string[];
+  readonly excludeSessionIds: readonly string[];
+  readonly userId: string;
+  readonly agentId: string;
+  readonly sessionLabels: ReadonlyMap<string, string>;
+  /** Empty means every role: the default of the contract is filled in at the edge. */
+  readonly roles: ReadonlySet<Role>;
+  readonly collectionIds: readonly string[];
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: readonly MetadataTest[];
+  readonly fromMs: number | undefined;
+  readonly beforeMs: number | undefined;
+  readonly minTrust: Trust | undefined;
+  /** Chunks of this document, and the document itself; empty means any. */
+  readonly sourceDocumentId: string;
+}

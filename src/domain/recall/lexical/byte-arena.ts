@@ -1,0 +1,65 @@
+// Memory that is given out in small pieces and never moves: pieces are addressed by number.
+
+const SLAB_BITS = 18;
+const SLAB_BYTES = 1 << SLAB_BITS;
+const SLAB_MASK = SLAB_BYTES - 1;
+const FIRST_BYTES = 1_024;
+
+/** Address 0 stands for none. */
+const RESERVED_BYTES = 8;
+
+/** Slabs of 256 KiB; the first one grows, so that a small arena is small. */
+export class ByteArena {
+  readonly #slabs: Uint8Array[] = [new Uint8Array(FIRST_BYTES)];
+  #used = RESERVED_BYTES;
+
+  /** Gives the address of so many new bytes, all of them 0. At most 64 KiB at once. */
+  allocate(bytes: number): number {
+    const last = this.#slabs.length - 1;
+    const slab = this.#slabs[last];
+    if (slab === undefined || this.#used + bytes > SLAB_BYTES) {
+      this.#slabs.push(new Uint8Array(SLAB_BYTES));
+      this.#used = bytes;
+      return (last + 1) * SLAB_BYTES;
+    }
+    if (this.#used + bytes > slab.length) {
+      const larger = new Uint8Array(Math.min(SLAB_BYTES, 2 * Math.max(slab.length, bytes)));
+      larger.set(slab);
+      this.#slabs[last] = larger;
+    }
+    const address = last * SLAB_BYTES + this.#used;
+    this.#used += bytes;
+    return address;
+  }
+
+  /** The slab that an address is in. It may be another object after `allocate`. */
+  slabOf(address: number): Uint8Array {
+    const slab = this.#slabs[address >>> SLAB_BITS];
+    if (slab === undefined) throw new RangeError("address outside of the arena");
+    return slab;
+  }
+
+  /** The place of an address in its slab. */
+  placeOf(address: number): number {
+    return address & SLAB_MASK;
+  }
+
+  /** The memory that the arena takes. */
+  bytes(): number {
+    return this.#slabs.reduce((sum, slab) => sum + slab.length, 0);
+  }
+}
+
+/** Reads four bytes, lowest first. */
+export function readWord(slab: Uint8Array, place: number): number {
+  const low = (slab[place] ?? 0) | ((slab[place + 1] ?? 0) << 8);
+  return (low | ((slab[place + 2] ?? 0) << 16) | ((slab[place + 3] ?? 0) << 24)) >>> 0;
+}
+
+/** Writes four bytes, lowest first. */
+export function writeWord(slab: Uint8Array, place: number, value: number): void {
+  slab[place] = value;
+  slab[place + 1] = value >>> 8;
+  slab[place + 2] = value >>> 16;
+  slab[place + 3] = value >>> 24;
+}

@@ -1,0 +1,291 @@
+// The words leg of a recall: BM25 over rows, each a short passage.
+//
+// Everything that ranks (the number of rows, their average length, how many rows hold a term) is of
+// living rows only, and exact: an index after any changes answers as one that was built of what is
+// left. The terms of a removed row are not known any more, so a search counts the dead rows of its
+// terms when there are any, and remembers the counts until the next removal.
+
+import type { RowFilter } from "../row-filter.ts";
+import { BM25_DEFAULTS, type Bm25Parameters, inverseFrequency } from "./bm25.ts";
+import { LexicalPass, type PassTerm } from "./pass.ts";
+import { Postings } from "./postings.ts";
+import { RowLengths } from "./row-lengths.ts";
+import { advance, scoreTerms } from "./score.ts";
+import { LexicalScratch } from "./scratch.ts";
+
+/** The most terms of a query that are searched, those with the highest inverse frequency. */
+export const SEARCH_TERMS_MAX = 32;
+
+/**
+ * A term that is in more rows than this, and in more than half of all, finds no row by itself: it
+ * counts in rows that another term of the query found. A query of such terms only is searched as
+ * any other.
+ */
+export const FREQUENT_ROWS = 4_096;
+
+/** What a search may be told. */
+export interface LexicalOptions {
+  /** Defaults to {@link BM25_DEFAULTS}. */
+  readonly parameters?: Bm25Parameters;
+  /**
+   * Only these rows are scored; all by default. Frequencies and average are of the whole index in
+   * any case. A list of few rows makes a search of a large index cheap.
+   */
+  readonly within?: RowFilter;
+}
+
+/** A term costs as much to copy as so many postings. */
+const TERM_COST = 8;
+
+/** A compaction that is under way. */
+interface Copying {
+  readonly postings: Postings;
+  readonly remap: ArrayLike<number>;
+  readonly terms: IterableIterator<[string, number]>;
+  /** Rows that came since it began. */
+  readonly added: { readonly row: number; readonly terms: readonly string[] }[];
+}
+
+/** An inverted index over the terms of rows. */
+export class LexicalIndex {
+  readonly #scratch: LexicalScratch;
+  #postings = new Postings();
+  #rows = new RowLengths();
+  /** How many dead rows hold a term, by its number; of terms that were asked for since. */
+  readonly #deadRows = new Map<number, number>();
+  /** What a compaction in slices has so far. */
+  #copying: Copying | undefined = undefined;
+
+  /** Makes an empty index. Indexes that are searched one at a time may share the scratch. */
+  constructor(scratch: LexicalScratch = new LexicalScratch()) {
+    this.#scratch = scratch;
+  }
+
+  /** How many rows are alive. */
+  get rowCount(): number {
+    return this.#rows.count;
+  }
+
+  /** How many removed rows still take memory; `compact` lets go of them. */
+  get deadCount(): number {
+    return this.#rows.added - this.#rows.count;
+  }
+
+  /** One more than the highest row. */
+  get rowEnd(): number {
+    return this.#rows.end;
+  }
+
+  /**
+   * Adds a row with its terms, repeats included. Rows come in rising order and may leave numbers
+   * out; a row without terms counts as a row. Throws RangeError for a row that is not above all
+   * others.
+   */
+  add(row: number, terms: readonly string[]): void {
+    this.#rows.add(row, terms.length);
+    for (const term of terms) this.#postings.add(term, row);
+    this.#copying?.added.push({ row, terms });
+  }
+
+  /** Takes rows out of every later search and gives how many of them were alive. */
+  remove(rows: Iterable<number>): number {
+    let removed = 0;
+    for (const row of rows) if (this.#rows.remove(row)) removed += 1;
+    if (removed > 0) this.#deadRows.clear();
+    return removed;
+  }
+
+  /** Tells whether a row was added and not removed. */
+  has(row: number): boolean {
+    return this.#rows.has(row);
+  }
+
+  /** How many living rows hold a term. */
+  docFrequency(term: string): number {
+    const number = this.#postings.numberOf(term);
+    return number === undefined ? 0 : this.#livingRowsOf(number);
+  }
+
+  /**
+   * Calls back with the place of each of the given rows, rising, that holds a term. Reads only the
+   * postings around these rows, and leaves the last search as it is.
+   */
+  holders(term: string, rows: Uint32Array, found: (place: number) => void): void {
+    const number = this.#postings.numberOf(term);
+    if (number === undefined) return;
+    const { reader } = this.#scratch;
+    this.#postings.open(number, reader);
+    for (let place = 0; place < rows.length; ) {
+      const row = rows[place] ?? 0;
+      const next = reader.seek(row);
+      if (next === Number.POSITIVE_INFINITY) return;
+      if (next === row) found(place);
+      place = advance(rows, place, next === row ? row + 1 : next);
+    }
+  }
+
+  /**
+   * Scores the rows that hold any of the terms. Repeated terms count once. The result is good until
+   * the next search with the same scratch, or the next change of this index.
+   */
+  search(query: readonly string[], options: LexicalOptions = {}): LexicalPass {
+    const { parameters = BM25_DEFAULTS, within } = options;
+    const scratch = this.#scratch;
+    scratch.start();
+    const { terms, absent } = this.#termsOf(query);
+    const isFrequent = ({ rows }: PassTerm): boolean =>
+      rows > FREQUENT_ROWS && rows * 2 > this.#rows.count;
+    const rare = terms.filter((term) => !isFrequent(term)).length;
+    scoreTerms(
+      { postings: this.#postings, rows: this.#rows, scratch },
+      { terms, finding: rare === 0 ? terms.length : rare, parameters, within: within ?? undefined },
+    );
+    return new LexicalPass(scratch, terms, absent);
+  }
+
+  /**
+   * Gives living rows new numbers and lets go of dead ones. `remap` has the new number of every
+   * row, or -1; it keeps the order of rows. A living row with -1 is removed. Takes about as long as
+   * adding a third of the rows anew, and for that time twice the memory. Throws RangeError, and
+   * changes nothing, for a remap that is too short or does not keep the order.
+   */
+  compact(remap: ArrayLike<number>): void {
+    this.beginCompaction(remap);
+    try {
+      while (this.continueCompaction(Number.POSITIVE_INFINITY));
+      this.finishCompaction(remap);
+    } finally {
+      this.#copying = undefined;
+    }
+  }
+
+  /**
+   * Begins a compaction that is done in slices: the index is searched and changed as ever until it
+   * is finished. `remap` is as for `compact`; rows that come later need no place in it yet. A
+   * compaction that was begun before is given up. Throws RangeError for a remap that is too short.
+   */
+  beginCompaction(remap: ArrayLike<number>): void {
+    if (remap.length < this.#rows.end) {
+      throw new RangeError("the remap has fewer rows than the index");
+    }
+    const postings = new Postings();
+    this.#copying = { postings, remap, terms: this.#postings.terms(), added: [] };
+  }
+
+  /** Copies about so many postings, and gives whether there are more to copy. */
+  continueCompaction(budget: number): boolean {
+    const copying = this.#copying;
+    if (copying === undefined) return false;
+    for (let left = budget; left > 0; ) {
+      const { done, value } = copying.terms.next();
+      if (done === true) return false;
+      this.#copyTerm(copying.postings, value, copying.remap);
+      left -= TERM_COST + this.#postings.rowsOf(value[1]);
+    }
+    return true;
+  }
+
+  /**
+   * Takes over what was copied, once there is nothing more to copy. `remap` says the same as
+   * before, and has the rows that came since. Throws RangeError, and changes nothing, as `compact`.
+   */
+  finishCompaction(remap: ArrayLike<number>): void {
+    const copying = this.#copying;
+    if (copying === undefined) return;
+    this.#copying = undefined;
+    const rows = this.#rows;
+    if (remap.length < rows.end) throw new RangeError("the remap has fewer rows than the index");
+    const newRows = new RowLengths();
+    for (let row = 0; row < rows.end; row++) {
+      const to = remap[row] ?? -1;
+      const isKnown = rows.has(row) || (copying.remap[row] ?? -1) >= 0;
+      if (to < 0 || !isKnown) continue;
+      newRows.add(to, rows.lengths[row] ?? 0);
+      // It died while it was copied: its postings must count as those of a dead row.
+      if (!rows.has(row)) newRows.remove(to);
+    }
+    for (const { row, terms } of copying.added) {
+      const to = remap[row] ?? -1;
+      if (to >= 0 && newRows.has(to)) for (const term of terms) copying.postings.add(term, to);
+    }
+    this.#rows = newRows;
+    this.#postings = copying.postings;
+    this.#deadRows.clear();
+  }
+
+  #copyTerm(to: Postings, [term, from]: readonly [string, number], remap: ArrayLike<number>): void {
+    const { reader } = this.#scratch;
+    // A term of dead rows only has no place in the new index.
+    let number = -1;
+    this.#postings.open(from, reader);
+    for (let found = reader.next(); found > 0; found = reader.next()) {
+      for (let i = 0; i < found; i++) {
+        const row = reader.rows[i] ?? 0;
+        const newRow = remap[row] ?? -1;
+        if (newRow < 0 || !this.#rows.has(row)) continue;
+        if (number < 0) number = to.intern(term);
+        to.addTo(number, newRow, reader.counts[i] ?? 1);
+      }
+    }
+  }
+
+  /** The memory that the index takes, without the scratch; true to a few percent. */
+  bytes(): number {
+    return this.#postings.bytes() + this.#rows.bytes() + (this.#copying?.postings.bytes() ?? 0);
+  }
+
+  /** The terms that are searched, highest inverse frequency first, and those that no row holds. */
+  #termsOf(query: readonly string[]): { terms: PassTerm[]; absent: string[] } {
+    const absent: string[] = [];
+    const known: { term: string; number: number; place: number; most: number }[] = [];
+    for (const [place, term] of [...new Set(query)].entries()) {
+      const number = this.#postings.numberOf(term);
+      if (number === undefined) absent.push(term);
+      else known.push({ term, number, place, most: this.#postings.rowsOf(number) });
+    }
+    known.sort((a, b) => a.most - b.most);
+    const found: (PassTerm & { readonly place: number })[] = [];
+    for (const { term, number, place, most } of known) {
+      // No later term can have fewer living rows than those at hand: it need not be counted.
+      const full = found.length >= SEARCH_TERMS_MAX;
+      const bound = full ? found[SEARCH_TERMS_MAX - 1]?.rows : undefined;
+      if (bound !== undefined && most - this.deadCount > bound) break;
+      const rows = this.#livingRowsOf(number);
+      if (rows === 0) {
+        absent.push(term);
+        continue;
+      }
+      const idf = inverseFrequency(rows, this.#rows.count);
+      found.push({ term, number, rows, idf, place });
+      if (found.length >= SEARCH_TERMS_MAX)
+        found.sort((a, b) => a.rows - b.rows || a.place - b.place);
+    }
+    found.sort((a, b) => a.rows - b.rows || a.place - b.place);
+    return { terms: found.slice(0, SEARCH_TERMS_MAX), absent };
+  }
+
+  #livingRowsOf(number: number): number {
+    const all = this.#postings.rowsOf(number);
+    if (this.deadCount === 0) return all;
+    const known = this.#deadRows.get(number);
+    if (known !== undefined) return all - known;
+    const dead = this.#countDead(number);
+    this.#deadRows.set(number, dead);
+    return all - dead;
+  }
+
+  #countDead(number: number): number {
+    const { reader } = this.#scratch;
+    const { living } = this.#rows;
+    const { rows } = reader;
+    let dead = 0;
+    this.#postings.open(number, reader);
+    for (let found = reader.next(); found > 0; found = reader.next()) {
+      for (let i = 0; i < found; i++) {
+        const row = rows[i] ?? 0;
+        dead += 1 - (((living[row >>> 5] ?? 0) >>> (row & 31)) & 1);
+      }
+    }
+    return dead;
+  }
+}

@@ -1,0 +1,63 @@
+// How many terms each row has, and which rows are alive.
+
+/** A row with more terms counts as one with so many. */
+const LENGTH_MAX = 0xffff;
+const ROWS_FIRST = 64;
+
+/** The rows of an index. All sums are over living rows only. */
+export class RowLengths {
+  lengths = new Uint16Array(ROWS_FIRST);
+  /** Bit `row & 31` of word `row >>> 5`. */
+  living = new Uint32Array(ROWS_FIRST >>> 5);
+  /** One more than the highest row that was ever added. */
+  end = 0;
+  /** How many rows are alive. */
+  count = 0;
+  /** How many rows were added, the dead ones too. */
+  added = 0;
+  /** The lengths of all living rows together. */
+  sum = 0;
+
+  /** Adds a row behind all others. */
+  add(row: number, length: number): void {
+    if (!(Number.isSafeInteger(row) && row >= this.end)) {
+      throw new RangeError(`row ${row} is not above the rows before it, which end at ${this.end}`);
+    }
+    this.#reserve(row + 1);
+    const kept = Math.min(length, LENGTH_MAX);
+    this.lengths[row] = kept;
+    this.living[row >>> 5] = (this.living[row >>> 5] ?? 0) | (1 << (row & 31));
+    this.end = row + 1;
+    this.count += 1;
+    this.added += 1;
+    this.sum += kept;
+  }
+
+  /** Takes a row out; false when it is not alive. */
+  remove(row: number): boolean {
+    if (!this.has(row)) return false;
+    this.living[row >>> 5] = (this.living[row >>> 5] ?? 0) & ~(1 << (row & 31));
+    this.count -= 1;
+    this.sum -= this.lengths[row] ?? 0;
+    return true;
+  }
+
+  has(row: number): boolean {
+    return (((this.living[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  bytes(): number {
+    return this.lengths.byteLength + this.living.byteLength;
+  }
+
+  #reserve(rows: number): void {
+    if (rows <= this.lengths.length) return;
+    const room = (Math.ceil(rows * 1.25) + 31) & ~31;
+    const lengths = new Uint16Array(room);
+    lengths.set(this.lengths);
+    this.lengths = lengths;
+    const living = new Uint32Array(room >>> 5);
+    living.set(this.living);
+    this.living = living;
+  }
+}

@@ -1,0 +1,73 @@
+// What the candidates of one query have in common: the scales that make their values comparable.
+
+import { BM25_DEFAULTS } from "../lexical/bm25.ts";
+import { type GroupHit, groupHits } from "./group.ts";
+import type { Candidate, RankQuery } from "./types.ts";
+
+/** The scales of one pool of candidates. */
+export interface PoolScale {
+  /** Best BM25 among the candidates; 1 when all are 0. */
+  readonly bm25Max: number;
+  /** The most that any passage could reach for the query's terms. */
+  readonly bm25Best: number;
+  readonly cosineMin: number;
+  readonly cosineMax: number;
+  /** Share of the query's terms in a mask, by rarity, 0 to 1. */
+  readonly coverageOf: (mask: number) => number;
+  /**
+   * How well a container fits as a whole, 0 to 1: the BM25 of its best items against that of the
+   * best container; in dense mode their scaled cosines.
+   */
+  readonly sessionOf: (container: number) => number;
+}
+
+/** Reads the scales of a pool. */
+export function poolScale(query: RankQuery, candidates: readonly Candidate[]): PoolScale {
+  let bm25Max = 0;
+  let cosineMin = Number.POSITIVE_INFINITY;
+  let cosineMax = Number.NEGATIVE_INFINITY;
+  for (const { bm25, cosine } of candidates) {
+    bm25Max = Math.max(bm25Max, bm25);
+    if (Number.isNaN(cosine)) continue;
+    cosineMin = Math.min(cosineMin, cosine);
+    cosineMax = Math.max(cosineMax, cosine);
+  }
+  const idfSum = query.idf.reduce((sum, idf) => sum + idf, 0);
+  const cosines = { cosineMin, cosineMax };
+  return {
+    ...cosines,
+    bm25Max: bm25Max === 0 ? 1 : bm25Max,
+    bm25Best: idfSum * (BM25_DEFAULTS.k1 + 1),
+    coverageOf: (mask) => (idfSum === 0 ? 0 : maskedSum(query.idf, mask) / idfSum),
+    sessionOf: sessionShares(
+      candidates.map((one) => ({
+        container: one.container,
+        score: query.mode === "dense" ? scaledCosine(cosines, one.cosine) : one.bm25,
+      })),
+    ),
+  };
+}
+
+/** Gives a cosine as its place, 0 to 1, in the span of the pool; 0 when there is none. */
+export function scaledCosine(
+  scale: Pick<PoolScale, "cosineMin" | "cosineMax">,
+  cosine: number,
+): number {
+  if (Number.isNaN(cosine)) return 0;
+  const span = scale.cosineMax - scale.cosineMin;
+  if (!(span > 0)) return 0;
+  return Math.min(1, Math.max(0, (cosine - scale.cosineMin) / span));
+}
+
+function sessionShares(hits: readonly GroupHit[]): (container: number) => number {
+  const groups = groupHits(hits);
+  const best = groups[0]?.score ?? 0;
+  const shares = new Map(groups.map(({ container, score }) => [container, score]));
+  return (container) => (best === 0 ? 0 : (shares.get(container) ?? 0) / best);
+}
+
+function maskedSum(idf: readonly number[], mask: number): number {
+  let sum = 0;
+  for (let bit = 0; bit < idf.length; bit++) if ((mask & (1 << bit)) !== 0) sum += idf[bit] ?? 0;
+  return sum;
+}

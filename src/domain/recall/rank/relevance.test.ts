@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { candidateOf, rankQueryOf } from "../../../../test/support/rank-candidates.ts";
+import { poolScale } from "./pool-scale.ts";
+import { NOTHING_FITS_FLOOR, relevanceOf } from "./relevance.ts";
+import type { Candidate, RankQuery } from "./types.ts";
+
+const DAY_MS = 86_400_000;
+
+function relevance(candidate: Partial<Candidate>, query: Partial<RankQuery> = {}): number {
+  const one = candidateOf(candidate);
+  const asked = rankQueryOf({ cosinesAreStatic: true, ...query });
+  return relevanceOf(asked, one, poolScale(asked, [one]));
+}
+
+describe("relevanceOf", () => {
+  const good = { termMask: 0b11, bm25: 4, cosine: 0.6 };
+
+  it("is above the floor for what fits, and below it for what does not", () => {
+    expect(relevance(good)).toBeGreaterThan(NOTHING_FITS_FLOOR);
+    expect(relevance(good, { mode: "lexical" })).toBeGreaterThan(NOTHING_FITS_FLOOR);
+    expect(relevance(good, { mode: "dense" })).toBeGreaterThan(NOTHING_FITS_FLOOR);
+    const poor = { termMask: 0b01, bm25: 0.8, cosine: 0.15 };
+    for (const mode of ["hybrid", "lexical", "dense"] as const) {
+      expect(relevance(poor, { mode }), mode).toBeLessThan(NOTHING_FITS_FLOOR);
+    }
+  });
+
+  it("grows with each sign", () => {
+    const base = relevance({ termMask: 0b01, bm25: 1, cosine: 0.3 });
+    const signs: Partial<Candidate>[] = [
+      { termMask: 0b11 },
+      { bm25: 2 },
+      { cosine: 0.5 },
+      { neighborBm25: [0, 3, 0, 0] },
+      { authorNamed: true },
+    ];
+    for (const sign of signs) {
+      expect(relevance({ termMask: 0b01, bm25: 1, cosine: 0.3, ...sign })).toBeGreaterThan(base);
+    }
+  });
+
+  it("counts the date that a query states, for and against", () => {
+    const march4 = Date.UTC(2025, 2, 4, 9);
+    const dates = [{ month: 3, day: 4, year: 2025 }];
+    // "What happened yesterday?" has no word but those of its date.
+    const some = { termMask: 0b01, bm25: 2, cosine: 0.2 };
+    for (const mode of ["hybrid", "lexical", "dense"] as const) {
+      const at = (timeMs: number): number => relevance({ ...some, timeMs }, { mode, dates });
+      const plain = relevance({ ...some, timeMs: march4 }, { mode });
+      expect(at(march4), mode).toBeGreaterThan(1.5 * plain);
+      expect(at(march4 + 40 * DAY_MS), mode).toBeLessThan(plain);
+      expect(at(march4 + DAY_MS), mode).toBeLessThan(at(march4));
+      // Without a time nobody can tell.
+      expect(at(0), mode).toBe(plain);
+    }
+  });
+
+  it("does not depend on the other candidates", () => {
+    const asked = rankQueryOf({ cosinesAreStatic: true });
+    const one = candidateOf(good);
+    const crowd = poolScale(asked, [one, candidateOf({ bm25: 40, cosine: 0.99, container: 2 })]);
+    expect(relevanceOf(asked, one, crowd)).toBe(relevance(good));
+  });
+
+  it("reads cosines only of the scale that it knows", () => {
+    const unknown = relevance(good, { cosinesAreStatic: false });
+    expect(unknown).toBe(relevance(good, { mode: "lexical" }));
+    expect(relevance({ ...good, cosine: Number.NaN })).toBe(unknown);
+  });
+
+  it("is a number for a query without terms", () => {
+    expect(relevance({}, { idf: [] })).toBeLessThan(0.1);
+  });
+});

@@ -1,0 +1,186 @@
+// The weights of the ranking: what each one does, its default, the values it may have and where the
+// number comes from. A request may override each by its name.
+
+/** What one weight is. */
+export interface WeightInfo {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  /** What the weight adds to a score, for people: a row of the table in docs/recall.md. */
+  readonly meaning: string;
+  /** Where the default comes from. */
+  readonly source: string;
+}
+
+const MEASURED = "measured over three sets of conversations, kept where no set lost by it";
+const UNMEASURED = "not measured: the sets have no such values, so the default changes nothing";
+const SHARE = "the item's BM25, as a share of the best BM25 among the candidates";
+
+/** Every weight of the ranking by name. */
+export const WEIGHT_TABLE = {
+  words: {
+    default: 1,
+    min: 0,
+    max: 10,
+    meaning: `times ${SHARE}; of an item of several passages that of the best one`,
+    source: "the unit that all other weights are measured in",
+  },
+  neighbors: {
+    default: 1,
+    min: 0,
+    max: 10,
+    meaning:
+      "times the same shares of the messages around it, or of the chunks of the same document: " +
+      "0.15, 0.3, 0.3 and 0.1 of those at -2, -1, +1 and +2",
+    source: MEASURED,
+  },
+  dense: {
+    default: 0.7,
+    min: 0,
+    max: 10,
+    meaning:
+      "times the cosine, scaled so that the candidates span 0 to 1, and 0.15 of that of the item " +
+      "after it; with vectors alone the weight of the words is added to this one",
+    source: `${MEASURED}; as good for a small sentence transformer as for the static embedder`,
+  },
+  coverage: {
+    default: 0.2,
+    min: 0,
+    max: 10,
+    meaning: "times the share of the query's terms in the item, each counted by its rarity",
+    source: MEASURED,
+  },
+  nearWords: {
+    default: 0.8,
+    min: 0,
+    max: 10,
+    meaning:
+      "times the share of the query's terms, each by its rarity, that the item lacks while it has " +
+      "a word near them, times how near it is (a cosine of 0.4 is worth 0.3, one of 0.75 all); in " +
+      "hybrid mode with the static embedder",
+    source: `${MEASURED}; 0.5 to 1 do as well`,
+  },
+  author: {
+    default: 0.6,
+    min: 0,
+    max: 10,
+    meaning:
+      "added when the query names the speaker or author, by a word of three letters or more; set it " +
+      "to 0 where questions may swap names",
+    source: MEASURED,
+  },
+  userRole: {
+    default: 0.6,
+    min: 0,
+    max: 10,
+    meaning:
+      "taken off a message that an assistant without a name wrote; set it to 0 to find what the " +
+      "model said",
+    source: MEASURED,
+  },
+  length: {
+    default: 0.25,
+    min: 0,
+    max: 10,
+    meaning: "taken off per natural logarithm of the item's words over 60; nothing up to 60 words",
+    source: MEASURED,
+  },
+  question: {
+    default: 0.2,
+    min: 0,
+    max: 10,
+    meaning: "taken off an item that ends as a question",
+    source: MEASURED,
+  },
+  date: {
+    default: 0.9,
+    min: 0,
+    max: 10,
+    meaning:
+      "added when the query states the item's day or third of a month; 0.7 of it for its month, " +
+      "up to 0.5 of it for a day within four",
+    source: MEASURED,
+  },
+  recency: {
+    default: 0,
+    min: 0,
+    max: 10,
+    meaning: "added to an item as new as `reference_time`; halves with every half-life of age",
+    source: "measured: any decay lowers or does not change recall, so it is off",
+  },
+  recencyHalfLifeDays: {
+    default: 30,
+    min: 0.001,
+    max: 36_500,
+    meaning: "days in which the recency part halves",
+    source: UNMEASURED,
+  },
+  importance: {
+    default: 0,
+    min: 0,
+    max: 10,
+    meaning: "times the importance that the writer gave, 0 to 1; 0.5 where nothing was said",
+    source: UNMEASURED,
+  },
+  trust: {
+    default: 0,
+    min: 0,
+    max: 10,
+    meaning: "times the trust in the item's source: 0 low, 0.5 medium, 1 high",
+    source: UNMEASURED,
+  },
+  session: {
+    default: 0.5,
+    min: 0,
+    max: 10,
+    meaning:
+      "times how well its session fits: BM25 of the best item, half of the second and a quarter " +
+      "of the third, as a share of the best session",
+    source: MEASURED,
+  },
+} as const satisfies Record<string, WeightInfo>;
+
+/** The name of one weight. */
+export type WeightName = keyof typeof WEIGHT_TABLE;
+
+/** A feature that has a weight of its own name. */
+export type WeightedFeature = Exclude<WeightName, "recencyHalfLifeDays">;
+
+/** A value for every weight. */
+export type RecallWeights = Readonly<Record<WeightName, number>>;
+
+/** The names of all weights, in the order of the table. */
+export const WEIGHT_NAMES = Object.keys(WEIGHT_TABLE) as readonly WeightName[];
+
+/** The weights of a request that overrides none. */
+export const DEFAULT_WEIGHTS: RecallWeights = weightsWith({});
+
+/** Gives the default weights with some replaced; values are expected to be within their range. */
+export function weightsWith(overrides: Partial<RecallWeights>): RecallWeights {
+  const entries = WEIGHT_NAMES.map((name) => [name, overrides[name] ?? WEIGHT_TABLE[name].default]);
+  return Object.fromEntries(entries) as RecallWeights;
+}
+
+/**
+ * What the words of the items at -2, -1, +1 and +2 give to an item, as shares of their own score.
+ * An answer often stands right after the question that has the query's words.
+ */
+export const NEIGHBOR_SHARES = [0.15, 0.3, 0.3, 0.1] as const;
+
+/** What the vectors of the same four give. */
+export const DENSE_NEIGHBOR_SHARES = [0, 0, 0.15, 0] as const;
+
+/** How fast a rank stops counting in reciprocal rank fusion: a leg gives 1 / (60 + rank). */
+export const RECIPROCAL_RANK_K = 60;
+
+/**
+ * How many items of each leg become candidates when both are asked for, before their neighbors are
+ * added: twice as many change the mean R@10 of the sets by 0.1 and take twice as long.
+ */
+export const POOL_PER_LEG = 50;
+
+/** The same for one leg alone, where it is worth 0.6, and for answers that may hold more. */
+export const WIDE_POOL_PER_LEG = 100;
+
+/** How far a candidate's own neighbors reach: one item before and one after. */
+export const POOL_NEIGHBORS = 1;

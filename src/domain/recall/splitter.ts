@@ -1,0 +1,161 @@
+// Cuts a long text into chunks: at paragraphs where it can be, else at lines, at sentences, at
+// words, and only then inside a word. Chunks neither begin nor end with white space, and between
+// two of them there is nothing else; each may begin with the end of the one before. The same text
+// gives the same chunks.
+
+/** How to cut, in code points. */
+export interface SplitRule {
+  /** The most of a chunk; at least 2. */
+  readonly chunkChars: number;
+  /** The most that a chunk has of the end of the one before; less than half of `chunkChars`. */
+  readonly overlapChars: number;
+}
+
+/** A piece of a text. */
+export interface Chunk {
+  readonly text: string;
+  /** Where it begins in the text, in code points. */
+  readonly offset: number;
+}
+
+const LINE_BREAK = 0x0a;
+const SENTENCE_END = /[.!?\u2026]["'\u2019\u201d)\]]*$/u;
+const FULL_STOPS = new Set("\u3002\uff01\uff1f\uff61");
+/** So far back is looked for the end of a sentence before white space. */
+const SENTENCE_LOOK = 6;
+
+/** White space beyond ASCII, but for U+2000 to U+200A. */
+const WIDE_SPACES = new Set([0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]);
+
+/** How good a place is for a cut: the higher, the better. */
+const PLACE = { none: 0, word: 1, sentence: 2, line: 3, paragraph: 4 } as const;
+
+/** Cuts a text. Gives one chunk when it is not too long; that of a blank text is empty. */
+export function splitText(text: string, rule: SplitRule): Chunk[] {
+  const chunks: Chunk[] = [];
+  let start = skipSpace(text, 0);
+  if (start === text.length) return [{ text: "", offset: 0 }];
+  let offset = codePoints(text, 0, start);
+  for (;;) {
+    const limit = skipSpace(text, forward(text, start, rule.chunkChars));
+    if (limit === text.length) {
+      chunks.push({ text: text.slice(start, skipSpaceBack(text, limit)), offset });
+      return chunks;
+    }
+    const half = forward(text, start, halfOf(rule));
+    const end = skipSpace(text, lastCut(text, half, limit));
+    const last = skipSpaceBack(text, end);
+    chunks.push({ text: text.slice(start, last), offset });
+    const next = nextStart(text, { last, end }, rule);
+    offset += codePoints(text, start, next);
+    start = next;
+  }
+}
+
+/** No chunk but the last is cut before so many code points. */
+function halfOf({ chunkChars }: SplitRule): number {
+  return Math.ceil(chunkChars / 2);
+}
+
+/** Where the chunk begins that follows one whose text ends at `last`, with white space to `end`. */
+function nextStart(
+  text: string,
+  { last, end }: { readonly last: number; readonly end: number },
+  rule: SplitRule,
+): number {
+  const next = skipSpace(text, firstCut(text, back(text, last, rule.overlapChars), end));
+  // Behind much white space the end of the chunk before would be all that a chunk has room for.
+  return forward(text, next, halfOf(rule)) > end ? next : end;
+}
+
+/** Whether a text has more code points than this. */
+export function isLonger(text: string, chars: number): boolean {
+  return text.length > chars && forward(text, 0, chars) < text.length;
+}
+
+/** The best place for a cut that is not before `from` nor behind `to`; of equals the last. */
+function lastCut(text: string, from: number, to: number): number {
+  let best = to;
+  let worth: number = PLACE.none;
+  for (let at = to; at >= from; at--) {
+    const place = placeAt(text, at);
+    if (place <= worth) continue;
+    best = at;
+    worth = place;
+    if (worth === PLACE.paragraph) break;
+  }
+  return best;
+}
+
+/** Where the next chunk may begin, from `from` to `to`: at a sentence, else at a word. */
+function firstCut(text: string, from: number, to: number): number {
+  let word: number | undefined;
+  for (let at = from; at <= to; at++) {
+    const place = placeAt(text, at);
+    if (place >= PLACE.sentence && at < to) return at;
+    if (place !== PLACE.none) word ??= at;
+  }
+  return word ?? from;
+}
+
+/** How good it is to cut before the unit at `at`. */
+function placeAt(text: string, at: number): number {
+  const before = text.charCodeAt(at - 1);
+  if (FULL_STOPS.has(text[at - 1] ?? "")) return PLACE.sentence;
+  if (!isSpace(before) || (at < text.length && isSpace(text.charCodeAt(at)))) return PLACE.none;
+  let lines = 0;
+  let words = at;
+  while (words > 0 && isSpace(text.charCodeAt(words - 1))) {
+    words -= 1;
+    if (text.charCodeAt(words) === LINE_BREAK) lines += 1;
+    if (lines > 1) return PLACE.paragraph;
+  }
+  if (lines === 1) return PLACE.line;
+  const tail = text.slice(Math.max(0, words - SENTENCE_LOOK), words);
+  return SENTENCE_END.test(tail) ? PLACE.sentence : PLACE.word;
+}
+
+function isSpace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return (unit >= 0x2000 && unit <= 0x200a) || WIDE_SPACES.has(unit);
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function skipSpaceBack(text: string, from: number): number {
+  let at = from;
+  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+function isPair(text: string, at: number): boolean {
+  const high = text.charCodeAt(at);
+  const low = text.charCodeAt(at + 1);
+  return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
+}
+
+/** The place so many code points further, or the end. */
+function forward(text: string, start: number, count: number): number {
+  let at = start;
+  for (let left = count; left > 0 && at < text.length; left--) at += isPair(text, at) ? 2 : 1;
+  return at;
+}
+
+/** The place so many code points before. */
+function back(text: string, end: number, count: number): number {
+  let at = end;
+  for (let left = count; left > 0 && at > 0; left--) {
+    at -= at > 1 && isPair(text, at - 2) ? 2 : 1;
+  }
+  return at;
+}
+
+function codePoints(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; count++) at += isPair(text, at) ? 2 : 1;
+  return count;
+}

@@ -1,0 +1,23 @@
+// The thread of the recall index: joins the engine, the table of word vectors and what reads the
+// wire forms of messages and documents.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { loadStaticEmbedder } from "./embed/static.ts";
+import { createEngine } from "./recall/local.ts";
+import type { ThreadSettings } from "./recall/protocol.ts";
+import { serveEngine } from "./recall/thread.ts";
+import { INDEX_CODEC } from "./transport/convert/indexed.ts";
+
+const { model } = workerData as ThreadSettings;
+const embedder = model.isLocal ? loadStaticEmbedder() : undefined;
+if (embedder !== undefined && embedder.model !== model.id) {
+  throw new Error(`the table is ${embedder.model}, not ${model.id}`);
+}
+const engine = createEngine({
+  codec: INDEX_CODEC,
+  model,
+  ...(embedder === undefined
+    ? {}
+    : { embedText: embedder.embedText, nearWords: embedder.nearWords }),
+});
+if (parentPort !== null) serveEngine(parentPort, engine);

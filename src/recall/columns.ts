@@ -1,0 +1,186 @@
+// Arrays of numbers that grow: what an index holds for millions of items without an object for
+// each.
+
+/** Arrays of up to so many values double when they grow; larger ones waste less. */
+const DOUBLING_MAX = 4_096;
+const FIRST_LENGTH = 16;
+
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+/** A typed array that grows at its end. Loops read `data` up to `length`. */
+export class Column<T extends Numbers> {
+  data: T;
+  length = 0;
+  private make: (length: number) => T;
+
+  constructor(make: (length: number) => T) {
+    this.make = make;
+    this.data = make(0);
+  }
+
+  /** The value at a place; 0 behind the end. */
+  at(index: number): number {
+    return this.data[index] ?? 0;
+  }
+
+  push(value: number): void {
+    if (this.length === this.data.length) this.grow();
+    this.data[this.length++] = value;
+  }
+
+  /** Bytes of the array, room for growth included. */
+  get bytes(): number {
+    return this.data.byteLength;
+  }
+
+  /** Keeps the values of which `keep` says so, in their order. */
+  retain(keep: (index: number) => boolean): void {
+    let kept = 0;
+    for (let index = 0; index < this.length; index++) {
+      if (keep(index)) this.data[kept++] = this.data[index] ?? 0;
+    }
+    this.length = kept;
+    this.resize(kept + (kept >>> 3));
+  }
+
+  /** Goes on with arrays of another kind. */
+  protected become(make: (length: number) => T): void {
+    this.make = make;
+    this.resize(this.data.length);
+  }
+
+  private grow(): void {
+    const { length } = this.data;
+    const more = length < DOUBLING_MAX ? Math.max(FIRST_LENGTH, length) : length >>> 2;
+    this.resize(length + more);
+  }
+
+  private resize(length: number): void {
+    const data = this.make(length);
+    // Both arrays are of the same kind, which the compiler cannot see.
+    data.set(this.data.subarray(0, Math.min(this.length, length)));
+    this.data = data;
+  }
+}
+
+/** Gives an empty column of bytes. */
+export const bytesColumn = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));
+/** Gives an empty column of 32-bit numbers. */
+export const wordsColumn = (): Column<Uint32Array> =>
+  new Column((length) => new Uint32Array(length));
+/** Gives an empty column of doubles. */
+export const doublesColumn = (): Column<Float64Array> =>
+  new Column((length) => new Float64Array(length));
+
+/**
+ * A column of whole numbers from 0 on that begins with bytes and takes as many for each number as
+ * the largest one needs.
+ */
+export class CountsColumn extends Column<Numbers> {
+  /** The largest number that fits. */
+  private largest = 0xff;
+
+  constructor() {
+    super((length) => new Uint8Array(length));
+  }
+
+  override push(value: number): void {
+    if (value > this.largest) this.widen(value);
+    super.push(value);
+  }
+
+  private widen(value: number): void {
+    if (value <= 0xffff) this.become((length) => new Uint16Array(length));
+    else if (value <= 0xffff_ffff) this.become((length) => new Uint32Array(length));
+    else this.become((length) => new Float64Array(length));
+    this.largest = value <= 0xffff ? 0xffff : value <= 0xffff_ffff ? 0xffff_ffff : MAX;
+  }
+}
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** A column that takes no room as long as each number is its own place. */
+export class PlacesColumn {
+  private rest: CountsColumn | undefined;
+  private count = 0;
+
+  get length(): number {
+    return this.count;
+  }
+
+  get bytes(): number {
+    return this.rest?.bytes ?? 0;
+  }
+
+  at(index: number): number {
+    if (this.rest !== undefined) return this.rest.at(index);
+    return index < this.count ? index : 0;
+  }
+
+  push(value: number): void {
+    if (this.rest === undefined && value !== this.count) {
+      this.rest = new CountsColumn();
+      for (let index = 0; index < this.count; index++) this.rest.push(index);
+    }
+    this.rest?.push(value);
+    this.count += 1;
+  }
+}
+
+/** A bit for each row or item. */
+export class Bits {
+  words = new Uint32Array(0);
+  /** How many bits are set. */
+  count = 0;
+
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+
+  has(index: number): boolean {
+    return (((this.words[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1;
+  }
+
+  set(index: number): void {
+    const word = index >>> 5;
+    if (word >= this.words.length) {
+      const words = new Uint32Array(Math.max(2, word + 1 + (word >>> 1)));
+      words.set(this.words);
+      this.words = words;
+    }
+    if (this.has(index)) return;
+    this.words[word] = (this.words[word] ?? 0) | (1 << (index & 31));
+    this.count += 1;
+  }
+
+  clear(index: number): void {
+    if (!this.has(index)) return;
+    const word = index >>> 5;
+    this.words[word] = (this.words[word] ?? 0) & ~(1 << (index & 31));
+    this.count -= 1;
+  }
+}
+
+/** Sets the bits from `start` up to `end`, which is not included. */
+export function setRange(words: Uint32Array, start: number, end: number): void {
+  for (let index = start; index < end; ) {
+    const word = index >>> 5;
+    const stop = Math.min(end, (word + 1) << 5);
+    words[word] = (words[word] ?? 0) | maskOf(index & 31, stop - index);
+    index = stop;
+  }
+}
+
+/** Clears the bits from `start` up to `end`, which is not included. */
+export function clearRange(words: Uint32Array, start: number, end: number): void {
+  for (let index = start; index < end; ) {
+    const word = index >>> 5;
+    const stop = Math.min(end, (word + 1) << 5);
+    words[word] = (words[word] ?? 0) & ~maskOf(index & 31, stop - index);
+    index = stop;
+  }
+}
+
+function maskOf(from: number, count: number): number {
+  return count === 32 ? -1 : ((1 << count) - 1) << from;
+}

@@ -1,0 +1,169 @@
+// The containers of a shard: sessions and collections with what filters ask of them, and with their
+// items in the order of positions.
+
+import type { TfIdfIndex } from "../domain/recall/tf-idf.ts";
+import { bytesColumn, type CountsColumn, doublesColumn, wordsColumn } from "./columns.ts";
+import { Interner, textBytes } from "./interner.ts";
+import type { ContainerInfo, ContainerRef } from "./port.ts";
+
+/** What a container is, in its column; a container that is gone is neither. */
+export const KIND = { gone: 0, session: 1, collection: 2 } as const;
+
+/** A container with its list and the entry of a map, without texts; about. */
+const CONTAINER_BYTES = 320;
+const LABEL_BYTES = 80;
+/** A number in a list of V8, with room to grow. */
+const LISTED_BYTES = 9;
+
+/** One container. */
+export interface Container extends ContainerRef {
+  readonly number: number;
+  labels: ReadonlyMap<string, string>;
+  /** Its items by rising position. */
+  readonly items: number[];
+  /** Kept for a collection that was searched by TF-IDF. */
+  tfIdf: TfIdfIndex | undefined;
+}
+
+/** The containers of a shard by number. */
+export class ContainerTable {
+  readonly kind = bytesColumn();
+  /** Numbers of the texts of users and agents. */
+  readonly user = wordsColumn();
+  readonly agent = wordsColumn();
+  readonly expireMs = doublesColumn();
+  readonly names = new Interner();
+  /** How many there are; those that are gone do not count. */
+  count = 0;
+  private readonly all: (Container | undefined)[] = [];
+  private readonly byKey = new Map<string, Container>();
+  private ownBytes = 0;
+  private listed = 0;
+  /** No container runs out before this. */
+  private nextExpiryMs = Number.POSITIVE_INFINITY;
+
+  get bytes(): number {
+    const columns = [this.kind, this.user, this.agent, this.expireMs];
+    const sum = columns.reduce((total, { bytes }) => total + bytes, 0);
+    return sum + this.names.bytes + this.ownBytes + this.listed * LISTED_BYTES;
+  }
+
+  /** How many numbers were given; those of containers that are gone are among them. */
+  get end(): number {
+    return this.all.length;
+  }
+
+  at(number: number): Container | undefined {
+    return this.all[number];
+  }
+
+  find({ kind, id }: ContainerRef): Container | undefined {
+    return this.byKey.get(keyOf(kind, id));
+  }
+
+  /** Adds a container, or changes what describes one that is there. */
+  put(info: ContainerInfo): Container {
+    const container = this.find(info) ?? this.create(info);
+    const { number } = container;
+    this.ownBytes += labelBytes(info.labels) - labelBytes(container.labels);
+    container.labels = info.labels.size === 0 ? NO_LABELS : info.labels;
+    this.user.data[number] = this.names.add(info.userId);
+    this.agent.data[number] = this.names.add(info.agentId);
+    this.expireMs.data[number] = info.expireMs ?? Number.POSITIVE_INFINITY;
+    this.nextExpiryMs = Math.min(this.nextExpiryMs, info.expireMs ?? Number.POSITIVE_INFINITY);
+    return container;
+  }
+
+  /** Forgets a container. Its items must be dead, or about to be. */
+  remove(container: Container): void {
+    this.byKey.delete(keyOf(container.kind, container.id));
+    this.all[container.number] = undefined;
+    this.kind.data[container.number] = KIND.gone;
+    this.ownBytes -= CONTAINER_BYTES + textBytes(container.id) * 2 + labelBytes(container.labels);
+    this.listed -= container.items.length;
+    this.count -= 1;
+  }
+
+  /** Puts items in the place of those from `start` up to `end` of the list of a container. */
+  splice(container: Container, range: { start: number; end: number }, items: readonly number[]) {
+    const { start, end } = range;
+    // Not by `splice`, whose arguments must fit on the stack.
+    const tail = container.items.slice(end);
+    container.items.length = start;
+    for (const list of [items, tail]) for (const item of list) container.items.push(item);
+    this.listed += items.length - (end - start);
+  }
+
+  /** Gives all items their new numbers; those that are listed are not dead. */
+  renumber(newItem: (item: number) => number): void {
+    for (const container of this.all) {
+      const items = container?.items ?? [];
+      for (let place = 0; place < items.length; place++) items[place] = newItem(items[place] ?? 0);
+    }
+  }
+
+  /** Numbers of the containers whose time has run out. */
+  expired(nowMs: number): number[] {
+    if (nowMs < this.nextExpiryMs) return [];
+    const found: number[] = [];
+    const { data } = this.expireMs;
+    for (let number = 0; number < this.end; number++) {
+      if ((data[number] ?? 0) <= nowMs && this.all[number] !== undefined) found.push(number);
+    }
+    // An expiry may have been put off, or what ran out may be gone: then nothing is near.
+    if (found.length === 0) this.nextExpiryMs = this.earliest();
+    return found;
+  }
+
+  private earliest(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let number = 0; number < this.end; number++) {
+      if (this.all[number] !== undefined) least = Math.min(least, this.expireMs.at(number));
+    }
+    return least;
+  }
+
+  private create({ kind, id }: ContainerRef): Container {
+    const number = this.all.length;
+    const container = { number, kind, id, labels: NO_LABELS, items: [], tfIdf: undefined };
+    this.all.push(container);
+    this.byKey.set(keyOf(kind, id), container);
+    this.kind.push(KIND[kind]);
+    for (const column of [this.user, this.agent]) column.push(0);
+    this.expireMs.push(Number.POSITIVE_INFINITY);
+    this.ownBytes += CONTAINER_BYTES + textBytes(id) * 2;
+    this.count += 1;
+    return container;
+  }
+}
+
+/** Gives the first place in a list of items whose position is not below `position`. */
+export function placeOf(
+  items: readonly number[],
+  positions: CountsColumn,
+  position: number,
+): number {
+  const last = items.length === 0 ? undefined : positions.at(items[items.length - 1] ?? 0);
+  // Nearly everything is put at the end.
+  if (last === undefined || last < position) return items.length;
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (positions.at(items[middle] ?? 0) < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map();
+
+function keyOf(kind: ContainerRef["kind"], id: string): string {
+  return kind === "session" ? `s${id}` : `c${id}`;
+}
+
+function labelBytes(labels: ReadonlyMap<string, string>): number {
+  let sum = 0;
+  for (const [key, value] of labels) sum += LABEL_BYTES + textBytes(key) + textBytes(value);
+  return sum;
+}

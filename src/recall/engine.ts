@@ -1,0 +1,116 @@
+// The whole index: a shard for each namespace. Everything here runs at once and in one thread.
+
+import type { RecallKind } from "../domain/recall/filter.ts";
+import { searchByCosine, searchByTfIdf } from "./document-search.ts";
+import type { IndexParts } from "./index-parts.ts";
+import { passageTexts } from "./passage-texts.ts";
+import type {
+  ContainerRef,
+  CosineQuery,
+  IndexAnswer,
+  IndexChange,
+  IndexQuery,
+  IndexSize,
+  TfIdfQuery,
+} from "./port.ts";
+import { type Answer, searchShard } from "./search.ts";
+import { Shard } from "./shard.ts";
+
+/** About how many products of numbers one step of background work does: a millisecond. */
+const STEP_BUDGET = 10_000_000;
+
+/** The shards of an index. */
+export class RecallEngine {
+  private readonly parts: IndexParts;
+  private readonly shards = new Map<string, Shard>();
+  private readonly sizes = new Map<string, number>();
+  private shardBytes = 0;
+  /** What an unknown namespace is searched in. */
+  private readonly empty: Shard;
+
+  constructor(parts: IndexParts) {
+    this.parts = parts;
+    this.empty = new Shard(parts);
+  }
+
+  /** Bytes of all shards and of what they share. */
+  get totalBytes(): number {
+    const { arena, scratch } = this.parts;
+    return this.shardBytes + arena.freeBytes + scratch.bytes();
+  }
+
+  /** Applies changes in their order. */
+  apply(namespace: string, changes: readonly IndexChange[]): IndexSize {
+    let shard = this.shards.get(namespace);
+    if (shard === undefined) {
+      shard = new Shard(this.parts);
+      this.shards.set(namespace, shard);
+    }
+    try {
+      for (const change of changes) shard.apply(change);
+    } finally {
+      this.measure(namespace, shard.bytes);
+    }
+    return shard.size(this.totalBytes);
+  }
+
+  search(namespace: string, query: IndexQuery): IndexAnswer {
+    return this.answer(namespace, (shard) => searchShard(shard, query));
+  }
+
+  searchCosine(namespace: string, query: CosineQuery): IndexAnswer {
+    return this.answer(namespace, (shard) => searchByCosine(shard, query));
+  }
+
+  searchTfIdf(namespace: string, query: TfIdfQuery): IndexAnswer {
+    return this.answer(namespace, (shard) => searchByTfIdf(shard, query));
+  }
+
+  positions(namespace: string, container: ContainerRef): readonly number[] {
+    return this.shards.get(namespace)?.positions(container) ?? [];
+  }
+
+  /** The texts of the passages of a record. */
+  passages(kind: RecallKind, bytes: Uint8Array): readonly string[] {
+    const { codec } = this.parts;
+    const record = kind === "message" ? codec.readMessage(bytes) : codec.readDocument(bytes);
+    return passageTexts(record).map(({ vector }) => vector);
+  }
+
+  /** Vectors of texts by the local model. Throws when there is none. */
+  embed(texts: readonly string[]): readonly Float32Array[] {
+    const { embedText } = this.parts;
+    if (embedText === undefined) throw new Error("the index has no model of its own");
+    return texts.map(embedText);
+  }
+
+  drop(namespace: string): void {
+    this.shards.get(namespace)?.release();
+    this.shards.delete(namespace);
+    this.measure(namespace, 0);
+    this.sizes.delete(namespace);
+  }
+
+  /**
+   * Does about a millisecond of the work that makes later searches fast. Gives whether there is
+   * more; nothing depends on it being done.
+   */
+  step(): boolean {
+    for (const [namespace, shard] of this.shards) {
+      if (!shard.step(STEP_BUDGET)) continue;
+      this.measure(namespace, shard.bytes);
+      return true;
+    }
+    return false;
+  }
+
+  private answer(namespace: string, search: (shard: Shard) => Answer): IndexAnswer {
+    const shard = this.shards.get(namespace) ?? this.empty;
+    return { ...search(shard), size: shard.size(this.totalBytes) };
+  }
+
+  private measure(namespace: string, bytes: number): void {
+    this.shardBytes += bytes - (this.sizes.get(namespace) ?? 0);
+    this.sizes.set(namespace, bytes);
+  }
+}

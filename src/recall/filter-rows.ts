@@ -1,0 +1,317 @@
+// Which rows of a shard a typed filter lets through. A filter that names few containers is answered
+// by looking at their items; every other one by bits: those of the roles are kept, those of
+// containers, labels and metadata are made by one pass over the columns that the filter names.
+
+import type { RecallFilter } from "../domain/recall/filter.ts";
+import {
+  ALL_ROWS,
+  bitsFilter,
+  filterHas,
+  filterWhere,
+  intersectFilters,
+  listFilter,
+  NO_ROWS,
+  type RowFilter,
+} from "../domain/recall/row-filter.ts";
+import { clearRange, setRange } from "./columns.ts";
+import { type Container, type ContainerTable, KIND } from "./containers.ts";
+import type { ItemTable } from "./items.ts";
+import type { ValueTable, ValueTest } from "./values.ts";
+
+/** The parts of a shard that filters read. */
+export interface FilterSource {
+  readonly items: ItemTable;
+  readonly containers: ContainerTable;
+  readonly values: ValueTable;
+}
+
+/** Names of columns of the value table: labels and metadata must not meet. */
+export const NAMES = {
+  label: (key: string): string => `l${key}`,
+  metadata: (path: string): string => `m${path}`,
+  documentId: "d",
+  sourceId: "s",
+} as const;
+
+/** Up to one item in this many is looked at by itself. */
+const ITEMS_PER_LISTED = 32;
+
+/** A condition on values: the names under which one must be found. */
+interface ValueCondition {
+  readonly names: readonly string[];
+  readonly test: ValueTest;
+  readonly negated: boolean;
+}
+
+/**
+ * Gives the rows that pass. Containers whose time has run out by `nowMs` do not. The last parameter
+ * decides between two ways to the same answer: 0 takes items one by one whenever it can.
+ */
+export function rowsOfFilter(
+  source: FilterSource,
+  filter: RecallFilter,
+  nowMs: number,
+  itemsPerListed = ITEMS_PER_LISTED,
+): RowFilter {
+  const picked = pickContainers(source.containers, filter, nowMs);
+  const conditions = conditionsOf(filter);
+  if (picked !== undefined) {
+    const count = picked.reduce((sum, container) => sum + container.items.length, 0);
+    if (count * itemsPerListed <= source.items.live.count) {
+      return listed(source, filter, picked, conditions);
+    }
+  }
+  let rows = rowsOfRoles(source.items, filter);
+  if (picked !== undefined) rows = intersectFilters(rows, rowsOfContainers(source, picked));
+  if (conditions.length > 0) {
+    rows = intersectFilters(rows, rowsOfItems(source.items, itemsOfValues(source, conditions)));
+  }
+  return byTimeAndTrust(source.items, filter, rows);
+}
+
+/** Gives the containers that pass, or undefined when all do. */
+function pickContainers(
+  containers: ContainerTable,
+  filter: RecallFilter,
+  nowMs: number,
+): readonly Container[] | undefined {
+  const expired = new Set(containers.expired(nowMs));
+  const passes = containerTest(containers, filter);
+  if (passes === undefined && expired.size === 0) return undefined;
+  const picked: Container[] = [];
+  const take = (container: Container | undefined): void => {
+    if (container === undefined || expired.has(container.number)) return;
+    if (passes === undefined || passes(container)) picked.push(container);
+  };
+  const named = namedContainers(containers, filter);
+  if (named !== undefined) {
+    for (const container of named) take(container);
+    return picked;
+  }
+  // Most sessions are of other users: their column alone is read.
+  const user = filter.userId === "" ? undefined : (containers.names.find(filter.userId) ?? -1);
+  const { data } = containers.user;
+  for (let number = 0; number < containers.end; number++) {
+    if (user === undefined || data[number] === user) take(containers.at(number));
+  }
+  return picked;
+}
+
+/** The containers among which those that pass are, when the filter names all that can pass. */
+function namedContainers(
+  containers: ContainerTable,
+  filter: RecallFilter,
+): ReadonlySet<Container> | undefined {
+  const sessions = wanted(filter, "message") ? filter.sessionIds : [];
+  const collections = wanted(filter, "document") ? filter.collectionIds : [];
+  const allSessions = wanted(filter, "message") && sessions.length === 0;
+  const allCollections = wanted(filter, "document") && collections.length === 0;
+  if (allSessions || allCollections) return undefined;
+  const found = new Set<Container>();
+  const add = (container: Container | undefined): void => {
+    if (container !== undefined) found.add(container);
+  };
+  for (const id of sessions) add(containers.find({ kind: "session", id }));
+  for (const id of collections) add(containers.find({ kind: "collection", id }));
+  return found;
+}
+
+/** Whether records of a kind can pass at all: documents have no session. */
+function wanted(filter: RecallFilter, kind: "message" | "document"): boolean {
+  if (filter.kinds.size > 0 && !filter.kinds.has(kind)) return false;
+  const ofSession = filter.userId !== "" || filter.agentId !== "" || filter.sessionLabels.size > 0;
+  if (kind === "message") return filter.sourceDocumentId === "";
+  return !ofSession;
+}
+
+/** Makes the test of one container; undefined when every one passes. */
+function containerTest(
+  containers: ContainerTable,
+  filter: RecallFilter,
+): ((container: Container) => boolean) | undefined {
+  const { userId, agentId, sessionLabels } = filter;
+  const withMessages = wanted(filter, "message");
+  const withDocuments = wanted(filter, "document");
+  const isFree = filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0;
+  const anySession = userId === "" && agentId === "" && sessionLabels.size === 0 && isFree;
+  if (withMessages && withDocuments && anySession && filter.collectionIds.length === 0) {
+    return undefined;
+  }
+  const sessionIds = new Set(filter.sessionIds);
+  const excluded = new Set(filter.excludeSessionIds);
+  const collectionIds = new Set(filter.collectionIds);
+  const user = userId === "" ? undefined : (containers.names.find(userId) ?? -1);
+  const agent = agentId === "" ? undefined : (containers.names.find(agentId) ?? -1);
+  return ({ number, id, labels }) => {
+    if (containers.kind.at(number) === KIND.collection) {
+      return withDocuments && (collectionIds.size === 0 || collectionIds.has(id));
+    }
+    if (!withMessages || excluded.has(id)) return false;
+    if (sessionIds.size > 0 && !sessionIds.has(id)) return false;
+    if (user !== undefined && containers.user.at(number) !== user) return false;
+    if (agent !== undefined && containers.agent.at(number) !== agent) return false;
+    for (const [key, value] of sessionLabels) if (labels.get(key) !== value) return false;
+    return true;
+  };
+}
+
+function conditionsOf(filter: RecallFilter): ValueCondition[] {
+  const conditions: ValueCondition[] = [];
+  const equal = (names: readonly string[], value: string): void => {
+    conditions.push({ names, test: { kind: "one-of", values: [value] }, negated: false });
+  };
+  for (const [key, value] of filter.labels) equal([NAMES.label(key)], value);
+  for (const { path, test } of filter.metadata) {
+    const negated = test.kind === "exists" && !test.exists;
+    conditions.push({ names: [NAMES.metadata(path)], test, negated });
+  }
+  if (filter.sourceDocumentId !== "") {
+    equal([NAMES.documentId, NAMES.sourceId], filter.sourceDocumentId);
+  }
+  return conditions;
+}
+
+/** Looks at every item of a few containers. */
+function listed(
+  { items, values }: FilterSource,
+  filter: RecallFilter,
+  picked: readonly Container[],
+  conditions: readonly ValueCondition[],
+): RowFilter {
+  const tests = conditions.map(({ names, test, negated }) => {
+    const testers = names.map((name) => values.tester(name, test));
+    return (item: number) => testers.some((fits) => fits(item)) !== negated;
+  });
+  const fitsTime = timeAndTrust(items, filter);
+  const rows: number[] = [];
+  for (const container of picked) {
+    for (const item of container.items) {
+      const role = items.roleOf(item);
+      if (role !== 0 && filter.roles.size > 0 && !hasRole(filter, role)) continue;
+      if (!fitsTime(item) || !tests.every((fits) => fits(item))) continue;
+      for (let row = items.firstRow.at(item); row < items.endRow(item); row++) rows.push(row);
+    }
+  }
+  return listFilter(rows);
+}
+
+/** The rows of the roles that pass: bits that are there already. Dead rows are in none of them. */
+function rowsOfRoles(items: ItemTable, filter: RecallFilter): RowFilter {
+  const { rowCount, rowsOfRole } = items;
+  const passing = rowsOfRole.filter(
+    ({ count }, role) =>
+      count > 0 && (role === 0 || filter.roles.size === 0 || hasRole(filter, role)),
+  );
+  const count = passing.reduce((sum, bits) => sum + bits.count, 0);
+  if (count === rowCount) return ALL_ROWS;
+  if (count === 0) return NO_ROWS;
+  const words = new Uint32Array((rowCount + 31) >>> 5);
+  for (const bits of passing) {
+    const end = Math.min(words.length, bits.words.length);
+    for (let at = 0; at < end; at++) words[at] = (words[at] ?? 0) | (bits.words[at] ?? 0);
+  }
+  return { kind: "bits", words, count };
+}
+
+function hasRole(filter: RecallFilter, role: number): boolean {
+  return (filter.roles as ReadonlySet<number>).has(role);
+}
+
+/** The rows of containers: set in an empty set, or cleared in a full one when they are the most. */
+function rowsOfContainers(
+  { items, containers }: FilterSource,
+  picked: readonly Container[],
+): RowFilter {
+  const { rowCount } = items;
+  const words = new Uint32Array((rowCount + 31) >>> 5);
+  const count = picked.reduce((sum, container) => sum + container.items.length, 0);
+  if (count * 2 <= items.live.count) {
+    for (const container of picked) {
+      forEachRun(items, container, (start, end) => setRange(words, start, end));
+    }
+    return bitsFilter(words);
+  }
+  setRange(words, 0, rowCount);
+  const kept = new Set(picked);
+  for (let number = 0; number < containers.end; number++) {
+    const container = containers.at(number);
+    if (container === undefined || kept.has(container)) continue;
+    forEachRun(items, container, (start, end) => clearRange(words, start, end));
+  }
+  return bitsFilter(words);
+}
+
+/** Visits the rows of a container as runs: its items often follow one another. */
+function forEachRun(
+  items: ItemTable,
+  container: Container,
+  visit: (start: number, end: number) => void,
+): void {
+  let start = 0;
+  let end = 0;
+  for (const item of container.items) {
+    const first = items.firstRow.at(item);
+    if (first !== end) {
+      if (end > start) visit(start, end);
+      start = first;
+    }
+    end = first + items.passages.at(item);
+  }
+  if (end > start) visit(start, end);
+}
+
+/** Bits of the items that fit all conditions. */
+function itemsOfValues(
+  { items, values }: FilterSource,
+  conditions: readonly ValueCondition[],
+): Uint32Array {
+  const size = (items.count + 31) >>> 5;
+  let all: Uint32Array | undefined;
+  for (const { names, test, negated } of conditions) {
+    const words = new Uint32Array(size);
+    for (const name of names) values.mark(name, test, words);
+    if (negated) for (let at = 0; at < size; at++) words[at] = ~(words[at] ?? 0);
+    if (all === undefined) all = words;
+    else for (let at = 0; at < size; at++) all[at] = (all[at] ?? 0) & (words[at] ?? 0);
+  }
+  return all ?? new Uint32Array(size);
+}
+
+/** The rows of items given as bits. */
+function rowsOfItems(items: ItemTable, itemWords: Uint32Array): RowFilter {
+  const { rowCount, count } = items;
+  // Every item has a row, so that these are the same numbers.
+  if (rowCount === count) {
+    clearRange(itemWords, count, itemWords.length * 32);
+    return bitsFilter(itemWords);
+  }
+  const words = new Uint32Array((rowCount + 31) >>> 5);
+  for (let at = 0; at < itemWords.length; at++) {
+    for (let left = itemWords[at] ?? 0; left !== 0; left &= left - 1) {
+      const item = at * 32 + (31 - Math.clz32(left & -left));
+      if (item < count) setRange(words, items.firstRow.at(item), items.endRow(item));
+    }
+  }
+  return bitsFilter(words);
+}
+
+function byTimeAndTrust(items: ItemTable, filter: RecallFilter, rows: RowFilter): RowFilter {
+  const { fromMs, beforeMs, minTrust } = filter;
+  if (fromMs === undefined && beforeMs === undefined && minTrust === undefined) return rows;
+  const fits = timeAndTrust(items, filter);
+  const itemOf = items.itemOfRow;
+  if (rows.kind === "list") {
+    return { kind: "list", rows: rows.rows.filter((row) => fits(itemOf.at(row))) };
+  }
+  return filterWhere(items.rowCount, (row) => fits(itemOf.at(row)) && filterHas(rows, row));
+}
+
+function timeAndTrust(items: ItemTable, filter: RecallFilter): (item: number) => boolean {
+  const from = filter.fromMs ?? Number.NEGATIVE_INFINITY;
+  const before = filter.beforeMs ?? Number.POSITIVE_INFINITY;
+  const trust = filter.minTrust ?? 0;
+  return (item) => {
+    const time = items.timeMs.at(item);
+    return time >= from && time < before && items.trustOf(item) >= trust;
+  };
+}

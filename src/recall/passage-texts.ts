@@ -1,0 +1,37 @@
+// The texts of the passages of a record: what is indexed by words, and what vectors are made of.
+
+import { indexTextOf } from "../domain/recall/text/index-text.ts";
+import { passagesOf } from "../domain/recall/text/passages.ts";
+import type { IndexedRecord } from "./port.ts";
+
+/**
+ * UTF-16 units of a passage that its vector is made of. Only words longer than any word reach it,
+ * such as data in letters, and embedders refuse what is much longer.
+ */
+const VECTOR_CHARS = 1_024;
+
+const ROLE_NAMES = ["", "user", "assistant", "system", "tool"] as const;
+
+/** One passage of a record. */
+export interface PassageText {
+  /** For the words: with the author and the day. Empty when the passage has no words. */
+  readonly words: string;
+  /** For the vector. */
+  readonly vector: string;
+}
+
+/**
+ * Gives the passages of a record, at least one: a record without words has one empty passage, so
+ * that it has its place among its neighbors.
+ */
+export function passageTexts({ text, author, role, timeMs }: IndexedRecord): PassageText[] {
+  const passages = passagesOf(text);
+  if (passages.length === 0) return [{ words: "", vector: "" }];
+  return passages.map(({ start, end }) => {
+    const passage = text.slice(start, end);
+    const speaker = { speaker: author, role: ROLE_NAMES[role] };
+    const time = timeMs === 0 ? undefined : timeMs;
+    const vector = passage.slice(0, VECTOR_CHARS).toWellFormed();
+    return { words: indexTextOf({ ...speaker, timeMs: time, passage }), vector };
+  });
+}

@@ -1,0 +1,169 @@
+// Hybrid search in one shard: both legs, the candidates, the ranking, and what of it is given.
+
+import { inverseFrequency } from "../domain/recall/lexical/bm25.ts";
+import type { LexicalPass } from "../domain/recall/lexical/pass.ts";
+import { rankCandidates } from "../domain/recall/rank/fuse.ts";
+import { groupHits } from "../domain/recall/rank/group.ts";
+import { maskSimilarity, selectDiverse } from "../domain/recall/rank/mmr.ts";
+import { nameWords } from "../domain/recall/rank/query-hints.ts";
+import type { Ranked, RankQuery } from "../domain/recall/rank/types.ts";
+import { POOL_PER_LEG, WIDE_POOL_PER_LEG, weightsWith } from "../domain/recall/rank/weights.ts";
+import { datesInQuery } from "../domain/recall/text/dates.ts";
+import { relativeDatesInQuery, withDatesWritten } from "../domain/recall/text/relative-dates.ts";
+import { searchedTerms } from "../domain/recall/text/searched-terms.ts";
+import { candidatesOf, type Found, type Legs, scoredRows } from "./candidates.ts";
+import { rowsOfFilter } from "./filter-rows.ts";
+import { expandTerms, type QueryTerm } from "./near-words.ts";
+import type { IndexAnswer, IndexGroup, IndexHit, IndexQuery } from "./port.ts";
+import type { Shard } from "./shard.ts";
+
+/** Bits of a mask: no more terms are told apart. */
+const TERMS_MAX = 32;
+/** So much of a query is compared with names. */
+const NAMES_CHARS = 4_096;
+
+/** What was found, without the size. */
+export type Answer = Omit<IndexAnswer, "size">;
+
+/** A ranked candidate with its item. */
+interface Hit {
+  readonly found: Found;
+  readonly ranked: Ranked;
+}
+
+/** Looks for what fits a query. */
+export function searchShard(shard: Shard, query: IndexQuery): Answer {
+  const legs = legsOf(shard, query);
+  const found = candidatesOf(shard, legs);
+  const rankQuery: RankQuery = {
+    mode: query.mode,
+    fusion: query.fusion,
+    idf: legs.terms.map(({ idf }) => idf),
+    dates: [...datesInQuery(query.text), ...relativeDatesInQuery(query.text, query.referenceMs)],
+    // A local model is the static one.
+    cosinesAreStatic: shard.parts.model.isLocal,
+    referenceTimeMs: query.referenceMs,
+  };
+  const candidates = found.map(({ candidate }) => candidate);
+  const ranked = rankCandidates(rankQuery, candidates, weightsWith(query.weights));
+  const hits: Hit[] = [];
+  for (const one of ranked) {
+    const candidate = found[one.index];
+    const isLow = one.score < (query.minScore ?? Number.NEGATIVE_INFINITY);
+    if (candidate === undefined || isLow) continue;
+    if (query.minRelevance > 0 && one.relevance < query.minRelevance) continue;
+    hits.push({ found: candidate, ranked: one });
+  }
+  const denseUsed = legs.vector !== undefined;
+  if (query.hitsPerGroup !== undefined) {
+    return { ...grouped(shard, hits, query), denseUsed };
+  }
+  const ordered = query.diversity > 0 ? diverse(shard, hits, query) : hits;
+  const end = query.offset + query.limit;
+  return {
+    hits: ordered.slice(query.offset, end).map((hit) => hitOf(shard, hit)),
+    groups: [],
+    more: hits.length > end,
+    denseUsed,
+  };
+}
+
+function grouped(
+  shard: Shard,
+  hits: readonly Hit[],
+  { offset, limit, hitsPerGroup }: IndexQuery,
+): Omit<Answer, "denseUsed"> {
+  const groups = groupHits(
+    hits.map(({ found, ranked }) => ({
+      container: found.candidate.container,
+      score: ranked.score,
+    })),
+  );
+  const given: IndexHit[] = [];
+  const named: IndexGroup[] = [];
+  for (const { score, members } of groups.slice(offset, offset + limit)) {
+    const best = members.slice(0, hitsPerGroup).flatMap((index) => hits[index] ?? []);
+    const container = best[0]?.found.container;
+    if (container === undefined) continue;
+    named.push({ kind: container.kind, id: container.id, score, hitCount: best.length });
+    given.push(...best.map((hit) => hitOf(shard, hit)));
+  }
+  return { hits: given, groups: named, more: groups.length > offset + limit };
+}
+
+/** Runs both legs as far as they are asked for and can say something. */
+function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: readonly QueryTerm[] } {
+  const filter = rowsOfFilter(shard, query.filter, query.nowMs);
+  const vector = query.mode === "lexical" ? undefined : queryVector(shard, query);
+  const within = scoredRows(shard, filter);
+  const searched = searchedTerms(query.text, query.referenceMs);
+  const text = withDatesWritten(query.text, query.referenceMs);
+  const words =
+    query.mode === "dense"
+      ? undefined
+      : shard.lexical.search(searched, within === undefined ? {} : { within });
+  const terms = words === undefined ? [] : termsOf(shard, words);
+  const { nearWords } = shard.parts;
+  const isNear = query.mode === "hybrid" && query.fusion === "scores" && nearWords !== undefined;
+  const near = isNear ? expandTerms(text, terms, nearWords) : [];
+  const names = nameWords(query.text.slice(0, NAMES_CHARS));
+  // One leg alone has room for as many candidates as both together.
+  const isWide = query.isWide === true || query.mode !== "hybrid";
+  const perLeg = isWide ? WIDE_POOL_PER_LEG : POOL_PER_LEG;
+  return { filter, words, vector, terms, near, names, perLeg };
+}
+
+/** The vector of the query; undefined when there is none, or it has no direction. */
+function queryVector(
+  { vectors, parts }: Shard,
+  { vector, text }: Pick<IndexQuery, "vector" | "text">,
+): Float32Array | undefined {
+  if (vectors === undefined) return undefined;
+  const made = vector ?? parts.embedText?.(text);
+  if (made === undefined || made.length !== vectors.dimensions) return undefined;
+  return made.some((value) => value !== 0) ? made : undefined;
+}
+
+/** The terms of the query with their rarity; those that nothing has count for what is missing. */
+function termsOf({ lexical }: Shard, { terms, absent }: LexicalPass): QueryTerm[] {
+  const rarest = inverseFrequency(0, lexical.rowCount);
+  return [...terms, ...absent.map((term) => ({ term, idf: rarest }))].slice(0, TERMS_MAX);
+}
+
+function diverse(shard: Shard, hits: readonly Hit[], query: IndexQuery): Hit[] {
+  const { vectors } = shard;
+  const stored = hits.map(({ found }) => vectors?.vector(found.row));
+  const similarity = (a: number, b: number): number => {
+    const [one, other] = [stored[a], stored[b]];
+    if (one !== undefined && other !== undefined) return Math.max(0, dot(one, other));
+    const [first, second] = [hits[a], hits[b]];
+    if (first === undefined || second === undefined) return 0;
+    return maskSimilarity(first.found.candidate.termMask, second.found.candidate.termMask);
+  };
+  const order = selectDiverse({
+    scores: hits.map(({ ranked }) => ranked.score),
+    count: query.offset + query.limit,
+    diversity: query.diversity,
+    similarity,
+  });
+  return order.flatMap((index) => hits[index] ?? []);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let place = 0; place < a.length; place++) sum += (a[place] ?? 0) * (b[place] ?? 0);
+  return sum;
+}
+
+function hitOf({ items }: Shard, { found, ranked }: Hit): IndexHit {
+  const { container, item, row, candidate } = found;
+  return {
+    kind: container.kind === "session" ? "message" : "document",
+    containerId: container.id,
+    position: candidate.position,
+    passage: row - items.firstRow.at(item),
+    score: ranked.score,
+    parts: ranked.parts,
+    relevance: ranked.relevance,
+  };
+}

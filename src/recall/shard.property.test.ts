@@ -1,0 +1,326 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  containerOf,
+  filterOf,
+  JSON_INDEX_CODEC,
+  type PlainRecord,
+  queryOf,
+  recordItem,
+} from "../../test/support/recall-records.ts";
+import { type HeldContainer, referenceSearch } from "../../test/support/recall-reference.ts";
+import type { RecallFilter } from "../domain/recall/filter.ts";
+import { LexicalScratch } from "../domain/recall/lexical/scratch.ts";
+import { forEachRow } from "../domain/recall/row-filter.ts";
+import { VectorArena } from "../domain/recall/vector/arena.ts";
+import type { NearWord } from "../embed/static-table.ts";
+import { rowsOfFilter } from "./filter-rows.ts";
+import type { ContainerInfo, IndexChange, IndexQuery } from "./port.ts";
+import { searchShard } from "./search.ts";
+import { Shard } from "./shard.ts";
+
+const DIMENSIONS = 16;
+const WORDS = "kitten boat tea rain Ruth January zeppelin mill 11th garden".split(" ");
+
+/** One bit for each word: vectors that bytes hold without loss. */
+function embedText(text: string): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  for (const [at, word] of WORDS.entries()) if (text.includes(word)) vector[at] = 1;
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+const NEAR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  boat: { mill: 0.9, tea: 0.5, "rain garden": 0.4 },
+  kitten: { unheard: 0.8, ruth: 0.3, boats: 0.6 },
+  unheard: { zeppelin: 0.75, kitten: 0.3, rain: 0.25 },
+  ruth: { boat: 0.45, "11th": 0.35 },
+};
+
+/** What is near some of the words, for which no order of letters is a hint. */
+function nearWords(word: string): readonly NearWord[] {
+  return Object.entries(NEAR[word] ?? {}).map(([near, cosine]) => ({ word: near, cosine }));
+}
+
+const MODEL = { embed: embedText, nearWords };
+
+function newShard(): Shard {
+  return new Shard({
+    codec: JSON_INDEX_CODEC,
+    model: { id: "bits", dimensions: DIMENSIONS, isLocal: true },
+    ...{ embedText, nearWords },
+    arena: new VectorArena(),
+    scratch: new LexicalScratch(),
+  });
+}
+
+const texts = fc
+  .array(fc.constantFrom(...WORDS, "the", "with?", "ran"), { maxLength: 8 })
+  .chain((words) => fc.constantFrom(words.join(" "), `${words.join(" ")}. `.repeat(14)));
+
+const records: fc.Arbitrary<PlainRecord> = fc.record(
+  {
+    text: texts,
+    author: fc.constantFrom("Ruth", "Bo", ""),
+    role: fc.constantFrom(1, 2, 3, 4),
+    trust: fc.constantFrom(1, 2, 3),
+    timeMs: fc.constantFrom(0, 864_000_000, 5_000_000_000),
+    labels: fc.constantFrom({}, { tone: "dry" }, { tone: "wry", more: "yes" }),
+    metadata: fc.constantFrom(
+      {},
+      { n: [1] },
+      { n: [2, "2"], empty: [] },
+      { n: [true, null], "a.b": ["deep"] },
+    ),
+    importance: fc.constantFrom(0, 1),
+    documentId: fc.constantFrom("d", "g#0"),
+    sourceDocumentId: fc.constantFrom("", "g"),
+  },
+  { requiredKeys: ["text"] },
+);
+
+const refs = fc.record({
+  kind: fc.constantFrom("session" as const, "collection" as const),
+  id: fc.constantFrom("a", "b", "c"),
+});
+
+const infos: fc.Arbitrary<Partial<ContainerInfo>> = fc.record({
+  userId: fc.constantFrom("", "u"),
+  agentId: fc.constantFrom("", "x"),
+  labels: fc.constantFrom(new Map<string, string>(), new Map([["team", "red"]])),
+  expireMs: fc.constantFrom(undefined, undefined, 10, 1_000),
+});
+
+type Step =
+  | { readonly step: "put"; readonly info: Partial<ContainerInfo> }
+  | { readonly step: "drop" }
+  | { readonly step: "compact" }
+  /** A slice of a compaction, so that changes come in the middle of one. */
+  | { readonly step: "slice"; readonly budget: number }
+  | {
+      readonly step: "items";
+      readonly first: number;
+      readonly gaps: readonly number[];
+      readonly records: readonly PlainRecord[];
+      readonly tail: number;
+    };
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ step: fc.constant("put" as const), info: infos }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("drop" as const) }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("compact" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      step: fc.constant("slice" as const),
+      budget: fc.constantFrom(5_000, 20_000, 10_000_000),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      step: fc.constant("items" as const),
+      first: fc.integer({ min: 1, max: 12 }),
+      gaps: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 4 }),
+      records: fc.array(records, { maxLength: 4 }),
+      tail: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+);
+
+const histories = fc.array(fc.tuple(refs, steps), { minLength: 1, maxLength: 25 });
+
+/** Documents that nothing finds: so that filters of few records give lists, and not bits. */
+const BALLAST = 200;
+
+/** What the changes should have made, beside the shard that took them in. */
+class History {
+  readonly shard = newShard();
+  readonly content = new Map<string, HeldContainer>();
+
+  constructor() {
+    const records = Array.from({ length: BALLAST }, () => ({ text: "ballast" }));
+    const step = { step: "items" as const, first: 1, gaps: [], records, tail: 0 };
+    this.apply([{ kind: "collection", id: "z" }, step]);
+  }
+
+  apply([ref, step]: readonly [{ kind: ContainerInfo["kind"]; id: string }, Step]): void {
+    const key = ref.kind + ref.id;
+    if (step.step === "compact") {
+      this.shard.compact();
+      return;
+    }
+    if (step.step === "slice") {
+      this.shard.beginCompaction();
+      this.shard.step(step.budget);
+      return;
+    }
+    if (step.step === "drop") {
+      this.content.delete(key);
+      this.shard.apply({ kind: "drop-container", container: ref });
+      return;
+    }
+    const change = containerOf(ref.kind, ref.id, step.step === "put" ? step.info : {});
+    const held = this.content.get(key) ?? { info: change.container, records: new Map() };
+    if (step.step === "put" || !this.content.has(key)) {
+      this.shard.apply(change);
+      held.info = change.container;
+      this.content.set(key, held);
+    }
+    if (step.step === "items") this.replace(held, step);
+  }
+
+  private replace({ info, records: held }: HeldContainer, step: Step & { step: "items" }): void {
+    let position = step.first - 1;
+    const items = step.records.map((record, at) => {
+      position += 1 + (step.gaps[at] ?? 0);
+      const role = info.kind === "session" ? (record.role ?? 1) : 0;
+      return recordItem(position, { ...record, role });
+    });
+    const range = { firstPosition: step.first, lastPosition: Math.max(step.first, position) };
+    const lastPosition = range.lastPosition + step.tail;
+    this.shard.apply({ kind: "items", container: info, ...range, lastPosition, items });
+    for (const known of [...held.keys()]) {
+      if (known >= step.first && known <= lastPosition) held.delete(known);
+    }
+    for (const { position: at, bytes } of items) held.set(at, JSON_INDEX_CODEC.readMessage(bytes));
+  }
+
+  /** The same content, put in at once and in another order. */
+  rebuilt(): Shard {
+    const shard = newShard();
+    for (const { info, records: held } of [...this.content.values()].reverse()) {
+      shard.apply({ kind: "container", container: info });
+      const items = [...held]
+        .sort(([a], [b]) => a - b)
+        .map(([position, record]) => recordItem(position, plain(record)));
+      const range = { firstPosition: 0, lastPosition: 1_000 };
+      shard.apply({ kind: "items", container: info, ...range, items } satisfies IndexChange);
+    }
+    return shard;
+  }
+}
+
+function plain(record: ReturnType<typeof JSON_INDEX_CODEC.readMessage>): PlainRecord {
+  const { labels, metadata, importance, ...rest } = record;
+  return {
+    ...rest,
+    labels: Object.fromEntries(labels),
+    metadata: Object.fromEntries(metadata),
+    ...(importance === undefined ? {} : { importance }),
+  };
+}
+
+const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
+  {
+    kinds: fc.constantFrom(new Set(["message"] as const), new Set(["document"] as const)),
+    sessionIds: fc.constantFrom(["a"], ["a", "c", "none"]),
+    excludeSessionIds: fc.constant(["b"]),
+    userId: fc.constantFrom("u", "nobody"),
+    agentId: fc.constant("x"),
+    sessionLabels: fc.constantFrom(new Map([["team", "red"]]), new Map([["team", "blue"]])),
+    roles: fc.constantFrom(new Set([1, 2] as const), new Set([4] as const)),
+    collectionIds: fc.constantFrom(["b"], ["none"]),
+    labels: fc.constantFrom(new Map([["tone", "dry"]]), new Map([["more", "yes"]])),
+    metadata: fc.constantFrom<RecallFilter["metadata"]>(
+      [{ path: "n", test: { kind: "one-of", values: [1, "2", null] } }],
+      [{ path: "n", test: { kind: "range", from: 1, before: 2 } }],
+      [{ path: "n", test: { kind: "range", to: 2 } }],
+      [{ path: "empty", test: { kind: "exists", exists: true } }],
+      [{ path: "n", test: { kind: "exists", exists: false } }],
+    ),
+    fromMs: fc.constant(1),
+    beforeMs: fc.constant(4_000_000_000),
+    minTrust: fc.constantFrom(2, 3),
+    sourceDocumentId: fc.constantFrom("g", "g#0"),
+  },
+  { requiredKeys: [] },
+);
+
+/** Most queries have few conditions, or nothing would ever pass. */
+const sparse = fc
+  .tuple(filters, fc.integer({ min: 0, max: 2 }), fc.nat())
+  .map(([filter, count, start]) => {
+    const entries = Object.entries(filter);
+    const kept = entries.map((_, at) => entries[(start + at) % entries.length] ?? ["kinds", ""]);
+    return Object.fromEntries(kept.slice(0, count)) as Partial<RecallFilter>;
+  });
+
+const queries: fc.Arbitrary<IndexQuery> = fc
+  .record({
+    words: fc.array(fc.constantFrom(...WORDS, "unheard", "the", "yesterday", "said"), {
+      ...{ minLength: 1, maxLength: 5 },
+    }),
+    // The day after the one of some records.
+    referenceMs: fc.constantFrom(0, 950_400_000),
+    filter: sparse,
+    mode: fc.constantFrom("hybrid" as const, "lexical" as const, "dense" as const),
+    fusion: fc.constantFrom("scores" as const, "reciprocal-rank" as const),
+    nowMs: fc.constantFrom(0, 100),
+  })
+  .map(({ words, filter, ...rest }) =>
+    queryOf(words.join(" "), { ...rest, filter: filterOf(filter), limit: 500 }),
+  );
+
+describe("a shard after any changes", () => {
+  it("answers as one that is built of what is left", () => {
+    fc.assert(
+      fc.property(histories, fc.array(queries, { minLength: 3, maxLength: 6 }), (all, asked) => {
+        const history = new History();
+        for (const one of all) history.apply(one);
+        const rebuilt = history.rebuilt();
+        for (const query of asked) {
+          const answer = searchShard(history.shard, query);
+          expect(answer).toEqual(searchShard(rebuilt, query));
+          history.shard.compact();
+          expect(searchShard(history.shard, query)).toEqual(answer);
+        }
+        for (const { info, records: held } of history.content.values()) {
+          const positions = [...held.keys()].sort((a, b) => a - b);
+          expect(history.shard.positions(info)).toEqual(positions);
+        }
+        expect(history.shard.size(0).items).toBe(rebuilt.size(0).items);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("finds what looking at every record finds, and nothing that is gone", () => {
+    fc.assert(
+      fc.property(histories, fc.array(queries, { minLength: 3, maxLength: 6 }), (all, asked) => {
+        const history = new History();
+        for (const one of all) history.apply(one);
+        for (const query of asked) {
+          const { hits } = searchShard(history.shard, query);
+          const expected = referenceSearch([...history.content.values()], query, MODEL);
+          const scores = (list: readonly { score: number }[]) => list.map(({ score }) => score);
+          const names = (list: readonly { containerId: string; position: number }[]) =>
+            list.map(({ containerId, position }) => `${containerId} ${position}`).sort();
+          expect(names(hits)).toEqual(names(expected));
+          for (const [at, score] of scores(hits).entries()) {
+            expect(score).toBeCloseTo(expected[at]?.score ?? Number.NaN, 4);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("lets the same rows pass whichever way a filter is answered", () => {
+    fc.assert(
+      fc.property(histories, sparse, fc.constantFrom(0, 100), (all, rest, nowMs) => {
+        const history = new History();
+        for (const one of all) history.apply(one);
+        const filter = filterOf(rest);
+        const rowsOf = (itemsPerListed: number): number[] => {
+          const passing = rowsOfFilter(history.shard, filter, nowMs, itemsPerListed);
+          const rows: number[] = [];
+          forEachRow(passing, history.shard.items.rowCount, (row) => rows.push(row));
+          return rows;
+        };
+        expect(rowsOf(0)).toEqual(rowsOf(Number.POSITIVE_INFINITY));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

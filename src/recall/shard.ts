@@ -1,0 +1,240 @@
+// The index of one namespace. It takes changes in; search.ts and its neighbors read it.
+//
+// Nothing is changed in place: a message that changes is a new item with new rows, and the old ones
+// are dead. When too much is dead, a compaction numbers the rest anew.
+
+import { LexicalIndex } from "../domain/recall/lexical/index.ts";
+import { itemFlags } from "../domain/recall/rank/item-flags.ts";
+import { wordCount } from "../domain/recall/text/passages.ts";
+import { indexTerms } from "../domain/recall/text/terms.ts";
+import { TfIdfIndex } from "../domain/recall/tf-idf.ts";
+import { VectorBlock } from "../domain/recall/vector/block.ts";
+import { ROLE } from "../domain/window/types.ts";
+import { Bits } from "./columns.ts";
+import { Compaction } from "./compaction.ts";
+import { type Container, ContainerTable, placeOf } from "./containers.ts";
+import { NAMES } from "./filter-rows.ts";
+import type { IndexParts } from "./index-parts.ts";
+import { Interner } from "./interner.ts";
+import { ItemTable } from "./items.ts";
+import { passageTexts } from "./passage-texts.ts";
+import type { ContainerRef, IndexChange, IndexedRecord, IndexItem, IndexSize } from "./port.ts";
+import { GivenSpaces } from "./spaces.ts";
+import { ValueTable } from "./values.ts";
+
+/** The objects of an empty shard, about. */
+const SHARD_BYTES = 8_000;
+/** Nothing is compacted before so many rows are dead. */
+const DEAD_ROWS_MIN = 1_024;
+/** A compaction costs as much as the whole shard, so a third of it must be dead. */
+const LIVE_PER_DEAD = 2;
+/** Up to so many rows are compacted at once: some tens of milliseconds. */
+const AT_ONCE_MAX = 8_192;
+/** A posting takes as long to copy as so many products of a scan. */
+const PRODUCTS_PER_POSTING = 500;
+
+/** One namespace. */
+export class Shard {
+  items = new ItemTable();
+  values = new ValueTable();
+  authors = new Interner();
+  /** Items that have their vectors. */
+  embedded = new Bits();
+  readonly containers = new ContainerTable();
+  readonly lexical: LexicalIndex;
+  readonly vectors: VectorBlock | undefined;
+  readonly spaces: GivenSpaces;
+  readonly parts: IndexParts;
+  private tfIdfBytes = 0;
+  private compaction: Compaction | undefined;
+
+  constructor(parts: IndexParts) {
+    const { model, arena, scratch } = parts;
+    this.parts = parts;
+    this.lexical = new LexicalIndex(scratch);
+    this.spaces = new GivenSpaces(arena);
+    this.vectors = model.id === "" ? undefined : new VectorBlock(model.dimensions, { arena });
+  }
+
+  /** Bytes that the shard takes. */
+  get bytes(): number {
+    const parts = [this.items, this.values, this.authors, this.embedded, this.containers];
+    const rest = SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0);
+    const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
+    return own + this.lexical.bytes() + (this.vectors?.bytes ?? 0) + this.spaces.bytes;
+  }
+
+  /** How large the shard is; the total is that of all shards. */
+  size(totalBytes: number): IndexSize {
+    const items = this.items.live.count;
+    return {
+      bytes: this.bytes,
+      totalBytes,
+      containers: this.containers.count,
+      items,
+      rows: this.items.liveRows,
+      withoutVector: this.vectors === undefined ? 0 : items - this.embedded.count,
+    };
+  }
+
+  /** Takes a change in. Throws when the container of items is not known. */
+  apply(change: IndexChange): void {
+    switch (change.kind) {
+      case "container":
+        this.containers.put(change.container);
+        return;
+      case "drop-container":
+        this.drop(change.container);
+        break;
+      case "items":
+        this.replace(change);
+        break;
+      case "vectors":
+        this.addVectors(change);
+        return;
+      case "want-tf-idf": {
+        const container = this.containers.find(change.container);
+        if (container !== undefined) container.tfIdf ??= new TfIdfIndex();
+        return;
+      }
+    }
+    const { rowCount, liveRows } = this.items;
+    const dead = rowCount - liveRows;
+    if (dead < DEAD_ROWS_MIN || dead * LIVE_PER_DEAD < liveRows) return;
+    if (rowCount <= AT_ONCE_MAX) this.compact();
+    else this.beginCompaction();
+  }
+
+  /** The positions that a container holds, rising. */
+  positions(ref: ContainerRef): number[] {
+    const found = this.containers.find(ref)?.items ?? [];
+    return found.map((item) => this.items.position.at(item));
+  }
+
+  /** Gives the memory back that is not the collector's. */
+  release(): void {
+    this.vectors?.release();
+    this.spaces.release();
+  }
+
+  /**
+   * Does a part of the work that makes searches fast and gives memory back.
+   *
+   * @param budget - About how many products of two numbers to do.
+   * @returns Whether there is more to do.
+   */
+  step(budget: number): boolean {
+    if (this.compaction === undefined) return this.vectors?.step(budget) ?? false;
+    if (!this.compaction.step(budget / PRODUCTS_PER_POSTING)) this.compact();
+    return true;
+  }
+
+  /** Begins to give items and rows new numbers, unless it is under way; `step` goes on with it. */
+  beginCompaction(): void {
+    this.compaction ??= new Compaction(this);
+  }
+
+  /** Does all of a compaction, or what is left of it, at once. */
+  compact(): void {
+    const compaction = this.compaction ?? new Compaction(this);
+    this.compaction = undefined;
+    const { items, authors, embedded, values } = compaction.finish();
+    this.items = items;
+    this.authors = authors;
+    this.embedded = embedded;
+    this.values = values;
+  }
+
+  private drop(ref: ContainerRef): void {
+    const container = this.containers.find(ref);
+    if (container === undefined) return;
+    for (const item of container.items) this.kill(item);
+    this.tfIdfBytes -= container.tfIdf?.bytes ?? 0;
+    this.containers.remove(container);
+  }
+
+  private replace(change: IndexChange & { readonly kind: "items" }): void {
+    const container = this.containers.find(change.container);
+    if (container === undefined) throw new Error("items came for a container that is not known");
+    const { position } = this.items;
+    const start = placeOf(container.items, position, change.firstPosition);
+    const end = placeOf(container.items, position, change.lastPosition + 1);
+    this.tfIdfBytes -= container.tfIdf?.bytes ?? 0;
+    for (const item of container.items.slice(start, end)) {
+      this.kill(item);
+      container.tfIdf?.remove(position.at(item));
+    }
+    const added = change.items.map((item) => this.add(container, item));
+    this.containers.splice(container, { start, end }, added);
+    this.tfIdfBytes += container.tfIdf?.bytes ?? 0;
+  }
+
+  private add(container: Container, source: IndexItem): number {
+    const { codec } = this.parts;
+    const isMessage = container.kind === "session";
+    const record = isMessage ? codec.readMessage(source.bytes) : codec.readDocument(source.bytes);
+    const passages = passageTexts(record);
+    const isAssistant = record.role === ROLE.assistant;
+    const item = this.items.add({
+      container: container.number,
+      position: source.position,
+      passages: passages.length,
+      // Up to one passage the number makes no difference, so it need not be counted.
+      words: passages.length === 1 ? 1 : wordCount(record.text),
+      flags: itemFlags({ isAssistant, author: record.author, text: record.text }),
+      role: record.role,
+      trust: record.trust,
+      timeMs: record.timeMs,
+      author: this.authors.add(record.author),
+      importance: record.importance,
+    });
+    const first = this.items.firstRow.at(item);
+    for (const [place, { words }] of passages.entries()) {
+      this.lexical.add(first + place, words === "" ? [] : indexTerms(words));
+    }
+    const { embedText } = this.parts;
+    const vectors = embedText ? passages.map(({ vector }) => embedText(vector)) : source.vectors;
+    if (vectors !== undefined) this.putVectors(item, vectors);
+    if (source.given !== undefined) this.spaces.add(item, source.given);
+    this.addValues(item, record);
+    const content = source.given ? { vector: source.given.values } : { text: record.text };
+    container.tfIdf?.put(source.position, content);
+    return item;
+  }
+
+  private addValues(item: number, record: IndexedRecord): void {
+    const { labels, metadata, documentId, sourceDocumentId } = record;
+    for (const [key, value] of labels) this.values.add(NAMES.label(key), item, [value]);
+    for (const [path, values] of metadata) this.values.add(NAMES.metadata(path), item, values);
+    if (documentId !== "") this.values.add(NAMES.documentId, item, [documentId]);
+    if (sourceDocumentId !== "") this.values.add(NAMES.sourceId, item, [sourceDocumentId]);
+  }
+
+  private addVectors(change: IndexChange & { readonly kind: "vectors" }): void {
+    const found = this.containers.find(change.container)?.items ?? [];
+    const item = found[placeOf(found, this.items.position, change.position)];
+    if (item === undefined || this.items.position.at(item) !== change.position) return;
+    this.putVectors(item, change.vectors);
+  }
+
+  /** Passes over vectors that do not belong to the passages of today. */
+  private putVectors(item: number, vectors: readonly Float32Array[]): void {
+    const { vectors: block } = this;
+    const isWhole = vectors.length === this.items.passages.at(item);
+    if (block === undefined || !isWhole) return;
+    if (!vectors.every(({ length }) => length === block.dimensions)) return;
+    const first = this.items.firstRow.at(item);
+    for (const [place, vector] of vectors.entries()) block.put(first + place, vector);
+    this.embedded.set(item);
+  }
+
+  private kill(item: number): void {
+    const first = this.items.firstRow.at(item);
+    const rows = Array.from({ length: this.items.passages.at(item) }, (_, at) => first + at);
+    this.lexical.remove(rows);
+    for (const row of rows) this.vectors?.remove(row);
+    this.spaces.remove(item);
+    this.embedded.clear(item);
+    this.items.kill(item);
+  }
+}

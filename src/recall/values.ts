@@ -1,0 +1,222 @@
+// Labels, metadata and ids of documents: for each name the items that have it, with their values.
+// Items are added with rising numbers, so each list is sorted as it grows.
+
+import type { MetadataTest, Scalar } from "../domain/recall/filter.ts";
+import { doublesColumn, wordsColumn } from "./columns.ts";
+import { Interner, textBytes } from "./interner.ts";
+
+/** What a test asks of a value. */
+export type ValueTest = MetadataTest["test"];
+
+// Codes of what is no number. Texts follow, by their number.
+const NULL = 0;
+const FALSE = 1;
+const TRUE = 2;
+/** There is a value that equals nothing: an object, or a list without scalars. */
+const PRESENT = 3;
+const TEXTS = 4;
+/** A name with its columns, without their values. */
+const COLUMN_BYTES = 1_200;
+
+/** A test with its texts as numbers. */
+interface Compiled {
+  readonly number: (value: number) => boolean;
+  readonly code: (code: number) => boolean;
+}
+
+const ANY: Compiled = { number: () => true, code: () => true };
+
+class ValueColumn {
+  readonly numberItems = wordsColumn();
+  readonly numbers = doublesColumn();
+  readonly codeItems = wordsColumn();
+  readonly codes = wordsColumn();
+
+  get bytes(): number {
+    const { numberItems, numbers, codeItems, codes } = this;
+    return COLUMN_BYTES + numberItems.bytes + numbers.bytes + codeItems.bytes + codes.bytes;
+  }
+}
+
+/** All names of a shard. */
+export class ValueTable {
+  private readonly columns = new Map<string, ValueColumn>();
+  private readonly texts = new Interner();
+  private nameBytes = 0;
+
+  get bytes(): number {
+    let sum = this.texts.bytes + this.nameBytes;
+    for (const { bytes } of this.columns.values()) sum += bytes;
+    return sum;
+  }
+
+  /** Adds the values that an item has under a name; the item has none there yet. */
+  add(name: string, item: number, values: readonly Scalar[]): void {
+    let column = this.columns.get(name);
+    if (column === undefined) {
+      column = new ValueColumn();
+      this.columns.set(name, column);
+      this.nameBytes += textBytes(name);
+    }
+    for (const value of values) {
+      if (typeof value === "number") {
+        column.numberItems.push(item);
+        column.numbers.push(value);
+      } else {
+        column.codeItems.push(item);
+        column.codes.push(this.codeOf(value));
+      }
+    }
+    if (values.length > 0) return;
+    column.codeItems.push(item);
+    column.codes.push(PRESENT);
+  }
+
+  /** Sets the bit of every item that has a value under the name that fits, dead ones included. */
+  mark(name: string, test: ValueTest, words: Uint32Array): void {
+    const column = this.columns.get(name);
+    if (column === undefined) return;
+    const { numberItems, numbers, codeItems, codes } = column;
+    if (test.kind === "range") {
+      markRange(column, rangeOf(test), words);
+      return;
+    }
+    const fits = this.compile(test);
+    for (let at = 0; at < numbers.length; at++) {
+      if (fits.number(numbers.data[at] ?? 0)) setBit(words, numberItems.data[at] ?? 0);
+    }
+    for (let at = 0; at < codes.length; at++) {
+      if (fits.code(codes.data[at] ?? 0)) setBit(words, codeItems.data[at] ?? 0);
+    }
+  }
+
+  /** Makes a test of one item. */
+  tester(name: string, test: ValueTest): (item: number) => boolean {
+    const column = this.columns.get(name);
+    if (column === undefined) return () => false;
+    const { number, code } = this.compile(test);
+    const { numberItems, numbers, codeItems, codes } = column;
+    return (item) => {
+      for (let at = lowerBound(numberItems, item); numberItems.at(at) === item; at++) {
+        if (at >= numbers.length) break;
+        if (number(numbers.at(at))) return true;
+      }
+      for (let at = lowerBound(codeItems, item); codeItems.at(at) === item; at++) {
+        if (at >= codes.length) break;
+        if (code(codes.at(at))) return true;
+      }
+      return false;
+    };
+  }
+
+  /** The text that an item has under a name, or undefined. */
+  textOf(name: string, item: number): string | undefined {
+    const column = this.columns.get(name);
+    if (column === undefined) return undefined;
+    const at = lowerBound(column.codeItems, item);
+    if (at >= column.codes.length || column.codeItems.at(at) !== item) return undefined;
+    return this.texts.textOf(column.codes.at(at) - TEXTS);
+  }
+
+  /** Gives the table of the items that have a new number, which rise as the old ones do. */
+  remapped(newItem: (item: number) => number): ValueTable {
+    const table = new ValueTable();
+    const newCodes = new Map<number, number>();
+    const codeIn = (code: number): number => {
+      if (code < TEXTS) return code;
+      const known = newCodes.get(code) ?? table.codeOf(this.texts.textOf(code - TEXTS));
+      newCodes.set(code, known);
+      return known;
+    };
+    for (const [name, { numberItems, numbers, codeItems, codes }] of this.columns) {
+      const column = new ValueColumn();
+      for (let at = 0; at < numbers.length; at++) {
+        const item = newItem(numberItems.at(at));
+        if (item < 0) continue;
+        column.numberItems.push(item);
+        column.numbers.push(numbers.at(at));
+      }
+      for (let at = 0; at < codes.length; at++) {
+        const item = newItem(codeItems.at(at));
+        if (item < 0) continue;
+        column.codeItems.push(item);
+        column.codes.push(codeIn(codes.at(at)));
+      }
+      if (column.numbers.length + column.codes.length === 0) continue;
+      table.columns.set(name, column);
+      table.nameBytes += textBytes(name);
+    }
+    return table;
+  }
+
+  private codeOf(value: string | boolean | null): number {
+    if (value === null) return NULL;
+    if (typeof value === "boolean") return value ? TRUE : FALSE;
+    return TEXTS + this.texts.add(value);
+  }
+
+  private compile(test: ValueTest): Compiled {
+    if (test.kind === "exists") return ANY;
+    if (test.kind === "range") {
+      const range = rangeOf(test);
+      return { number: (value) => isWithin(value, range), code: () => false };
+    }
+    const numbers = new Set<number>();
+    const codes = new Set<number>();
+    for (const value of test.values) {
+      if (typeof value === "number") {
+        if (!Number.isNaN(value)) numbers.add(value);
+      } else if (typeof value === "string") {
+        const id = this.texts.find(value);
+        if (id !== undefined) codes.add(TEXTS + id);
+      } else codes.add(this.codeOf(value));
+    }
+    return { number: (value) => numbers.has(value), code: (code) => codes.has(code) };
+  }
+}
+
+/** A range of numbers; `before` itself is not in it. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly before: number;
+}
+
+function rangeOf({ from, to, before }: ValueTest & { readonly kind: "range" }): Range {
+  return {
+    from: from ?? Number.NEGATIVE_INFINITY,
+    to: to ?? Number.POSITIVE_INFINITY,
+    // Every comparison with NaN is false: no end.
+    before: before ?? Number.NaN,
+  };
+}
+
+function isWithin(value: number, { from, to, before }: Range): boolean {
+  return value >= from && value <= to && !(value >= before);
+}
+
+function markRange({ numberItems, numbers }: ValueColumn, range: Range, words: Uint32Array): void {
+  const { from, to, before } = range;
+  const { data } = numbers;
+  for (let at = 0; at < numbers.length; at++) {
+    const value = data[at] ?? 0;
+    const isIn = value >= from && value <= to && !(value >= before);
+    if (isIn) setBit(words, numberItems.data[at] ?? 0);
+  }
+}
+
+function setBit(words: Uint32Array, index: number): void {
+  words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
+}
+
+/** Gives the first place whose value is not below `value`. */
+function lowerBound(sorted: ReturnType<typeof wordsColumn>, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted.at(middle) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,217 @@
+// The inputs and results of recall and documents, in domain terms.
+
+import type { Policy, TokenRule } from "../domain/policy.ts";
+import type { MetadataTest, RecallFilter } from "../domain/recall/filter.ts";
+import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
+import type { RecallWeights } from "../domain/recall/rank/weights.ts";
+import type {
+  CollectionRef,
+  StoredCollection,
+  StoredDocument,
+  StoredMessage,
+  StoredVector,
+} from "../storage/store.ts";
+import type { Call } from "./call.ts";
+import type { MessageDraft } from "./codec.ts";
+
+/** Where the next page of a recall starts, and what it must agree with. */
+export interface RecallInput {
+  readonly namespace: string;
+  readonly query: string;
+  readonly embedding: StoredVector | undefined;
+  readonly filter: RecallFilter;
+  readonly limit: number;
+  /** Hits, or groups, of earlier pages. */
+  readonly offset: number;
+  readonly mode: RecallMode;
+  readonly fusion: FusionMethod;
+  readonly weights: Partial<RecallWeights>;
+  readonly minScore: number | undefined;
+  readonly minRelevance: number;
+  readonly diversity: number;
+  readonly contextBefore: number;
+  readonly contextAfter: number;
+  readonly hitsPerGroup: number | undefined;
+  readonly rerank: { readonly hook: string; readonly candidates: number } | undefined;
+  readonly allowPartial: boolean;
+  /** Undefined means now. */
+  readonly referenceMs: number | undefined;
+}
+
+/** A record that fits. */
+export interface RecallHit {
+  readonly score: number;
+  readonly relevance: number;
+  readonly parts: ScoreParts;
+  readonly record:
+    | {
+        readonly kind: "message";
+        readonly sessionId: string;
+        readonly userId: string;
+        readonly message: StoredMessage;
+        readonly before: readonly StoredMessage[];
+        readonly after: readonly StoredMessage[];
+      }
+    | { readonly kind: "document"; readonly document: StoredDocument };
+  readonly passage: string;
+  readonly rerankScore: number | undefined;
+}
+
+/** What a search could look at; see memorysidecar.v1.RecallCoverage. */
+export interface RecallCoverage {
+  readonly complete: boolean;
+  readonly pendingCount: number;
+  readonly leftOutCount: number;
+  readonly dense: "used" | "off" | "unavailable";
+  readonly embeddingModel: string;
+  readonly withoutVectorCount: number;
+  readonly rerank: "used" | "off" | "unavailable";
+}
+
+export interface RecallResult {
+  readonly hits: readonly RecallHit[];
+  /** The offset of the next page; undefined at the end. */
+  readonly next: number | undefined;
+  readonly groups: readonly {
+    readonly kind: "session" | "collection";
+    readonly id: string;
+    readonly score: number;
+    readonly hitCount: number;
+  }[];
+  readonly coverage: RecallCoverage;
+}
+
+/** A document as a caller gave it, before the server's fields. */
+export interface DocumentDraft {
+  /** Empty asks the server for one. */
+  readonly documentId: string;
+  /** Empty means any. */
+  readonly etag: string;
+  readonly text: string;
+  readonly embedding: StoredVector | undefined;
+  /** The decoded wire document; only the codec looks inside. */
+  readonly wire: unknown;
+}
+
+/** What the server adds to a document. */
+export interface DocumentStamp {
+  readonly documentId: string;
+  readonly collectionId: string;
+  /** The text to store: that of the chunk, for a chunk. */
+  readonly text: string;
+  readonly chunk:
+    | {
+        readonly sourceId: string;
+        readonly index: number;
+        readonly count: number;
+        /** In code points. */
+        readonly offset: number;
+      }
+    | undefined;
+  readonly writer: string;
+  readonly createMs: number;
+  readonly updateMs: number;
+  readonly etag: string;
+}
+
+/** Writes the wire forms of documents. Implemented by the transport. */
+export interface DocumentWriter {
+  /** The wire form of a document without its embedding. */
+  encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array;
+}
+
+export interface UpsertDocumentsInput extends CollectionRef {
+  readonly documents: readonly DocumentDraft[];
+  readonly splitter: { readonly chunkChars: number; readonly overlapChars: number } | undefined;
+  readonly encode: (result: {
+    readonly documents: readonly UpsertedDocument[];
+    readonly revision: number;
+  }) => Uint8Array;
+}
+
+export interface UpsertedDocument {
+  readonly documentId: string;
+  readonly created: boolean;
+  readonly etag: string;
+  readonly chunkIds: readonly string[];
+}
+
+/** What documents are listed or searched. */
+export interface DocumentFilter {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: readonly MetadataTest[];
+  readonly sourceDocumentId: string;
+}
+
+export interface ListDocumentsInput extends CollectionRef {
+  readonly filter: DocumentFilter;
+  /** Goes on after this number; 0 from the start. */
+  readonly after: number;
+  readonly limit: number;
+  /** Embeddings count toward the bytes of the page. */
+  readonly withEmbeddings: boolean;
+}
+
+export interface DeleteDocumentsInput extends CollectionRef {
+  readonly documentIds: readonly string[];
+  readonly etag: string;
+  readonly encode: (result: { deletedCount: number; revision: number }) => Uint8Array;
+}
+
+export interface ClearCollectionInput extends CollectionRef {
+  readonly encode: (result: { deletedCount: number; revision: number }) => Uint8Array;
+}
+
+export interface SearchDocumentsInput extends CollectionRef {
+  readonly query: string;
+  readonly embedding: StoredVector | undefined;
+  readonly scoring: "recall" | "cosine" | "tf-idf";
+  readonly filter: DocumentFilter;
+  readonly limit: number;
+  readonly minScore: number | undefined;
+  readonly withEmbeddings: boolean;
+}
+
+export interface CountTokensInput {
+  readonly texts: readonly string[];
+  readonly drafts: readonly MessageDraft[];
+  /** How a policy would count; never `given`. */
+  readonly policy: Pick<Policy, "tokenRule" | "model" | "customTokenRule" | "imageTokenCount">;
+}
+
+/** Recall and documents. */
+export interface RecallServiceApi {
+  recall(call: Call, input: RecallInput): Promise<RecallResult>;
+  upsertDocuments(call: Call, input: UpsertDocumentsInput): Promise<Uint8Array>;
+  getDocument(call: Call, ref: CollectionRef & { documentId: string }): Promise<StoredDocument>;
+  listDocuments(
+    call: Call,
+    input: ListDocumentsInput,
+  ): Promise<{ documents: readonly StoredDocument[]; next: number | undefined }>;
+  listCollections(
+    call: Call,
+    input: { readonly namespace: string; readonly after: string; readonly limit: number },
+  ): Promise<{ collections: readonly StoredCollection[]; next: string | undefined }>;
+  searchDocuments(
+    call: Call,
+    input: SearchDocumentsInput,
+  ): Promise<readonly { readonly document: StoredDocument; readonly score: number }[]>;
+  deleteDocuments(call: Call, input: DeleteDocumentsInput): Promise<Uint8Array>;
+  clearCollection(call: Call, input: ClearCollectionInput): Promise<Uint8Array>;
+  embed(
+    call: Call,
+    input: {
+      readonly namespace: string;
+      readonly texts: readonly string[];
+      readonly purpose: "query" | "passage";
+    },
+  ): Promise<{ readonly model: string; readonly vectors: readonly Float32Array[] }>;
+  countTokens(
+    call: Call,
+    input: CountTokensInput,
+  ): Promise<{
+    readonly texts: readonly number[];
+    readonly messages: readonly number[];
+    readonly rule: TokenRule;
+  }>;
+}

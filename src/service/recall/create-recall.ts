@@ -1,0 +1,85 @@
+// Puts recall together: the index and what keeps it, and the use cases.
+
+import type { RecallIndex } from "../../recall/port.ts";
+import type { ServiceContext } from "../context.ts";
+import type { RecallServiceApi } from "../recall-api.ts";
+import type { HookStates } from "../tasks/hook-state.ts";
+import { Turns } from "../turns.ts";
+import { countTokens } from "./count-tokens.ts";
+import { clearCollection, deleteDocuments } from "./delete-documents.ts";
+import { Embedder } from "./embedder.ts";
+import { IndexKeeper } from "./keeper.ts";
+import type { RecallCodec, RecallParts } from "./parts.ts";
+import { getDocument, listCollections, listDocuments } from "./read-documents.ts";
+import { recall } from "./recall.ts";
+import { Rerankers } from "./rerankers.ts";
+import { searchDocuments } from "./search-documents.ts";
+import { upsertDocuments } from "./upsert-documents.ts";
+import { VectorMaker } from "./vector-maker.ts";
+
+/** Searches at one time, waiting for a load among them. */
+const RUNNING_MAX = 64;
+/** Searches that wait for their turn. */
+const WAITING_MAX = 256;
+
+/** What recall stands on. */
+export interface RecallSettings {
+  /** Closed by its owner, after the services have stopped. */
+  readonly index: RecallIndex;
+  readonly codec: RecallCodec;
+  /** The memory of the index in bytes. Default: 268,435,456. */
+  readonly memoryBytes?: number;
+}
+
+/** Recall, and how to stop it. */
+export interface RunningRecall {
+  readonly api: RecallServiceApi;
+  /** Ends searches and background work. */
+  stop(): Promise<void>;
+}
+
+const MEMORY_BYTES = 268_435_456;
+
+/** Makes the use cases of recall and starts the background work. */
+export function createRecall(
+  context: ServiceContext,
+  settings: RecallSettings & { readonly states: HookStates },
+  onError: (error: unknown) => void,
+): RunningRecall {
+  const { index, codec, states, memoryBytes = MEMORY_BYTES } = settings;
+  const keeper = new IndexKeeper({ context, index, memoryBytes, onError });
+  const embedder = new Embedder(context, index, states);
+  const parts: RecallParts = {
+    context,
+    codec,
+    keeper,
+    embedder,
+    rerankers: new Rerankers(context, states),
+  };
+  const vectors = new VectorMaker(parts, onError);
+  const turns = new Turns({ running: RUNNING_MAX, waiting: WAITING_MAX });
+  keeper.preload().catch(onError);
+  return {
+    api: {
+      recall: (call, input) => turns.run(call.signal, () => recall(parts, call, input)),
+      searchDocuments: (call, input) =>
+        turns.run(call.signal, () => searchDocuments(parts, call, input)),
+      upsertDocuments: (call, input) => upsertDocuments(parts, call, input),
+      getDocument: (call, ref) => getDocument(parts, call, ref),
+      listDocuments: (call, input) => listDocuments(parts, call, input),
+      listCollections: (call, input) => listCollections(parts, call, input),
+      deleteDocuments: (call, input) => deleteDocuments(parts, call, input),
+      clearCollection: (call, input) => clearCollection(parts, call, input),
+      embed: async (call, { namespace, texts, purpose }) => {
+        const ask = { namespace, signal: call.signal };
+        const made = await embedder.embed(ask, texts, purpose);
+        return { model: embedder.model.id, vectors: made };
+      },
+      countTokens: (call, input) => countTokens(context, call, input),
+    },
+    stop: async () => {
+      await vectors.stop();
+      await keeper.stop();
+    },
+  };
+}

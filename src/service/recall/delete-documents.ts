@@ -1,0 +1,112 @@
+// DeleteDocuments and ClearCollection.
+
+import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
+import { etagAllows } from "../../domain/etag.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { DocumentDecision, DocumentView, StoredDocument } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import { replyPart } from "../change.ts";
+import type { ClearCollectionInput, DeleteDocumentsInput } from "../recall-api.ts";
+import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
+import type { RecallParts } from "./parts.ts";
+
+/** Deletes documents. The id of one that was split stands for its chunks. */
+export async function deleteDocuments(
+  parts: RecallParts,
+  call: Call,
+  input: DeleteDocumentsInput,
+): Promise<Uint8Array> {
+  const { namespace, collectionId, documentIds } = input;
+  const ref = { namespace, collectionId };
+  const change = { ...ref, documentIds, sourceIds: documentIds, allowWhenFull: true };
+  const nowMs = parts.context.world.nowMs();
+  return await changeDocuments(parts, call, change, (view) =>
+    decideDelete({ parts, call, input, nowMs }, view),
+  );
+}
+
+function decideDelete(
+  deletion: {
+    readonly parts: RecallParts;
+    readonly call: Call;
+    readonly input: DeleteDocumentsInput;
+    readonly nowMs: number;
+  },
+  view: DocumentView,
+): DocumentDecision<Changed> {
+  const { parts, call, input, nowMs } = deletion;
+  const { collectionId } = input;
+  checkEtag(input, view);
+  const removed = removedBy(input, view);
+  if (removed.length === 0) {
+    const bytes = input.encode({ deletedCount: 0, revision: 0 });
+    return {
+      kind: "answer",
+      result: { bytes, numbers: [] },
+      ...replyPart(call, nowMs, bytes),
+    };
+  }
+  const documentIds = removed.map(({ documentId }) => documentId);
+  const at = { ...input, revision: view.revision, nowMs, call };
+  const events = documentEvents(parts.context, at, [
+    { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds },
+  ]);
+  const bytes = input.encode({ deletedCount: removed.length, revision: view.revision });
+  return {
+    kind: "save",
+    result: { bytes, numbers: removed.map(({ documentNo }) => documentNo) },
+    plan: { remove: documentIds, nowMs, events, ...replyPart(call, nowMs, bytes) },
+  };
+}
+
+function checkEtag({ etag, documentIds }: DeleteDocumentsInput, view: DocumentView): void {
+  if (etag === "") return;
+  const stored = view.documents.get(documentIds[0] ?? "");
+  if (stored === undefined || !etagAllows(etag, stored.etagRevision)) throw etagMismatch();
+}
+
+function removedBy(
+  { documentIds }: DeleteDocumentsInput,
+  view: DocumentView,
+): readonly StoredDocument[] {
+  const removed = new Map<string, StoredDocument>();
+  for (const documentId of documentIds) {
+    const document = view.documents.get(documentId);
+    if (document !== undefined) removed.set(documentId, document);
+    for (const chunk of view.chunks.get(documentId) ?? []) removed.set(chunk.documentId, chunk);
+  }
+  const limit = LIMITS.deleteDocuments;
+  if (removed.size > limit) {
+    const description = `stand for ${removed.size} chunks, at most ${limit} at one time`;
+    throw requestInvalid([{ field: "document_ids", description }]);
+  }
+  return [...removed.values()];
+}
+
+/** Deletes every document of a collection. */
+export async function clearCollection(
+  parts: RecallParts,
+  call: Call,
+  input: ClearCollectionInput,
+): Promise<Uint8Array> {
+  const { namespace, collectionId } = input;
+  const change = { namespace, collectionId, documentIds: [], sourceIds: [], allowWhenFull: true };
+  const nowMs = parts.context.world.nowMs();
+  return await changeDocuments(parts, call, change, (view): DocumentDecision<Changed> => {
+    const { collection, revision } = view;
+    if (collection === undefined) {
+      const bytes = input.encode({ deletedCount: 0, revision: 0 });
+      const reply = replyPart(call, nowMs, bytes);
+      return { kind: "answer", result: { bytes, numbers: [] }, ...reply };
+    }
+    const { documentCount } = collection;
+    const at = { ...input, revision, nowMs, call };
+    const events = documentEvents(parts.context, at, [
+      { type: EVENT_TYPE.collectionCleared, collectionId, documentCount },
+    ]);
+    const bytes = input.encode({ deletedCount: documentCount, revision });
+    const plan = { clear: true, nowMs, events, ...replyPart(call, nowMs, bytes) };
+    return { kind: "save", result: { bytes, numbers: "all" }, plan };
+  });
+}

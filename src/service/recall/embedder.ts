@@ -1,0 +1,227 @@
+// Vectors of texts, from whatever makes them for this server: the table in the index, or a hook.
+
+import type { AppError } from "../../domain/errors.ts";
+import { embedderOff, embedderUnavailable } from "../../domain/recall/errors.ts";
+import type { TaskFailureReason } from "../../domain/tasks/task.ts";
+import type { IndexModel, RecallIndex } from "../../recall/port.ts";
+import type { ServiceContext } from "../context.ts";
+import {
+  type EmbedderHook,
+  type EmbedderModel,
+  type Hook,
+  HookFailure,
+  type Hooks,
+} from "../hook-port.ts";
+import type { HookState, HookStates } from "../tasks/hook-state.ts";
+import { later } from "../tasks/later.ts";
+import { isIndexStopped } from "./feed-errors.ts";
+
+/** How long a search waits for the vector of its query. */
+const QUERY_TIMEOUT_MS = 2_000;
+/** Words of a query that count for its vector. */
+const QUERY_WORDS = 512;
+/** How much longer than its own timeout a hook may take before its call is given up. */
+const GUARD_MS = 5_000;
+
+/** Why a call ended that took longer than its search waits. */
+const TOO_LATE = new HookFailure("timeout", "The embedder took too long.");
+
+/** The failures that stay until somebody changes the settings of the hook, or the text. */
+const LASTING: ReadonlySet<TaskFailureReason> = new Set(["refused", "invalid-output"]);
+
+type Purpose = "query" | "passage";
+
+/** A call for texts of one namespace. */
+export interface EmbedCall {
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+/** The hook that makes the vectors of a server; undefined when none does. */
+export function embedderHook(hooks: Hooks): (Hook & { embedder: EmbedderHook }) | undefined {
+  const { embedder: choice } = hooks;
+  if (choice?.kind !== "hook") return undefined;
+  const hook = hooks.byName.get(choice.hook);
+  return hook?.embedder === undefined ? undefined : { ...hook, embedder: hook.embedder };
+}
+
+/** What the vectors of a server are, when a hook makes them, by itself or through workers. */
+export function embedderModel(hooks: Hooks): EmbedderModel | undefined {
+  const { embedder: choice } = hooks;
+  const hook = choice?.kind === "hook" ? hooks.byName.get(choice.hook) : undefined;
+  return hook?.polled?.does === "embed" ? hook.polled : hook?.embedder;
+}
+
+/** Makes vectors. */
+export class Embedder {
+  readonly model: IndexModel;
+  readonly #index: RecallIndex;
+  readonly #context: ServiceContext;
+  readonly #state: HookState | undefined;
+  readonly #hook: EmbedderHook | undefined;
+
+  constructor(context: ServiceContext, index: RecallIndex, states: HookStates) {
+    this.#context = context;
+    this.#index = index;
+    this.model = index.model;
+    const hook = embedderHook(context.hooks);
+    this.#hook = hook?.embedder;
+    this.#state = hook === undefined ? undefined : states.get(hook.name);
+  }
+
+  /** The server has no embedder at all. */
+  get isOff(): boolean {
+    return this.model.id === "";
+  }
+
+  /** Workers make the vectors, those of each namespace its own. */
+  get hasWorkers(): boolean {
+    return this.#hook?.workers !== undefined;
+  }
+
+  /** Whether workers make the vectors, and there are none for a namespace. */
+  isAway(namespace: string): boolean {
+    return this.#hook?.workers?.areAway(namespace) ?? false;
+  }
+
+  /** Calls back when workers that were away are back. */
+  onBack(listener: () => void): void {
+    this.#hook?.workers?.onBack(listener);
+  }
+
+  /** Texts in one call at most. */
+  get batchSize(): number {
+    return this.#hook?.batchSize ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  /**
+   * The vector of a query when it is not made in the index itself; undefined when it is. Throws
+   * EMBEDDER_UNAVAILABLE when the hook fails or takes more than two seconds.
+   */
+  async queryVector(call: EmbedCall, query: string): Promise<Float32Array | undefined> {
+    if (this.model.isLocal) return undefined;
+    const late = new AbortController();
+    const cancel = later(this.#context.world, () => late.abort(TOO_LATE), QUERY_TIMEOUT_MS);
+    try {
+      const signal = AbortSignal.any([call.signal, late.signal]);
+      const texts = [firstWords(query)];
+      const [vector] = await this.#ask({ ...call, signal }, texts, "query", QUERY_TIMEOUT_MS);
+      return vector;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Vectors of texts. Throws EMBEDDER_OFF or EMBEDDER_UNAVAILABLE. */
+  async embed(
+    call: EmbedCall,
+    texts: readonly string[],
+    purpose: Purpose,
+  ): Promise<readonly Float32Array[]> {
+    if (this.isOff) throw embedderOff();
+    try {
+      if (this.model.isLocal) return await this.#index.embed(texts, purpose);
+      return await this.inBatches(texts, (batch) => this.#ask(call, batch, purpose));
+    } catch (error) {
+      if (error instanceof HookFailure || isIndexStopped(error)) throw unavailable(error);
+      throw error;
+    }
+  }
+
+  /** Vectors of texts, made in batches: blank ones are not asked for, and have vectors of zeros. */
+  async inBatches(
+    texts: readonly string[],
+    ask: (batch: readonly string[]) => Promise<readonly Float32Array[]>,
+  ): Promise<readonly Float32Array[]> {
+    const zero = new Float32Array(this.model.dimensions);
+    const vectors = new Array<Float32Array>(texts.length).fill(zero);
+    const places = texts.flatMap((text, at) => (text.trim() === "" ? [] : [at]));
+    for (let from = 0; from < places.length; from += this.batchSize) {
+      const batch = places.slice(from, from + this.batchSize);
+      const made = await ask(batch.map((place) => texts[place] ?? ""));
+      for (const [at, place] of batch.entries()) vectors[place] = made[at] ?? zero;
+    }
+    return vectors;
+  }
+
+  /** Vectors of at most `batchSize` passages by the hook. Throws HookFailure. */
+  async embedPassages(call: EmbedCall, texts: readonly string[]): Promise<readonly Float32Array[]> {
+    return await this.#ask(call, texts, "passage");
+  }
+
+  async #ask(
+    call: EmbedCall,
+    texts: readonly string[],
+    purpose: Purpose,
+    timeoutMs?: number,
+  ): Promise<readonly Float32Array[]> {
+    const { world } = this.#context;
+    const hook = this.#hook;
+    const state = this.#state;
+    if (hook === undefined || state === undefined) {
+      throw new HookFailure("no-hook", "The server has no hook that makes vectors.");
+    }
+    // Workers come and go: whether there are some is known without trying.
+    const pass = this.hasWorkers ? "call" : state.pass();
+    if (pass === "wait") throw new HookFailure("busy", "The embedder is left alone for a while.");
+    if (!state.budget.take(call.namespace, texts, world.nowMs())) {
+      throw new HookFailure("busy", "The namespace has used up the embedder for this hour.");
+    }
+    if (this.hasWorkers) return await hook.embed(call, texts, purpose);
+    state.begin(pass);
+    try {
+      const waitMs = timeoutMs ?? state.hook.settings.timeoutMs + GUARD_MS;
+      const vectors = await this.#inTime(waitMs, call.signal, hook.embed(call, texts, purpose));
+      checkVectors(vectors, texts.length, hook.dimensions);
+      state.answered(pass);
+      return vectors;
+    } catch (error) {
+      // A call that nobody waits for says nothing of the hook.
+      const { aborted, reason } = call.signal;
+      if (aborted && reason !== TOO_LATE) state.abandoned(pass);
+      else state.callFailed(pass, failureOf(error));
+      throw failureOf(error);
+    }
+  }
+
+  async #inTime<T>(ms: number, signal: AbortSignal, answer: Promise<T>): Promise<T> {
+    const over = Promise.withResolvers<never>();
+    const late = (): void => over.reject(new HookFailure("timeout", "The embedder took too long."));
+    const cancel = later(this.#context.world, late, ms);
+    signal.addEventListener("abort", late, { once: true });
+    try {
+      return await Promise.race([answer, over.promise]);
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", late);
+    }
+  }
+}
+
+/** Only the name of the reason is told: what a hook says may be content. */
+function unavailable(error: unknown): AppError {
+  const isLasting = error instanceof HookFailure && LASTING.has(error.reason);
+  return embedderUnavailable(error, isLasting ? error.reason : undefined);
+}
+
+/** What else an error says is not kept: it may be content. */
+function failureOf(error: unknown): HookFailure {
+  return error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
+}
+
+function checkVectors(vectors: readonly Float32Array[], count: number, dimensions: number): void {
+  if (vectors.length === count && vectors.every(({ length }) => length === dimensions)) return;
+  throw new HookFailure("hook-error", "The embedder gave vectors of another number or length.");
+}
+
+/** The first words of a long query: what stands behind says little of what is asked. */
+function firstWords(text: string): string {
+  let words = 0;
+  for (const { index } of text.matchAll(/\S+/gu)) {
+    words += 1;
+    if (words > QUERY_WORDS) return text.slice(0, index);
+  }
+  return text;
+}

@@ -1,0 +1,129 @@
+// Recall: finds messages and documents in the index, and gives them as the store has them.
+
+import { embeddingMismatch } from "../../domain/recall/errors.ts";
+import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";
+import type { Call } from "../call.ts";
+import { checkLive } from "../change.ts";
+import type { RecallCoverage, RecallInput, RecallResult } from "../recall-api.ts";
+import { collectGroups, collectHits, type Found } from "./collect.ts";
+import { toHits } from "./fill-hits.ts";
+import type { RecallParts } from "./parts.ts";
+import type { Missing } from "./prepare.ts";
+import { HitReader } from "./read-hits.ts";
+import { collectReranked } from "./rerank.ts";
+import type { Recall } from "./running.ts";
+import { scopeOf } from "./scope.ts";
+
+/** Nothing was asked, so nothing was looked for. */
+const NOTHING: RecallResult = {
+  hits: [],
+  next: undefined,
+  groups: [],
+  coverage: {
+    complete: true,
+    pendingCount: 0,
+    leftOutCount: 0,
+    dense: "off",
+    embeddingModel: "",
+    withoutVectorCount: 0,
+    rerank: "off",
+  },
+};
+
+/** Finds messages and documents that fit. */
+export async function recall(
+  parts: RecallParts,
+  call: Call,
+  input: RecallInput,
+): Promise<RecallResult> {
+  checkLive(call.signal);
+  const rerank = parts.rerankers.of(input.rerank);
+  checkEmbedding(parts, input);
+  if (input.query.trim() === "" && input.embedding === undefined) return NOTHING;
+  const dense = await denseOf(parts, call, input);
+  const { namespace, allowPartial, filter } = input;
+  const terms = { namespace, scope: scopeOf(filter), allowPartial, signal: call.signal };
+  return await parts.keeper.search(terms, async (index, missing) => {
+    const reader = new HitReader(parts, namespace, filter);
+    const query = queryOf(parts, input, dense);
+    const running: Recall = { parts, call, input, index, reader, query };
+    const { offset, limit } = input;
+    const found =
+      rerank === undefined
+        ? await (input.hitsPerGroup === undefined ? collectHits : collectGroups)(running, {
+            offset,
+            limit,
+          })
+        : await collectReranked(running, rerank);
+    const hits = await toHits(running, found);
+    const coverage = coverageOf({ parts, missing, found, dense });
+    return { hits, next: found.next, groups: found.groups, coverage };
+  });
+}
+
+/** The vector of a query, or why there is none. */
+type Dense =
+  | { readonly state: "used"; readonly vector?: Float32Array }
+  | { readonly state: "off" | "unavailable" };
+
+function checkEmbedding(parts: RecallParts, { embedding }: RecallInput): void {
+  const { id, dimensions } = parts.embedder.model;
+  if (embedding === undefined) return;
+  if (embedding.model !== id || embedding.values.length !== dimensions || id === "") {
+    throw embeddingMismatch({ model: id, dimensions });
+  }
+}
+
+async function denseOf(parts: RecallParts, call: Call, input: RecallInput): Promise<Dense> {
+  const { embedder } = parts;
+  if (input.mode === "lexical" || embedder.isOff) return { state: "off" };
+  if (input.embedding !== undefined) return { state: "used", vector: input.embedding.values };
+  try {
+    const ask = { namespace: input.namespace, signal: call.signal };
+    const vector = await embedder.queryVector(ask, input.query);
+    return vector === undefined ? { state: "used" } : { state: "used", vector };
+  } catch {
+    checkLive(call.signal);
+    return { state: "unavailable" };
+  }
+}
+
+/** Whether an answer may need more candidates than the usual ones. */
+function isWide({ limit, hitsPerGroup, rerank }: RecallInput): boolean {
+  return limit > POOL_PER_LEG || hitsPerGroup !== undefined || rerank !== undefined;
+}
+
+function queryOf(parts: RecallParts, input: RecallInput, dense: Dense): Recall["query"] {
+  const nowMs = parts.context.world.nowMs();
+  const { filter, mode, fusion, weights, minScore, minRelevance, diversity } = input;
+  return {
+    text: input.query,
+    ...(dense.state === "used" && dense.vector !== undefined ? { vector: dense.vector } : {}),
+    filter,
+    mode: dense.state === "unavailable" ? "lexical" : mode,
+    ...{ fusion, weights, minScore, minRelevance, diversity },
+    hitsPerGroup: input.hitsPerGroup,
+    isWide: isWide(input),
+    nowMs,
+    referenceMs: input.referenceMs ?? nowMs,
+  };
+}
+
+function coverageOf(of: {
+  readonly parts: RecallParts;
+  readonly missing: Missing;
+  readonly found: Found;
+  readonly dense: Dense;
+}): RecallCoverage {
+  const { missing, found, dense } = of;
+  const { model, isOff } = of.parts.embedder;
+  return {
+    complete: missing.isComplete,
+    pendingCount: missing.pending,
+    leftOutCount: missing.leftOut,
+    dense: dense.state,
+    embeddingModel: dense.state === "used" ? model.id : "",
+    withoutVectorCount: isOff ? 0 : found.answer.size.withoutVector,
+    rerank: found.rerank,
+  };
+}

@@ -1,0 +1,176 @@
+// Lets a hook put the best hits in order. A hook that fails leaves the order as it was.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { IndexAnswer, IndexHit } from "../../recall/port.ts";
+import { checkLive } from "../change.ts";
+import { cutText } from "../cut-text.ts";
+import type { RecallResult } from "../recall-api.ts";
+import { collectGroups, collectHits, type Found } from "./collect.ts";
+import { neighborsOf } from "./fill-hits.ts";
+import type { ReadHit } from "./read-hits.ts";
+import type { Reranker } from "./rerankers.ts";
+import { askIndex, PAGE_BYTES, type Recall } from "./running.ts";
+import { whileLive } from "./waiting.ts";
+
+/** A hit as the hook ordered it. */
+interface Ordered {
+  readonly hit: IndexHit;
+  readonly rerankScore: number;
+}
+
+/** Takes a page of hits, the first ones in the order of a hook. */
+export async function collectReranked(recall: Recall, reranker: Reranker): Promise<Found> {
+  const { input } = recall;
+  const isGrouped = input.hitsPerGroup !== undefined;
+  const plain = isGrouped ? collectGroups : collectHits;
+  const first = await candidatesOf(recall, reranker.candidates);
+  const order = await orderOf(recall, reranker, first.hits);
+  if (order === undefined) {
+    const { offset, limit } = input;
+    return { ...(await plain(recall, { offset, limit })), rerank: "unavailable" };
+  }
+  const units = isGrouped ? groupsOf(order) : order.map((one) => [one]);
+  const asked = first.asked;
+  const page = await pageOf(recall, units, first.answer);
+  if (page.isFull || !first.answer.more) {
+    const next = page.next < units.length || first.answer.more ? page.next : undefined;
+    return { ...page, next, answer: first.answer, rerank: "used" };
+  }
+  // Behind what the hook has seen the order goes on as it is.
+  const behind = Math.max(0, input.offset - units.length);
+  const have = isGrouped ? page.groups.length : page.hits.length;
+  const rest = await plain(recall, { offset: asked + behind, limit: input.limit - have });
+  return {
+    hits: [...page.hits, ...rest.hits],
+    groups: [...page.groups, ...rest.groups],
+    next: rest.next === undefined ? undefined : rest.next - asked + units.length,
+    answer: rest.answer,
+    rerank: "used",
+  };
+}
+
+/** The hits that the hook gets to see: so many hits, or the groups that hold about so many. */
+async function candidatesOf(
+  recall: Recall,
+  count: number,
+): Promise<{ answer: IndexAnswer; hits: readonly IndexHit[]; asked: number }> {
+  const perGroup = recall.input.hitsPerGroup ?? 1;
+  const asked = Math.max(1, Math.floor(count / perGroup));
+  const answer = await askIndex(recall, { offset: 0, limit: asked });
+  return { answer, hits: answer.hits.slice(0, LIMITS.rerankCandidates), asked };
+}
+
+/** The candidates with the scores of the hook; undefined when it failed. */
+async function orderOf(
+  recall: Recall,
+  { rerank }: Reranker,
+  hits: readonly IndexHit[],
+): Promise<readonly Ordered[] | undefined> {
+  const kept: IndexHit[] = [];
+  const texts: string[] = [];
+  for (const hit of hits) {
+    const read = await recall.reader.read(hit);
+    if (read === undefined) continue;
+    kept.push(hit);
+    texts.push(await textFor(recall, read));
+  }
+  if (kept.length === 0) return [];
+  const { call, input } = recall;
+  const ask = { namespace: input.namespace, signal: call.signal };
+  let scores: readonly number[];
+  try {
+    scores = await whileLive(call.signal, rerank(ask, input.query, texts));
+  } catch {
+    checkLive(call.signal);
+    return undefined;
+  }
+  return kept.map((hit, at) => ({ hit, rerankScore: scores[at] ?? 0 })).sort(byScore);
+}
+
+/** By falling score; equal ones stay as they are, for the sort is stable. */
+function byScore(a: Ordered, b: Ordered): number {
+  return b.rerankScore - a.rerankScore;
+}
+
+/** The passage that fits best, and what is around it: of a message also those next to it. */
+async function textFor(recall: Recall, read: ReadHit): Promise<string> {
+  const { reader } = recall;
+  const limit = LIMITS.recallPassageBytes;
+  const { text } = reader.textOf(read);
+  if (text.length > limit || Buffer.byteLength(text) > limit) {
+    const passage = await reader.passageOf(read);
+    return passage === "" ? cutText(text, limit) : passage;
+  }
+  if (read.record.kind === "document") return text;
+  const { before, after } = await neighborsOf(recall, read.record, { before: 1, after: 1 });
+  const { codec } = recall.parts;
+  const lineOf = (bytes: Uint8Array): string => {
+    const { author, text: said } = codec.readMessage(bytes);
+    return author === "" ? said : `${author}: ${said}`;
+  };
+  let whole = lineOf(read.record.message.bytes);
+  if (Buffer.byteLength(whole) > limit) return text;
+  for (const [message, isBefore] of [
+    ...before.map((one) => [one, true] as const),
+    ...after.map((one) => [one, false] as const),
+  ]) {
+    const line = lineOf(message.bytes);
+    const longer = isBefore ? `${line}\n${whole}` : `${whole}\n${line}`;
+    if (line !== "" && Buffer.byteLength(longer) <= limit) whole = longer;
+  }
+  return whole;
+}
+
+/** The groups of an answer in the order of their best hits, each with its hits in order. */
+function groupsOf(order: readonly Ordered[]): readonly (readonly Ordered[])[] {
+  const groups = new Map<string, Ordered[]>();
+  for (const one of order) {
+    const key = `${one.hit.kind}:${one.hit.containerId}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+interface Page {
+  readonly hits: Found["hits"];
+  readonly groups: RecallResult["groups"];
+  readonly next: number;
+  /** Nothing more goes on the page. */
+  readonly isFull: boolean;
+}
+
+/** The page among hits, or groups of hits, that are in order. */
+async function pageOf(
+  recall: Recall,
+  units: readonly (readonly Ordered[])[],
+  answer: IndexAnswer,
+): Promise<Page> {
+  const { offset, limit, hitsPerGroup } = recall.input;
+  const hits: Found["hits"][number][] = [];
+  const groups: RecallResult["groups"][number][] = [];
+  let bytes = 0;
+  let at = offset;
+  let taken = 0;
+  for (; at < units.length && taken < limit; at++) {
+    const own: Found["hits"][number][] = [];
+    for (const { hit, rerankScore } of units[at] ?? []) {
+      const read = await recall.reader.read(hit);
+      if (read !== undefined) own.push({ ...read, rerankScore });
+    }
+    const [best] = own;
+    if (best === undefined) continue;
+    const size = own.reduce((sum, one) => sum + one.bytes, 0);
+    if (bytes + size > PAGE_BYTES && taken > 0) return { hits, groups, next: at, isFull: true };
+    bytes += size;
+    taken += 1;
+    hits.push(...own);
+    if (hitsPerGroup === undefined) continue;
+    const kind = best.hit.kind === "message" ? "session" : "collection";
+    const { containerId } = best.hit;
+    const group = answer.groups.find((one) => one.kind === kind && one.id === containerId);
+    if (group !== undefined) groups.push({ ...group, hitCount: own.length });
+  }
+  return { hits, groups, next: at, isFull: taken >= limit };
+}

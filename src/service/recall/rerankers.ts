@@ -1,0 +1,103 @@
+// The hooks that put hits in order: which one a call means, and when it is not asked because it
+// failed too often or the namespace has used it up. A search waits ten seconds for an order.
+
+import { hookNotFound } from "../../domain/errors.ts";
+import type { ServiceContext } from "../context.ts";
+import { type DirectCall, type Hook, HookFailure } from "../hook-port.ts";
+import type { RecallInput } from "../recall-api.ts";
+import { HookState, type HookStates } from "../tasks/hook-state.ts";
+import { later } from "../tasks/later.ts";
+
+/** How long a search waits for an order. */
+const ORDER_TIMEOUT_MS = 10_000;
+
+/** Scores texts, as a hook does. Throws HookFailure. */
+type Rerank = NonNullable<Hook["rerank"]>;
+
+/** A hook that reranks, and how many hits it gets. */
+export interface Reranker {
+  readonly rerank: Rerank;
+  readonly candidates: number;
+}
+
+/** Calls the hooks that put hits in order. */
+export class Rerankers {
+  readonly #context: ServiceContext;
+  readonly #states: HookStates;
+  readonly #reranks = new Map<string, Rerank>();
+
+  constructor(context: ServiceContext, states: HookStates) {
+    this.#context = context;
+    this.#states = states;
+  }
+
+  /** The reranker that a call asks for. Throws HOOK_NOT_FOUND when the server does not have it. */
+  of(asked: RecallInput["rerank"]): Reranker | undefined {
+    if (asked === undefined) return undefined;
+    const { hooks, world } = this.#context;
+    const name = asked.hook === "" ? hooks.defaultReranker : asked.hook;
+    const hook = name === undefined ? undefined : hooks.byName.get(name);
+    if (hook?.rerank === undefined) {
+      throw hookNotFound(name ?? "", problemOf(name, hook));
+    }
+    const state = this.#states.get(hook.name) ?? new HookState(hook, world);
+    const rerank = this.#reranks.get(hook.name) ?? guarded(hook.rerank, state, world);
+    this.#reranks.set(hook.name, rerank);
+    return { rerank, candidates: asked.candidates };
+  }
+}
+
+function problemOf(name: string | undefined, hook: Hook | undefined): string {
+  if (name === undefined) return "rerank.hook is empty and the server has no default reranker.";
+  if (hook === undefined) return "The server has no reranker of this name.";
+  return "The hook of this name is no reranker: its settings do not say that it does rerank.";
+}
+
+function guarded(rerank: Rerank, state: HookState, world: ServiceContext["world"]): Rerank {
+  // What workers do is counted where they take it and bring it, and whether there are some is known
+  // by their polls.
+  const calls = state.hook.kind === "poll" ? undefined : state;
+  return async (call, query, texts) => {
+    const pass = calls?.pass() ?? "call";
+    if (pass === "wait") throw new HookFailure("busy", "The hook is left alone for a while.");
+    if (!state.budget.take(call.namespace, [query, ...texts], world.nowMs())) {
+      throw new HookFailure("busy", "The namespace has used up the hook for this hour.");
+    }
+    calls?.begin(pass);
+    try {
+      const scores = await inTime(call, world, (timed) => rerank(timed, query, texts));
+      if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
+        throw new HookFailure("invalid-output", "The hook gave scores of another number or none.");
+      }
+      calls?.answered(pass);
+      return scores;
+    } catch (error) {
+      const failure =
+        error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
+      // A call that nobody waits for says nothing of the hook.
+      if (call.signal.aborted) calls?.abandoned(pass);
+      else calls?.callFailed(pass, failure);
+      throw failure;
+    }
+  };
+}
+
+async function inTime<T>(
+  call: DirectCall,
+  world: ServiceContext["world"],
+  work: (call: DirectCall) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const over = Promise.withResolvers<never>();
+  const end = (): void => {
+    over.reject(new HookFailure("timeout", "The hook took too long."));
+    late.abort();
+  };
+  const cancel = later(world, end, ORDER_TIMEOUT_MS);
+  const signal = AbortSignal.any([call.signal, late.signal]);
+  try {
+    return await Promise.race([work({ ...call, signal }), over.promise]);
+  } finally {
+    cancel();
+  }
+}

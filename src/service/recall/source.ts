@@ -1,0 +1,144 @@
+// Reads sessions and collections for the index, in small pieces.
+
+import { expireMs, isExpired, type Session } from "../../domain/session.ts";
+import type { SeqRange } from "../../domain/window/types.ts";
+import type { ContainerInfo, ContainerRef, IndexItem, IndexModel } from "../../recall/port.ts";
+import type { Store, StoredDocument, VectorPlace } from "../../storage/store.ts";
+
+/** What a read of the store needs. */
+export interface Source {
+  readonly store: Store;
+  readonly nowMs: () => number;
+  readonly namespace: string;
+  /** Vectors of this model are read with the items when the index does not make them itself. */
+  readonly model: IndexModel;
+}
+
+/** A container as the store has it now. */
+export interface ContainerFacts {
+  readonly info: ContainerInfo;
+  /** How many records it has. */
+  readonly count: number;
+  /** The highest position there is; undefined when nobody knows. */
+  readonly last: number | undefined;
+  readonly updateMs: number;
+}
+
+/** What a container holds at some positions. */
+export interface Piece {
+  /** Everything of this range is in the piece. */
+  readonly range: SeqRange;
+  readonly items: readonly IndexItem[];
+  /** Where the next piece starts, in the direction of the reading; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map();
+/** Above every position. */
+export const POSITION_MAX = Number.MAX_SAFE_INTEGER;
+
+/** What the store says of a session. */
+export function factsOf(session: Session): ContainerFacts {
+  const { fields, head } = session;
+  return {
+    info: {
+      kind: "session",
+      id: session.sessionId,
+      userId: fields.userId,
+      agentId: fields.agentId,
+      labels: fields.labels,
+      expireMs: expireMs(session),
+    },
+    count: head.log.messageCount,
+    last: head.lastSeq,
+    updateMs: head.updateMs,
+  };
+}
+
+/** What describes a container; undefined when there is no such session, or its time has run out. */
+export async function readFacts(
+  source: Source,
+  ref: ContainerRef,
+): Promise<ContainerFacts | undefined> {
+  if (ref.kind === "collection") {
+    const blank = { userId: "", agentId: "", labels: NO_LABELS, expireMs: undefined };
+    return { info: { ...ref, ...blank }, count: 0, last: undefined, updateMs: 0 };
+  }
+  const { store, namespace } = source;
+  const session = await store.readSession({ namespace, sessionId: ref.id });
+  if (session === undefined || isExpired(session, source.nowMs())) return undefined;
+  return factsOf(session);
+}
+
+/** Reads upward from the first position of a range. */
+export async function readUp(
+  source: Source,
+  ref: ContainerRef,
+  range: SeqRange,
+  limit: number,
+): Promise<Piece> {
+  const { store, namespace } = source;
+  if (ref.kind === "session") {
+    const query = { firstSeq: range.first, lastSeq: range.last, order: "asc", limit } as const;
+    const page = await store.listMessages({ namespace, sessionId: ref.id }, query);
+    const last = page?.next === undefined ? range.last : page.next - 1;
+    const items = (page?.messages ?? []).map(({ seq, bytes }) => ({ position: seq, bytes }));
+    const piece = { first: range.first, last };
+    return { range: piece, items: await withVectors(source, ref, items), next: page?.next };
+  }
+  const query = { namespace, collectionId: ref.id, after: range.first - 1, limit };
+  const page = await store.listDocuments({
+    ...query,
+    ...(range.last === POSITION_MAX ? {} : { last: range.last }),
+  });
+  const items = page.documents.map(documentItem);
+  const next = page.next === undefined ? undefined : page.next + 1;
+  const last = next === undefined ? range.last : next - 1;
+  const piece = { first: range.first, last };
+  return { range: piece, items: await withVectors(source, ref, items), next };
+}
+
+/** Reads a session downward, from a seq or from its end. */
+export async function readDown(
+  source: Source,
+  sessionId: string,
+  lastSeq: number,
+  limit: number,
+): Promise<Piece> {
+  const { store, namespace } = source;
+  const query = { firstSeq: 1, lastSeq, order: "desc", limit } as const;
+  const page = await store.listMessages({ namespace, sessionId }, query);
+  const items = (page?.messages ?? []).map(({ seq, bytes }) => ({ position: seq, bytes }));
+  items.reverse();
+  const range = { first: page?.next === undefined ? 1 : page.next + 1, last: lastSeq };
+  const ref = { kind: "session", id: sessionId } as const;
+  return { range, items: await withVectors(source, ref, items), next: page?.next };
+}
+
+function documentItem(document: StoredDocument): IndexItem {
+  const { documentNo, bytes, embedding } = document;
+  const given = embedding === undefined ? {} : { given: embedding };
+  return { position: documentNo, bytes, ...given };
+}
+
+/** Names the place of a record for its vectors. */
+export function placeOf(namespace: string, ref: ContainerRef, position: number): VectorPlace {
+  return ref.kind === "session"
+    ? { kind: "message", namespace, sessionId: ref.id, seq: position }
+    : { kind: "document", namespace, collectionId: ref.id, documentNo: position };
+}
+
+async function withVectors(
+  source: Source,
+  ref: ContainerRef,
+  items: readonly IndexItem[],
+): Promise<readonly IndexItem[]> {
+  const { store, namespace, model } = source;
+  if (model.isLocal || model.id === "" || items.length === 0) return items;
+  const places = items.map(({ position }) => placeOf(namespace, ref, position));
+  const records = await store.readVectors(places);
+  return items.map((item, at) => {
+    const record = records[at];
+    return record?.model === model.id ? { ...item, vectors: record.vectors } : item;
+  });
+}

@@ -1,0 +1,239 @@
+// UpsertDocuments: writes documents, long ones as chunks. One transaction holds the documents, what
+// they take the place of, their events, and the answer for the request id.
+
+import { etagMismatch, requestInvalid } from "../../domain/errors.ts";
+import { etagAllows, etagOf } from "../../domain/etag.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import { makeSessionId } from "../../domain/ids.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { collectionLimitReached } from "../../domain/recall/errors.ts";
+import { isLonger, splitText } from "../../domain/recall/splitter.ts";
+import type { DocumentDecision, DocumentView, StoredDocument } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import { replyPart } from "../change.ts";
+import type {
+  DocumentDraft,
+  DocumentStamp,
+  UpsertDocumentsInput,
+  UpsertedDocument,
+} from "../recall-api.ts";
+import { type Changed, changeDocuments, documentEvents } from "./change-documents.ts";
+import type { RecallParts } from "./parts.ts";
+
+const RANDOM_BYTES = 10;
+/** What the wire form of an embedding takes beside its values and its model. */
+const EMBEDDING_FRAME_BYTES = 16;
+const VALUE_BYTES = 4;
+const VIOLATIONS_MAX = 20;
+
+/** A document as it is to be stored. */
+interface Piece {
+  readonly documentId: string;
+  readonly text: string;
+  readonly chunk: DocumentStamp["chunk"];
+}
+
+/** A document of the request with what it is stored as. */
+interface Source {
+  readonly draft: DocumentDraft;
+  readonly documentId: string;
+  readonly pieces: readonly Piece[];
+  readonly isSplit: boolean;
+}
+
+interface Upsert {
+  readonly parts: RecallParts;
+  readonly call: Call;
+  readonly input: UpsertDocumentsInput;
+  readonly sources: readonly Source[];
+  readonly nowMs: number;
+}
+
+/** Writes documents. */
+export async function upsertDocuments(
+  parts: RecallParts,
+  call: Call,
+  input: UpsertDocumentsInput,
+): Promise<Uint8Array> {
+  const { namespace, collectionId } = input;
+  const { world } = parts.context;
+  const nowMs = world.nowMs();
+  const sources = input.documents.map((draft): Source => {
+    const made = draft.documentId === "" ? makeSessionId(nowMs, world.random(RANDOM_BYTES)) : "";
+    return sourceOf(draft, made === "" ? draft.documentId : made, input.splitter);
+  });
+  checkPieces(sources);
+  const upsert: Upsert = { parts, call, input, sources, nowMs };
+  const given = sources.filter(({ draft }) => draft.documentId !== "");
+  const sourceIds = given.map(({ documentId }) => documentId);
+  const pieceIds = sources.flatMap(({ pieces }) => pieces.map(({ documentId }) => documentId));
+  const documentIds = [...new Set([...pieceIds, ...sourceIds])];
+  const change = { namespace, collectionId, documentIds, sourceIds };
+  return await changeDocuments(parts, call, change, (view) => decideUpsert(upsert, view));
+}
+
+function sourceOf(
+  draft: DocumentDraft,
+  documentId: string,
+  splitter: UpsertDocumentsInput["splitter"],
+): Source {
+  const { text } = draft;
+  const isSplit =
+    splitter !== undefined && draft.embedding === undefined && isLonger(text, splitter.chunkChars);
+  if (!isSplit) {
+    return { draft, documentId, pieces: [{ documentId, text, chunk: undefined }], isSplit };
+  }
+  const chunks = splitText(text, splitter);
+  const pieces = chunks.map((chunk, index) => ({
+    documentId: `${documentId}#${index}`,
+    text: chunk.text,
+    chunk: { sourceId: documentId, index, count: chunks.length, offset: chunk.offset },
+  }));
+  return { draft, documentId, pieces, isSplit };
+}
+
+/** Refuses more documents and chunks than one call may write, and ids that have no room. */
+function checkPieces(sources: readonly Source[]): void {
+  const count = sources.reduce((sum, { pieces }) => sum + pieces.length, 0);
+  if (count > LIMITS.writeDocuments) {
+    const limit = `at most ${LIMITS.writeDocuments} documents and chunks in one call`;
+    throw requestInvalid([{ field: "documents", description: `make ${count}, ${limit}` }]);
+  }
+  const violations = sources.flatMap(({ pieces }, index) => {
+    const last = pieces.at(-1)?.documentId ?? "";
+    if (Buffer.byteLength(last) <= LIMITS.documentIdBytes) return [];
+    const limit = `at most ${LIMITS.documentIdBytes} bytes with the number of a chunk`;
+    return [{ field: `documents[${index}].document_id`, description: `must have ${limit}` }];
+  });
+  if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
+}
+
+function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Changed> {
+  const { parts, call, input, sources, nowMs } = upsert;
+  const { revision } = view;
+  checkEtags(sources, view);
+  if (view.collection === undefined && view.collectionCount >= LIMITS.collections) {
+    throw collectionLimitReached();
+  }
+  const put = encodeAll(upsert, view);
+  const putIds = new Set(put.map(({ documentId }) => documentId));
+  const removed = replacedBy(sources, view).filter(({ documentId }) => !putIds.has(documentId));
+  const created = put.filter(({ documentId }) => !view.documents.has(documentId)).length;
+  const { collectionId } = input;
+  const at = { ...input, revision, nowMs, call };
+  const events = documentEvents(parts.context, at, [
+    {
+      type: EVENT_TYPE.documentsUpserted,
+      collectionId,
+      documentIds: [...putIds],
+      createdCount: created,
+    },
+    ...(removed.length === 0
+      ? []
+      : [{ type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: removed.map(idOf) }]),
+  ]);
+  const documents = sources.map((source) => upsertedOf(source, view));
+  const bytes = input.encode({ documents, revision });
+  const numbers = [...put, ...removed].map(({ documentNo }) => documentNo);
+  return {
+    kind: "save",
+    result: { bytes, numbers },
+    plan: {
+      put,
+      ...(removed.length === 0 ? {} : { remove: removed.map(idOf) }),
+      nowMs,
+      events,
+      ...replyPart(call, nowMs, bytes),
+    },
+  };
+}
+
+function idOf({ documentId }: StoredDocument): string {
+  return documentId;
+}
+
+function checkEtags(sources: readonly Source[], view: DocumentView): void {
+  for (const { draft, documentId } of sources) {
+    if (draft.etag === "") continue;
+    const stored = view.documents.get(documentId);
+    if (stored === undefined || !etagAllows(draft.etag, stored.etagRevision)) throw etagMismatch();
+  }
+}
+
+/** What the documents of a request take the place of: their chunks of before, and themselves. */
+function replacedBy(sources: readonly Source[], view: DocumentView): readonly StoredDocument[] {
+  const replaced = new Map<string, StoredDocument>();
+  for (const { documentId, isSplit } of sources) {
+    for (const chunk of view.chunks.get(documentId) ?? []) replaced.set(chunk.documentId, chunk);
+    const whole = view.documents.get(documentId);
+    if (isSplit && whole !== undefined) replaced.set(documentId, whole);
+  }
+  return [...replaced.values()];
+}
+
+function encodeAll(upsert: Upsert, view: DocumentView): readonly StoredDocument[] {
+  let nextNo = view.nextDocumentNo;
+  return upsert.sources.flatMap(({ draft, pieces }, index) =>
+    pieces.map((piece) => {
+      const { documentId } = piece;
+      const before = view.documents.get(documentId);
+      const stored = encodePiece(upsert, { draft, piece, before, revision: view.revision });
+      checkSize(stored, index);
+      if (before !== undefined) return { ...stored, documentNo: before.documentNo };
+      nextNo += 1;
+      return { ...stored, documentNo: nextNo - 1 };
+    }),
+  );
+}
+
+function encodePiece(
+  { parts, call, input, nowMs }: Upsert,
+  of: {
+    readonly draft: DocumentDraft;
+    readonly piece: Piece;
+    readonly before: StoredDocument | undefined;
+    readonly revision: number;
+  },
+): StoredDocument {
+  const { draft, piece, before, revision } = of;
+  const { documentId, text, chunk } = piece;
+  const createMs = before?.createMs ?? nowMs;
+  const bytes = parts.codec.encodeDocument(draft, {
+    ...{ documentId, collectionId: input.collectionId, text, chunk, writer: call.writer },
+    ...{ createMs, updateMs: nowMs, etag: etagOf(revision) },
+  });
+  const { embedding } = draft;
+  const sourceId = chunk?.sourceId ?? "";
+  return {
+    documentId,
+    documentNo: 0,
+    sourceId,
+    bytes,
+    embedding,
+    createMs,
+    etagRevision: revision,
+  };
+}
+
+function checkSize({ bytes, embedding }: StoredDocument, index: number): void {
+  const vector =
+    embedding === undefined
+      ? 0
+      : EMBEDDING_FRAME_BYTES +
+        embedding.values.length * VALUE_BYTES +
+        Buffer.byteLength(embedding.model);
+  const size = bytes.length + vector;
+  if (size <= LIMITS.documentBytes) return;
+  const description = `takes ${size} bytes, and may take at most ${LIMITS.documentBytes}`;
+  throw requestInvalid([{ field: `documents[${index}]`, description }]);
+}
+
+function upsertedOf({ documentId, pieces, isSplit }: Source, view: DocumentView): UpsertedDocument {
+  const created = !view.documents.has(documentId) && !view.chunks.has(documentId);
+  return {
+    documentId,
+    created,
+    etag: isSplit ? "" : etagOf(view.revision),
+    chunkIds: isSplit ? pieces.map((piece) => piece.documentId) : [],
+  };
+}

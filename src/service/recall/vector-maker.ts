@@ -1,0 +1,245 @@
+// Makes the vectors of passages when that is not done inside the index: in the background, in
+// batches, and kept in the store, so that each is paid for once. A model that is new finds no
+// vectors of its own, so everything is made anew while recall goes on.
+
+import type { IndexItem } from "../../recall/port.ts";
+import type { NewVectors } from "../../storage/store.ts";
+import { HookFailure } from "../hook-port.ts";
+import { pause } from "../tasks/later.ts";
+import type { Container } from "./container.ts";
+import type { EmbedCall, Embedder } from "./embedder.ts";
+import type { NamespaceFeed } from "./feed.ts";
+import { FeedClosed, isIndexStopped, isStopping } from "./feed-errors.ts";
+import type { RecallParts } from "./parts.ts";
+import { passagesOf } from "./passages.ts";
+import { POSITION_MAX, placeOf, readUp } from "./source.ts";
+
+/** Records that one step reads. */
+const READ = 64;
+/** Texts that one step embeds, at the most; a record with more is done by itself. */
+const TEXTS_MAX = 256;
+/** Changes come in bursts: so long is waited for more of them. */
+const GATHER_MS = 50;
+/** The pause after a failure, and the longest after many. */
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 60_000;
+
+/** Failures that one text of a batch may have brought about. */
+const REFUSALS: ReadonlySet<string> = new Set(["refused", "invalid-output", "output-too-long"]);
+/** What no embedder refuses that takes anything. */
+const PROBE = "memory";
+
+/** A record with the texts of its passages. */
+interface Job {
+  readonly item: IndexItem;
+  readonly texts: readonly string[];
+}
+
+/** Makes vectors until stopped. */
+export class VectorMaker {
+  readonly #parts: RecallParts;
+  readonly #onError: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  #working: Promise<void> | undefined;
+  #isAsked = false;
+  #failures = 0;
+  /** Until when namespaces are left alone whose own workers failed. */
+  readonly #resting = new Map<NamespaceFeed, number>();
+
+  constructor(parts: RecallParts, onError: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#onError = onError;
+    const { model } = parts.embedder;
+    if (model.isLocal || model.id === "") return;
+    parts.keeper.onVectorsMissing = () => this.#wake();
+    parts.embedder.onBack(() => this.#wake());
+  }
+
+  /** Ends the call under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#working;
+  }
+
+  #wake(): void {
+    this.#isAsked = true;
+    if (this.#working !== undefined || this.#stop.signal.aborted) return;
+    this.#working = this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { world } = this.#parts.context;
+    const { signal } = this.#stop;
+    await pause(world, GATHER_MS, signal);
+    while (!signal.aborted) {
+      const next = this.#next();
+      if (next === undefined) {
+        if (this.#resting.size > 0) {
+          if (this.#isResting()) await pause(world, RETRY_MS, signal);
+          continue;
+        }
+        if (!this.#isAsked) return;
+        this.#isAsked = false;
+        continue;
+      }
+      try {
+        await this.#step(next.feed, next.container);
+        this.#failures = 0;
+      } catch (error) {
+        if (error instanceof FeedClosed || isIndexStopped(error)) continue;
+        if (isStopping(error) || signal.aborted) return;
+        if (!(error instanceof HookFailure)) this.#onError(error);
+        const ms = this.#retryMs(error);
+        // Workers are those of one namespace: that they fail keeps no other from its vectors.
+        if (this.#parts.embedder.hasWorkers) this.#resting.set(next.feed, world.nowMs() + ms);
+        else await pause(world, ms, signal);
+      }
+    }
+  }
+
+  /** Whether namespaces with something to do are left alone for a while. */
+  #isResting(): boolean {
+    const nowMs = this.#parts.context.world.nowMs();
+    for (const [feed, untilMs] of this.#resting) {
+      const isOver = untilMs <= nowMs || feed.isClosed || feed.withoutVectors.size === 0;
+      if (isOver || this.#parts.embedder.isAway(feed.namespace)) this.#resting.delete(feed);
+    }
+    return this.#resting.size > 0;
+  }
+
+  #retryMs(error: unknown): number {
+    const asked = error instanceof HookFailure ? (error.retryDelayMs ?? 0) : 0;
+    const ms = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#failures);
+    this.#failures = Math.min(16, this.#failures + 1);
+    return Math.max(asked, ms);
+  }
+
+  /** The next container with records that have no vectors, of the namespace that was used last. */
+  #next(): { feed: NamespaceFeed; container: Container } | undefined {
+    let next: NamespaceFeed | undefined;
+    const nowMs = this.#parts.context.world.nowMs();
+    for (const feed of this.#parts.keeper.feeds.values()) {
+      if (feed.withoutVectors.size === 0) continue;
+      if (this.#parts.embedder.isAway(feed.namespace)) continue;
+      if ((this.#resting.get(feed) ?? 0) > nowMs) continue;
+      if (next === undefined || feed.lastUse > next.lastUse) next = feed;
+    }
+    for (const container of next?.withoutVectors ?? []) {
+      if (next !== undefined) return { feed: next, container };
+    }
+    return undefined;
+  }
+
+  /** Makes the vectors of the next records of a container. */
+  async #step(feed: NamespaceFeed, container: Container): Promise<void> {
+    await this.#parts.keeper.pace.turn(false);
+    const first = container.vectorsFrom;
+    if (first === undefined || container.told === undefined) {
+      feed.withoutVectors.delete(container);
+      return;
+    }
+    // Before the first wait: what changes from now on is noted again.
+    container.vectorsFrom = undefined;
+    feed.withoutVectors.delete(container);
+    const goOnAt = (position: number): void => {
+      container.vectorsFrom = Math.min(position, container.vectorsFrom ?? POSITION_MAX);
+      if (container.told !== undefined) feed.withoutVectors.add(container);
+    };
+    try {
+      const range = { first, last: POSITION_MAX };
+      const piece = await readUp(feed.source, container.ref, range, READ);
+      const lacking = piece.items.filter(({ vectors }) => vectors === undefined);
+      const { jobs, after } = await this.#jobsOf(container, lacking);
+      await this.#make(feed, container, jobs);
+      const next = after ?? piece.next;
+      if (next !== undefined) goOnAt(next);
+    } catch (error) {
+      goOnAt(first);
+      throw error;
+    }
+  }
+
+  /** The first records whose texts go into one step, and where the next step starts. */
+  async #jobsOf(
+    { ref }: Container,
+    items: readonly IndexItem[],
+  ): Promise<{ jobs: readonly Job[]; after: number | undefined }> {
+    const { keeper } = this.#parts;
+    const jobs: Job[] = [];
+    let count = 0;
+    for (const item of items) {
+      const { bytes } = item;
+      const kind = ref.kind === "session" ? "message" : "document";
+      const texts = await passagesOf(this.#parts, kind, bytes);
+      if (jobs.length > 0 && count + texts.length > TEXTS_MAX) {
+        return { jobs, after: item.position };
+      }
+      count += texts.length;
+      jobs.push({ item, texts });
+      await keeper.pace.turn(false);
+    }
+    return { jobs, after: undefined };
+  }
+
+  async #make(feed: NamespaceFeed, container: Container, jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const { embedder, context } = this.#parts;
+    const vectors = await this.#embedAll(
+      feed.namespace,
+      jobs.flatMap(({ texts }) => texts),
+    );
+    const { id: model } = embedder.model;
+    let at = 0;
+    const made = jobs.map(({ item, texts }) => {
+      const own = vectors.slice(at, at + texts.length);
+      at += texts.length;
+      return { item, vectors: own };
+    });
+    const saved = made.map(
+      ({ item, vectors: own }): NewVectors => ({
+        place: placeOf(feed.namespace, container.ref, item.position),
+        bytes: item.bytes,
+        record: { model, vectors: own },
+      }),
+    );
+    await context.store.saveVectors(saved);
+    // A record that has changed meanwhile is marked: the index gets it again, without these.
+    await container.inTurn(async () => {
+      const changes = made.map(({ item, vectors: own }) => ({
+        kind: "vectors" as const,
+        container: container.ref,
+        position: item.position,
+        vectors: own,
+      }));
+      await feed.send(changes);
+    });
+  }
+
+  async #embedAll(namespace: string, texts: readonly string[]): Promise<readonly Float32Array[]> {
+    const { embedder } = this.#parts;
+    const call = { namespace, signal: this.#stop.signal };
+    return await embedder.inBatches(texts, (batch) => embedKnown(embedder, call, batch));
+  }
+}
+
+/** Embeds a batch. A text that the embedder refuses has no vector, and keeps no other from its. */
+async function embedKnown(
+  embedder: Embedder,
+  call: EmbedCall,
+  texts: readonly string[],
+  isUp = false,
+): Promise<readonly Float32Array[]> {
+  try {
+    return await embedder.embedPassages(call, texts);
+  } catch (error) {
+    if (!(error instanceof HookFailure) || !REFUSALS.has(error.reason)) throw error;
+    // Who refuses everything, for want of a key perhaps, says nothing of these texts.
+    if (!isUp) await embedder.embedPassages(call, [PROBE]);
+    if (texts.length === 1) return [new Float32Array(embedder.model.dimensions)];
+    const half = Math.ceil(texts.length / 2);
+    const first = await embedKnown(embedder, call, texts.slice(0, half), true);
+    return [...first, ...(await embedKnown(embedder, call, texts.slice(half), true))];
+  }
+}

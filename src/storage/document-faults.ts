@@ -1,0 +1,116 @@
+// What changes of documents and new vectors must keep to, for both engines: says what is wrong, so
+// that half a plan never reaches the state.
+
+import type { DocumentPlan, NewVectors, StoredDocument, VectorPlace } from "./document-records.ts";
+
+/** The most records of one `saveVectors`. */
+export const SAVE_VECTORS_MAX = 1_024;
+
+/** The most bytes of the vectors of one `saveVectors`. */
+export const SAVE_VECTORS_BYTES_MAX = 33_554_432;
+
+/** How many recalled namespaces are remembered: those recalled last. */
+export const RECALLED_MAX = 4_096;
+
+/** What a check needs to know of the state before the change. */
+export interface DocumentBase {
+  /** That of the change. */
+  readonly revision: number;
+  readonly nextDocumentNo: number;
+  /** The number of the document with an id; undefined when there is none. */
+  readonly known: (documentId: string) => number | undefined;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Says what is wrong with a change of documents; undefined when nothing is. */
+export function documentPlanFault(plan: DocumentPlan, base: DocumentBase): string | undefined {
+  const { put = [], remove = [], clear = false, events, nowMs, reply } = plan;
+  if (events.length === 0) {
+    return "it has no event";
+  }
+  if (!isCount(nowMs) || !isCount(reply?.createMs ?? 0)) {
+    return "a time is not a whole number of milliseconds";
+  }
+  if (clear && put.length + remove.length > 0) {
+    return "it clears a collection and does more to it";
+  }
+  const ids = new Set<string>();
+  let next = base.nextDocumentNo;
+  for (const document of put) {
+    const { documentId, documentNo } = document;
+    const known = base.known(documentId);
+    if (ids.has(documentId) || documentNo !== (known ?? next)) {
+      return `document number ${documentNo} is put twice or has another number`;
+    }
+    next += known === undefined ? 1 : 0;
+    ids.add(documentId);
+    const fault = documentFault(document, base.revision);
+    if (fault !== undefined) {
+      return fault;
+    }
+  }
+  for (const documentId of remove) {
+    if (ids.has(documentId) || base.known(documentId) === undefined) {
+      return "it removes a document that is not there, or that it puts or removes as well";
+    }
+    ids.add(documentId);
+  }
+  return undefined;
+}
+
+function documentFault(document: StoredDocument, revision: number): string | undefined {
+  const { createMs, documentId, documentNo, embedding, etagRevision } = document;
+  if (documentId === "") {
+    return `document number ${documentNo} has no id`;
+  }
+  if (!isCount(createMs) || !isCount(etagRevision) || etagRevision > revision) {
+    return `document number ${documentNo} is of revision ${etagRevision}, made at ${createMs}`;
+  }
+  return embedding?.values.length === 0
+    ? `the embedding of document number ${documentNo} is empty`
+    : undefined;
+}
+
+/** Says what is wrong with new vectors; undefined when nothing is. */
+export function vectorsFault(all: readonly NewVectors[]): string | undefined {
+  if (all.length > SAVE_VECTORS_MAX) {
+    return `vectors of ${all.length} records are saved at once, more than ${SAVE_VECTORS_MAX}`;
+  }
+  let bytes = 0;
+  for (const { record } of all) {
+    const dimensions = record.vectors[0]?.length ?? 1;
+    if (dimensions === 0 || record.vectors.some(({ length }) => length !== dimensions)) {
+      return "the vectors of a record are empty or of several lengths";
+    }
+    bytes += record.vectors.length * dimensions * 4;
+  }
+  return bytes > SAVE_VECTORS_BYTES_MAX
+    ? `vectors of ${bytes} bytes are saved at once, more than ${SAVE_VECTORS_BYTES_MAX}`
+    : undefined;
+}
+
+/** The seq of a message or the number of a document. */
+export function numberAt(place: VectorPlace): number {
+  return place.kind === "message" ? place.seq : place.documentNo;
+}
+
+/** When namespaces were recalled, the newest first. */
+export function newestRecalled(
+  recalled: ReadonlyMap<string, number>,
+): readonly { readonly namespace: string; readonly ms: number }[] {
+  return [...recalled]
+    .map(([namespace, ms]) => ({ namespace, ms }))
+    .sort((a, b) => b.ms - a.ms || (a.namespace < b.namespace ? -1 : 1));
+}
+
+/** The namespaces recalled longest ago that are too many. */
+export function forgottenOf(recalled: ReadonlyMap<string, number>): readonly string[] {
+  return recalled.size <= RECALLED_MAX
+    ? []
+    : newestRecalled(recalled)
+        .slice(RECALLED_MAX)
+        .map(({ namespace }) => namespace);
+}

@@ -1,0 +1,130 @@
+// Documents, the vectors of messages and documents, and which namespaces are recalled, as the store
+// keeps them.
+
+import type { SessionRef } from "../domain/session.ts";
+import type { NewEvent, StoredReply } from "./stored.ts";
+
+/** Names a collection. */
+export interface CollectionRef {
+  readonly namespace: string;
+  readonly collectionId: string;
+}
+
+/** A vector as it is kept: of length 1. */
+export interface StoredVector {
+  /** What made it; compared as it is. */
+  readonly model: string;
+  readonly values: Float32Array;
+}
+
+/** A document as stored. */
+export interface StoredDocument {
+  readonly documentId: string;
+  /**
+   * Its place in the order of the collection: rising with the first write, kept when the document
+   * is replaced, never given twice in a collection, also after a clear.
+   */
+  readonly documentNo: number;
+  /** Empty unless it is a chunk: then the id of what was split. */
+  readonly sourceId: string;
+  /** The wire form of the public Document, without its embedding. */
+  readonly bytes: Uint8Array;
+  readonly embedding: StoredVector | undefined;
+  readonly createMs: number;
+  /** The revision that last changed it; the etag is made of it. */
+  readonly etagRevision: number;
+}
+
+/** A collection that holds documents, or once did. */
+export interface StoredCollection {
+  readonly collectionId: string;
+  readonly documentCount: number;
+  /** When the first document since it was last empty was stored. */
+  readonly createMs: number;
+  readonly updateMs: number;
+}
+
+/** What a change of documents wants to see. */
+export interface DocumentChange extends CollectionRef {
+  /** Documents to load by id. */
+  readonly documentIds: readonly string[];
+  /** Sources whose chunks to load. */
+  readonly sourceIds: readonly string[];
+  readonly requestId?: string;
+  /** Lets the change through when the disk is below its floor, because it frees space. */
+  readonly allowWhenFull?: boolean;
+}
+
+/** What the decide function of such a change gets to see. */
+export interface DocumentView {
+  /** The revision the change will have if it is saved. */
+  readonly revision: number;
+  /** Undefined when the collection holds nothing. */
+  readonly collection: StoredCollection | undefined;
+  /** How many collections of the namespace hold documents. */
+  readonly collectionCount: number;
+  /** Those of the documents asked for that exist, by id. */
+  readonly documents: ReadonlyMap<string, StoredDocument>;
+  /** The chunks of the sources asked for that have any, by source, by rising number. */
+  readonly chunks: ReadonlyMap<string, readonly StoredDocument[]>;
+  /** The number of the next new document. */
+  readonly nextDocumentNo: number;
+  readonly reply: StoredReply | undefined;
+}
+
+/** What decide wants done. Saved in one transaction or not at all. */
+export type DocumentDecision<T> =
+  | { readonly kind: "answer"; readonly result: T; readonly reply?: StoredReply }
+  | { readonly kind: "save"; readonly result: T; readonly plan: DocumentPlan };
+
+/** A change of the documents of one collection. */
+export interface DocumentPlan {
+  /**
+   * New and replaced documents. New ones have the numbers from `nextDocumentNo` on, in their order;
+   * replaced ones keep theirs.
+   */
+  readonly put?: readonly StoredDocument[];
+  /** Ids of documents to delete, loaded and not among `put`. */
+  readonly remove?: readonly string[];
+  /** Deletes every document; nothing else is then set but events and reply. */
+  readonly clear?: boolean;
+  readonly nowMs: number;
+  /** At least one, in order. */
+  readonly events: readonly NewEvent[];
+  readonly reply?: StoredReply;
+}
+
+/** Asks for a page of documents by rising number. */
+export interface DocumentQuery extends CollectionRef {
+  /** Goes on after this number; 0 from the start. */
+  readonly after: number;
+  /** Ends with this number. Default: to the end. */
+  readonly last?: number;
+  readonly limit: number;
+}
+
+export interface DocumentPage {
+  readonly documents: readonly StoredDocument[];
+  /** The number the next page starts after; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** The vectors of one message or document: one for each passage. */
+export interface VectorRecord {
+  /** Names model, dimensions and text recipe. */
+  readonly model: string;
+  readonly vectors: readonly Float32Array[];
+}
+
+/** Names a message or a document by its place. */
+export type VectorPlace =
+  | (SessionRef & { readonly kind: "message"; readonly seq: number })
+  | (CollectionRef & { readonly kind: "document"; readonly documentNo: number });
+
+/** Vectors to keep. They replace those of whatever model that were kept for the record. */
+export interface NewVectors {
+  readonly place: VectorPlace;
+  /** The wire form that they were made from: they are dropped when it is not the current one. */
+  readonly bytes: Uint8Array;
+  readonly record: VectorRecord;
+}

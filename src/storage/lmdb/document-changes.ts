@@ -1,0 +1,224 @@
+// Changes of documents: what decide gets to see, and what a plan does to the pending state. A plan
+// is read for and checked as a whole before any of it is applied.
+
+import { documentPlanFault } from "../document-faults.ts";
+import type { DocumentChange, DocumentPlan, DocumentView, StoredDocument } from "../store.ts";
+import { finishChange } from "./change.ts";
+import { decodeNumber, encodeNumber, encodePurge } from "./codec.ts";
+import { type Core, readIndex } from "./core.ts";
+import type { RecordCounts } from "./counts.ts";
+import {
+  type CollectionRow,
+  type DocumentRow,
+  encodeCollection,
+  encodeDocument,
+  encodeDocumentBody,
+} from "./document-codec.ts";
+import {
+  chunksOf,
+  collectionOf,
+  documentNoOf,
+  findDocument,
+  readCollection,
+  readDocumentRow,
+} from "./documents.ts";
+import {
+  chunkKey,
+  collectionKey,
+  documentIdKey,
+  documentKey,
+  emptiedKey,
+  purgeKey,
+} from "./keys.ts";
+import { unsound } from "./plan-check.ts";
+import { pendingReply } from "./replies.ts";
+import { emptyRecord } from "./sessions.ts";
+import { dropVectors, readVectorRow } from "./vectors.ts";
+
+/** The collection before a change. */
+interface DocumentsBase {
+  /** Undefined while it holds nothing. */
+  readonly row: CollectionRow | undefined;
+  readonly nextDocumentNo: number;
+}
+
+/** What decide gets to see of documents, and the collection before the change. */
+export function documentsView(
+  core: Core,
+  counts: RecordCounts,
+  change: DocumentChange,
+): { readonly view: DocumentView; readonly base: DocumentsBase } {
+  const { collectionId, documentIds, namespace, sourceIds } = change;
+  const row = readCollection(core, change, "pending");
+  const nextDocumentNo = row?.nextDocumentNo ?? nextAfterEmptied(core, change);
+  const documents = new Map<string, StoredDocument>();
+  const chunks = new Map<string, readonly StoredDocument[]>();
+  for (const documentId of documentIds) {
+    const found = row && findDocument(core, row.logNo, documentId, "pending");
+    if (found !== undefined) {
+      documents.set(documentId, found);
+    }
+  }
+  for (const sourceId of sourceIds) {
+    const found = row === undefined ? [] : chunksOf(core, row.logNo, sourceId, "pending");
+    if (found.length > 0) {
+      chunks.set(sourceId, found);
+    }
+  }
+  const view = {
+    revision: core.writer.pendingRevision + 1,
+    collection: row === undefined ? undefined : collectionOf(collectionId, row),
+    collectionCount: counts.of(core, namespace),
+    documents,
+    chunks,
+    nextDocumentNo,
+    reply: pendingReply(core, namespace, change.requestId),
+  };
+  return { view, base: { row, nextDocumentNo } };
+}
+
+function nextAfterEmptied(core: Core, { namespace, collectionId }: DocumentChange): number {
+  return readIndex(core, emptiedKey(namespace, collectionId), "pending", decodeNumber) ?? 1;
+}
+
+/** A document that is replaced or removed. */
+interface OldDocument extends DocumentRow {
+  readonly documentNo: number;
+  /** The body of its vectors; undefined when there are none. */
+  readonly vectorsNo: number | undefined;
+}
+
+/** A change of documents with the collection before it. */
+interface Changing {
+  readonly change: DocumentChange;
+  readonly base: DocumentsBase;
+}
+
+/** Applies a plan to the pending state. Throws an Error that names a fault of it. */
+export function applyDocuments(
+  core: Core,
+  counts: RecordCounts,
+  { change, base }: Changing,
+  plan: DocumentPlan,
+): void {
+  const { row, nextDocumentNo } = base;
+  const known = (documentId: string): number | undefined =>
+    row && documentNoOf(core, row.logNo, documentId, "pending");
+  const revision = core.writer.pendingRevision + 1;
+  const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
+  const old = new Map<string, OldDocument>();
+  for (const id of [
+    ...(plan.put ?? []).map(({ documentId }) => documentId),
+    ...(plan.remove ?? []),
+  ]) {
+    const documentNo = known(id);
+    if (row !== undefined && documentNo !== undefined) {
+      old.set(id, oldDocument(core, row.logNo, documentNo));
+    }
+  }
+  core.writer.whole(() => {
+    const before = row === undefined ? 0 : 1;
+    counts.add(change.namespace, saveDocuments(core, { change, base }, plan, old) - before);
+    finishChange(core, change, plan);
+  });
+}
+
+function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument {
+  const row = readDocumentRow(core, logNo, documentNo, "pending");
+  if (row === undefined) {
+    throw unsound(`document ${documentNo} of log ${logNo} is listed but missing`);
+  }
+  const vectorsNo = readVectorRow(core, logNo, documentNo, "pending")?.bodyNo;
+  return { ...row, documentNo, vectorsNo };
+}
+
+/** Writes what a plan says; gives 1 when the collection holds documents then, else 0. */
+function saveDocuments(
+  core: Core,
+  { change, base }: Changing,
+  plan: DocumentPlan,
+  old: ReadonlyMap<string, OldDocument>,
+): number {
+  const { namespace, collectionId } = change;
+  const { put = [], remove = [] } = plan;
+  const logNo = base.row?.logNo ?? core.writer.nextLogNo++;
+  for (const document of put) {
+    putDocument(core, logNo, document, old.get(document.documentId));
+  }
+  for (const documentId of remove) {
+    removeDocument(core, logNo, old.get(documentId));
+  }
+  const added = put.filter(({ documentId }) => !old.has(documentId)).length;
+  const before = base.row?.documentCount ?? 0;
+  const documentCount = plan.clear === true ? 0 : before + added - remove.length;
+  const nextDocumentNo = base.nextDocumentNo + added;
+  const key = collectionKey(namespace, collectionId);
+  const emptied = emptiedKey(namespace, collectionId);
+  if (documentCount > 0) {
+    const createMs = base.row?.createMs ?? plan.nowMs;
+    const row = { logNo, nextDocumentNo, documentCount, createMs, updateMs: plan.nowMs };
+    core.memtable.set(key, encodeCollection(key, row));
+    if (base.row === undefined && base.nextDocumentNo > 1) {
+      core.memtable.set(emptied, null);
+    }
+    return 1;
+  }
+  if (base.row !== undefined) {
+    core.memtable.set(key, null);
+    core.memtable.set(emptied, encodeNumber(emptied, nextDocumentNo));
+  }
+  if (plan.clear === true && before > 0) {
+    const purge = purgeKey(logNo);
+    core.memtable.set(purge, encodePurge(purge, 1, nextDocumentNo - 1));
+  }
+  return 0;
+}
+
+function putDocument(
+  core: Core,
+  logNo: number,
+  document: StoredDocument,
+  old: OldDocument | undefined,
+): void {
+  const { memtable, writer } = core;
+  const { bytes, createMs, documentId, documentNo, etagRevision, sourceId } = document;
+  if (old === undefined) {
+    const idKey = documentIdKey(logNo, documentId);
+    memtable.set(idKey, encodeNumber(idKey, documentNo));
+  } else {
+    eraseBodies(core, logNo, old);
+  }
+  if (old !== undefined && old.sourceId !== "" && old.sourceId !== sourceId) {
+    memtable.set(chunkKey(logNo, old.sourceId, documentNo), null);
+  }
+  if (sourceId !== "" && old?.sourceId !== sourceId) {
+    const chunk = chunkKey(logNo, sourceId, documentNo);
+    memtable.set(chunk, emptyRecord(chunk));
+  }
+  const bodyNo = writer.putMessage(encodeDocumentBody(document));
+  const key = documentKey(logNo, documentNo);
+  const row = { bodyNo, byteCount: bytes.length, documentId, sourceId, createMs, etagRevision };
+  memtable.set(key, encodeDocument(key, row));
+}
+
+function removeDocument(core: Core, logNo: number, old: OldDocument | undefined): void {
+  if (old === undefined) {
+    return;
+  }
+  const { memtable } = core;
+  const { documentId, documentNo, sourceId } = old;
+  eraseBodies(core, logNo, old);
+  memtable.set(documentKey(logNo, documentNo), null);
+  memtable.set(documentIdKey(logNo, documentId), null);
+  if (sourceId !== "") {
+    memtable.set(chunkKey(logNo, sourceId, documentNo), null);
+  }
+}
+
+function eraseBodies(core: Core, logNo: number, old: OldDocument): void {
+  core.writer.eraseMessage(old.bodyNo);
+  dropVectors(core, logNo, old.documentNo, old.vectorsNo);
+}

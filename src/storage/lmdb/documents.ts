@@ -1,0 +1,191 @@
+// Collections and their documents. A collection that holds documents has a log number, under which
+// its rows stand; the bodies stand among the messages. A collection that is cleared loses the
+// number, and what stands under it is erased by upkeep as a dead log is.
+
+import { recordCorrupt } from "../../domain/errors.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type {
+  CollectionRef,
+  DocumentPage,
+  DocumentQuery,
+  StoredCollection,
+  StoredDocument,
+} from "../store.ts";
+import { decodeNumber } from "./codec.ts";
+import { type Core, decodeRecord, rangeIndex, readIndex } from "./core.ts";
+import {
+  type CollectionRow,
+  type DocumentRow,
+  decodeCollection,
+  decodeDocument,
+  decodeDocumentBody,
+} from "./document-codec.ts";
+import {
+  afterPrefix,
+  chunkPrefix,
+  collectionKey,
+  collectionPrefix,
+  documentIdKey,
+  documentKey,
+  documentPrefix,
+  readText,
+  readU64,
+  u64,
+} from "./keys.ts";
+import type { Visibility } from "./memtable.ts";
+import { readMessage } from "./messages.ts";
+
+// Rows of a page read at a time.
+const PAGE = 64;
+
+/** The row of a collection; undefined while it holds nothing. */
+export function readCollection(
+  core: Core,
+  { namespace, collectionId }: CollectionRef,
+  visibility: Visibility,
+): CollectionRow | undefined {
+  const key = collectionKey(namespace, collectionId);
+  return readIndex(core, key, visibility, decodeCollection);
+}
+
+/** A collection as the layers above see it. */
+export function collectionOf(collectionId: string, row: CollectionRow): StoredCollection {
+  const { documentCount, createMs, updateMs } = row;
+  return { collectionId, documentCount, createMs, updateMs };
+}
+
+/** The row of a document; undefined when there is none. */
+export function readDocumentRow(
+  core: Core,
+  logNo: number,
+  documentNo: number,
+  visibility: Visibility,
+): DocumentRow | undefined {
+  return Number.isSafeInteger(documentNo) && documentNo > 0
+    ? readIndex(core, documentKey(logNo, documentNo), visibility, decodeDocument)
+    : undefined;
+}
+
+/** The number of a document by its id; undefined when there is none. */
+export function documentNoOf(
+  core: Core,
+  logNo: number,
+  documentId: string,
+  visibility: Visibility,
+): number | undefined {
+  return readIndex(core, documentIdKey(logNo, documentId), visibility, decodeNumber);
+}
+
+/** The document of a row. Throws RECORD_CORRUPT when its body is missing or another one. */
+function documentOf(
+  core: Core,
+  documentNo: number,
+  row: DocumentRow,
+  visibility: Visibility,
+): StoredDocument {
+  const { bodyNo, byteCount, documentId, sourceId, createMs, etagRevision } = row;
+  const payload = readMessage(core, bodyNo, visibility);
+  const body = decodeRecord("document", payload, decodeDocumentBody);
+  if (body.documentId !== documentId || body.bytes.length !== byteCount) {
+    throw recordCorrupt(`message ${bodyNo} is not the document that its row names`);
+  }
+  const { bytes, embedding } = body;
+  return { documentId, documentNo, sourceId, bytes, embedding, createMs, etagRevision };
+}
+
+/** A document that a list names. Throws RECORD_CORRUPT when it is missing. */
+function needDocument(
+  core: Core,
+  logNo: number,
+  documentNo: number,
+  visibility: Visibility,
+): StoredDocument {
+  const row = readDocumentRow(core, logNo, documentNo, visibility);
+  if (row === undefined) {
+    throw recordCorrupt(`document ${documentNo} of log ${logNo} is listed but missing`);
+  }
+  return documentOf(core, documentNo, row, visibility);
+}
+
+/** Finds a document by its id; undefined when there is none. */
+export function findDocument(
+  core: Core,
+  logNo: number,
+  documentId: string,
+  visibility: Visibility,
+): StoredDocument | undefined {
+  const documentNo = documentNoOf(core, logNo, documentId, visibility);
+  if (documentNo === undefined) {
+    return undefined;
+  }
+  const document = needDocument(core, logNo, documentNo, visibility);
+  if (document.documentId !== documentId) {
+    throw recordCorrupt(`a document id of log ${logNo} leads to another document`);
+  }
+  return document;
+}
+
+/** The chunks of a source by rising number. */
+export function chunksOf(
+  core: Core,
+  logNo: number,
+  sourceId: string,
+  visibility: Visibility,
+): StoredDocument[] {
+  const prefix = chunkPrefix(logNo, sourceId);
+  const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
+  const chunks: StoredDocument[] = [];
+  for (const { key } of rangeIndex(core, visibility, range)) {
+    chunks.push(needDocument(core, logNo, readU64(key, prefix.length), visibility));
+  }
+  return chunks;
+}
+
+/** A page of the documents of a collection: a bounded number of bytes. */
+export function listDocuments(core: Core, query: DocumentQuery): DocumentPage {
+  const row = readCollection(core, query, "committed");
+  const { after, limit, last = Number.MAX_SAFE_INTEGER - 1 } = query;
+  const documents: StoredDocument[] = [];
+  if (row === undefined || after >= last) {
+    return { documents, next: undefined };
+  }
+  const prefix = documentPrefix(row.logNo);
+  const start = prefix + u64(after + 1);
+  const range = { start, end: prefix + u64(last + 1), page: Math.min(PAGE, limit + 1) };
+  let bytes = 0;
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    const found = decodeRecord("document", payload, decodeDocument);
+    bytes += found.byteCount;
+    const isFull = documents.length > 0 && bytes > LIMITS.pageBytes;
+    if (isFull || documents.length >= limit) {
+      return { documents, next: documents.at(-1)?.documentNo ?? after };
+    }
+    documents.push(documentOf(core, readU64(key, prefix.length), found, "committed"));
+  }
+  return { documents, next: undefined };
+}
+
+/** The collections of a namespace that hold documents, by id, after the one given. */
+export function listCollections(
+  core: Core,
+  namespace: string,
+  after: string,
+  limit: number,
+): StoredCollection[] {
+  const prefix = collectionPrefix(namespace);
+  const range = { start: collectionKey(namespace, after), end: afterPrefix(prefix) };
+  const collections: StoredCollection[] = [];
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    const collectionId = readText(key.slice(prefix.length));
+    if (after !== "" && collectionId === after) {
+      continue;
+    }
+    if (collections.length >= limit) {
+      break;
+    }
+    collections.push(
+      collectionOf(collectionId, decodeRecord("collection", payload, decodeCollection)),
+    );
+  }
+  return collections;
+}

@@ -1,0 +1,337 @@
+// Damages single records of documents and vectors: verify must report every one, and a read must
+// not give another answer.
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  changeDocuments,
+  type DocumentAction,
+  newVector,
+  saveVectors,
+} from "../../../test/support/documents.ts";
+import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { readFacts, START_MS } from "../../../test/support/plans.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import type { Store, VectorPlace } from "../store.ts";
+import { encodeNumber } from "./codec.ts";
+import {
+  decodeDocument,
+  decodeVector,
+  encodeCollection,
+  encodeDocument,
+  encodeDocumentBody,
+  encodeVector,
+  encodeVectorBody,
+} from "./document-codec.ts";
+import { seal, unseal } from "./envelope.ts";
+import { type Environment, openEnvironment, type Table } from "./environment.ts";
+import {
+  afterPrefix,
+  chunkKey,
+  collectionKey,
+  documentIdKey,
+  documentKey,
+  emptiedKey,
+  purgeKey,
+  readU64,
+  TABLE,
+  u64,
+  vectorKey,
+} from "./keys.ts";
+import { emptyRecord } from "./sessions.ts";
+import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+const ref = { namespace: "default", sessionId: "s" };
+const collection = { namespace: "default", collectionId: "c" };
+
+let temporary: TempDir;
+let golden = "";
+let copies = 0;
+
+function change(store: Store, parts: Partial<DocumentAction>) {
+  const nothing = { put: [], remove: [], removeChunks: [], clear: false };
+  const base = { namespace: "default", sessionId: "c", nowMs: START_MS };
+  return changeDocuments(store, { kind: "documents", ...nothing, ...base, ...parts });
+}
+
+async function append(store: Store): Promise<void> {
+  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+    return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
+  });
+}
+
+async function fill(store: Store): Promise<void> {
+  const put = Array.from({ length: 20 }, (_, n) => ({
+    documentId: `d${n}`,
+    text: `text ${n}`,
+    ...(n % 2 === 0 ? { sourceId: "s" } : {}),
+    ...(n % 3 === 0 ? { dimensions: 5 } : {}),
+  }));
+  await change(store, { put });
+  await change(store, { remove: ["d3"] });
+  await change(store, { put: put.slice(0, 2) });
+  for (const sessionId of ["e", "f", "g", "h"]) {
+    await change(store, { sessionId, put: put.slice(0, 3) });
+    await change(store, { sessionId, clear: true });
+    await store.noteRecalled(sessionId, START_MS);
+  }
+  for (const sessionId of ["i", "j", "k"]) await change(store, { sessionId, put: put.slice(0, 3) });
+  for (let n = 0; n < 6; n += 1) await append(store);
+  const places: VectorPlace[] = [1, 2, 3, 5, 6].map((seq) => ({ kind: "message", ...ref, seq }));
+  for (const documentNo of [1, 2, 3]) places.push({ kind: "document", ...collection, documentNo });
+  const drafts = places.map((place) => ({ place, model: "m", count: 2, stale: false }));
+  expect(await saveVectors(store, { kind: "vectors", drafts })).toBe(8);
+}
+
+beforeAll(async () => {
+  temporary = await makeTempDir();
+  golden = join(temporary.path, "golden");
+  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await fill(store);
+  await store.close();
+  // The newest journal record covers the index; it must not hold what is damaged.
+  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await append(again);
+  await again.close();
+});
+
+afterAll(async () => {
+  await temporary[Symbol.asyncDispose]();
+});
+
+/** A copy of the directory after a change of what it holds. */
+async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
+  const directory = join(temporary.path, `copy-${++copies}`);
+  cpSync(golden, directory, { recursive: true });
+  const env = openEnvironment({ directory });
+  await alter(env);
+  await env.root.close();
+  return directory;
+}
+
+/** The kinds of damage that verify finds after a change. */
+async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
+  const report = await verifyDirectory(await changed(alter));
+  expect(report.clean).toBe(report.problems.length === 0);
+  return report.problems.map(({ kind }) => kind);
+}
+
+// Of the first log: those of collections that were cleared come behind it, and may be damaged.
+function keyOf(index: Table, table: string): string {
+  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
+  expect(keys.length).toBeGreaterThan(3);
+  return keys[2] ?? "";
+}
+
+function payload(index: Table, key: string): Uint8Array {
+  return unseal(key, index.get(key) ?? Buffer.alloc(0), "record");
+}
+
+/** The log number of the collection. */
+function logOf(index: Table): number {
+  const [key = ""] = index.getKeys({ start: TABLE.document, end: afterPrefix(TABLE.document) });
+  return readU64(key, 1);
+}
+
+const { collection: held, emptied, document, documentId, chunk, vector, recalled } = TABLE;
+const TABLES = { collection: held, emptied, document, documentId, chunk, vector, recalled };
+
+describe("verify", () => {
+  it("counts documents and vectors, and finds nothing where nothing is damaged", async () => {
+    const { problems, totals } = await verifyDirectory(golden);
+    expect(problems).toEqual([]);
+    expect(totals.documents).toBe(28);
+    expect(totals.vectors).toBe(8);
+  });
+
+  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+    const kinds = await found(async ({ index }) => {
+      const key = keyOf(index, table);
+      const record = Buffer.from(index.get(key) ?? []);
+      record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
+      await index.put(key, record);
+    });
+    expect(kinds).toContain("a record of the index is damaged");
+  });
+
+  it.each([
+    ["collection", TABLE.collection, "a record belongs to no log"],
+    ["document", TABLE.document, "the documents of a collection are counted wrongly"],
+    ["documentId", TABLE.documentId, "a document is not found by its id"],
+    ["chunk", TABLE.chunk, "a chunk is not found by its source"],
+    ["vector", TABLE.vector, "a message belongs to no log"],
+  ])("finds a lost record of %s", async (_, table, kind) => {
+    expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
+  });
+
+  it.each([
+    ["document", decodeDocument],
+    ["vector", decodeVector],
+  ] as const)("finds a lost, a damaged and a torn body of a %s", async (what, decode) => {
+    const bodyKey = ({ index }: Environment) => {
+      const key = keyOf(index, TABLE[what]);
+      return u64(decode(payload(index, key)).bodyNo);
+    };
+    const lost = await found((env) => env.message.remove(bodyKey(env)));
+    expect(lost).toEqual([`the body of a ${what} is missing`]);
+    const damaged = await found(async (env) => {
+      const key = bodyKey(env);
+      const record = Buffer.from(env.message.get(key) ?? []);
+      record[9] = (record[9] ?? 0) ^ 1;
+      await env.message.put(key, record);
+    });
+    expect(damaged).toContain(`the body of a ${what} is damaged`);
+    const torn = await found((env) => {
+      const key = bodyKey(env);
+      return env.message.put(key, seal(key, payload(env.message, key).subarray(0, -1)));
+    });
+    expect(torn).toEqual([`the body of a ${what} is damaged`]);
+  });
+
+  it("finds a document that is another one", async () => {
+    const kinds = await found(async ({ index, message }) => {
+      const { bodyNo } = decodeDocument(payload(index, keyOf(index, TABLE.document)));
+      const key = u64(bodyNo);
+      const body = { documentId: "x", bytes: Uint8Array.of(1), embedding: undefined };
+      await message.put(key, seal(key, encodeDocumentBody(body)));
+    });
+    expect(kinds).toEqual(["a document and its row differ"]);
+  });
+
+  it("finds rows that are not sound", async () => {
+    const kinds = await found(async ({ index }) => {
+      const logNo = logOf(index);
+      const key = documentKey(logNo, 5);
+      const row = decodeDocument(payload(index, key));
+      const wrong = { ...row, bodyNo: row.bodyNo + 1, etagRevision: 1_000_000 };
+      await index.put(key, encodeDocument(key, wrong));
+      const late = documentKey(logNo, 999);
+      await index.put(late, encodeDocument(late, row));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "a document has a number that was not given",
+        "a document is not found by its id",
+        "a document is of a later revision",
+        "a document and its row differ",
+        "two records name one body",
+        "the documents of a collection are counted wrongly",
+      ]),
+    );
+  });
+
+  it("finds an id and a chunk of no document", async () => {
+    const kinds = await found(async ({ index }) => {
+      const idKey = documentIdKey(logOf(index), "x");
+      await index.put(idKey, encodeNumber(idKey, 1) as Buffer);
+      const chunk = chunkKey(logOf(index), "x", 1);
+      await index.put(chunk, emptyRecord(chunk) as Buffer);
+    });
+    const expected = ["the ids of a collection are wrong", "the chunks of a collection are wrong"];
+    expect(kinds).toEqual(expected);
+  });
+
+  it("finds collections that share a log, or are held and emptied", async () => {
+    const kinds = await found(async ({ index }) => {
+      const key = collectionKey("x", "c");
+      const times = { createMs: 1, updateMs: 1 };
+      const row = { logNo: logOf(index), nextDocumentNo: 99, documentCount: 19, ...times };
+      await index.put(key, encodeCollection(key, row));
+      const emptied = emptiedKey("default", "c");
+      await index.put(emptied, encodeNumber(emptied, 7) as Buffer);
+      const purge = purgeKey(logOf(index));
+      await index.put(purge, emptyRecord(purge) as Buffer);
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "a log belongs to two collections",
+        "a collection counts as emptied",
+        "a log is in use and being erased",
+      ]),
+    );
+  });
+
+  it("finds vectors of no record, of no log, and of several lengths", async () => {
+    const kinds = await found(async ({ index, message }) => {
+      const key = keyOf(index, TABLE.vector);
+      const row = decodeVector(payload(index, key));
+      await index.put(key, encodeVector(key, { ...row, ofNo: row.ofNo + 1 }));
+      const stray = vectorKey(77, 1);
+      await index.put(stray, encodeVector(stray, { ofNo: 1, bodyNo: 1 }));
+      const body = u64(row.bodyNo);
+      const vectors = [newVector(1, 3), newVector(1, 4)];
+      await message.put(body, seal(body, encodeVectorBody({ model: "m", vectors })));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "vectors belong to no record",
+        "a record belongs to no log",
+        "the body of a vector is damaged",
+      ]),
+    );
+  });
+});
+
+describe("a server", () => {
+  it("says that a document is lost instead of going on without it", async () => {
+    const directory = await changed(({ index }) => index.remove(documentKey(logOf(index), 1)));
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const corrupt = { reason: "RECORD_CORRUPT" };
+    await expect(store.readDocument(collection, "d0")).rejects.toMatchObject(corrupt);
+    await expect(change(store, { remove: ["d0"] })).rejects.toMatchObject(corrupt);
+    await expect(change(store, { removeChunks: ["s"] })).rejects.toMatchObject(corrupt);
+    await store.close();
+  });
+
+  it("gives no vectors that were made from another record", async () => {
+    const directory = await changed(async ({ index }) => {
+      const key = keyOf(index, TABLE.vector);
+      const row = decodeVector(payload(index, key));
+      await index.put(key, encodeVector(key, { ...row, ofNo: row.ofNo + 1 }));
+    });
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const places: VectorPlace[] = [1, 2, 3, 5, 6].map((seq) => ({ kind: "message", ...ref, seq }));
+    for (const documentNo of [1, 2, 3]) {
+      places.push({ kind: "document", ...collection, documentNo });
+    }
+    const vectors = await store.readVectors(places);
+    expect(vectors.filter((record) => record === undefined).length).toBe(1);
+    await store.close();
+  });
+
+  it("leaves nothing of what was cleared, replaced or removed", async () => {
+    const directory = await changed(async () => undefined);
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    await change(store, { put: [{ documentId: "d1", text: "new" }], remove: ["d2"] });
+    await change(store, { clear: true });
+    for (const sessionId of ["i", "j", "k"]) await change(store, { sessionId, clear: true });
+    await store.changeSession(ref, () => {
+      const events = [
+        { ...ref, type: 2, userId: "", createMs: 1, body: Uint8Array.of(1) },
+      ] as const;
+      return { kind: "save", result: undefined, plan: { remove: true, events } };
+    });
+    const limits = {
+      eventAgeMsMax: 1e15,
+      eventCountMax: 1e9,
+      replyAgeMsMax: 1e15,
+      usageHourMin: 0,
+    };
+    while (await store.maintain({ nowMs: START_MS, ...limits })) {
+      // Until everything is erased.
+    }
+    await store.close();
+    const env = openEnvironment({ directory });
+    const all = { start: u64(0), end: "\xff".repeat(9) };
+    expect([...env.message.getKeys(all)]).toEqual([]);
+    for (const table of ["collection", "document", "documentId", "chunk", "vector"] as const) {
+      const start = TABLE[table];
+      expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
+    }
+    await env.root.close();
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+  });
+});

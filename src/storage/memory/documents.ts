@@ -1,0 +1,182 @@
+// Documents, vectors, and which namespaces were recalled, in the memory engine.
+
+import { documentPlanFault, forgottenOf, numberAt, vectorsFault } from "../document-faults.ts";
+import type {
+  CollectionRef,
+  DocumentChange,
+  DocumentDecision,
+  DocumentPage,
+  DocumentPlan,
+  DocumentQuery,
+  DocumentView,
+  NewVectors,
+  StoredCollection,
+  StoredDocument,
+  VectorPlace,
+  VectorRecord,
+} from "../store.ts";
+import {
+  type CollectionState,
+  type MemoryState,
+  namespaceOf,
+  rememberReply,
+  replyOf,
+  sessionOf,
+} from "./state.ts";
+
+function stateOf(state: MemoryState, { namespace, collectionId }: CollectionRef): CollectionState {
+  const known = namespaceOf(state, namespace).collections.get(collectionId);
+  return known ?? { nextDocumentNo: 1, createMs: 0, updateMs: 0, documents: new Map() };
+}
+
+function listOf({ documents }: CollectionState): readonly StoredDocument[] {
+  return [...documents.values()].sort((a, b) => a.documentNo - b.documentNo);
+}
+
+/** Changes documents; gives the plan that was saved. */
+export function changeDocuments<T>(
+  state: MemoryState,
+  change: DocumentChange,
+  decide: (view: DocumentView) => DocumentDecision<T>,
+): { readonly result: T; readonly plan: DocumentPlan | undefined } {
+  const { namespace, requestId } = change;
+  const decision = decide(viewOf(state, change));
+  if (decision.kind === "save") {
+    save(state, change, decision.plan);
+    rememberReply(state, namespace, requestId, decision.plan.reply);
+    return { result: decision.result, plan: decision.plan };
+  }
+  rememberReply(state, namespace, requestId, decision.reply);
+  return { result: decision.result, plan: undefined };
+}
+
+function viewOf(state: MemoryState, change: DocumentChange): DocumentView {
+  const { collectionId, namespace, requestId } = change;
+  const collection = stateOf(state, change);
+  const documents = new Map<string, StoredDocument>();
+  for (const documentId of change.documentIds) {
+    const found = collection.documents.get(documentId);
+    if (found !== undefined) documents.set(documentId, found);
+  }
+  const chunks = new Map<string, readonly StoredDocument[]>();
+  for (const sourceId of change.sourceIds) {
+    const found = listOf(collection).filter((document) => document.sourceId === sourceId);
+    if (found.length > 0) chunks.set(sourceId, found);
+  }
+  return {
+    revision: state.revision + 1,
+    collection: collection.documents.size === 0 ? undefined : shown(collectionId, collection),
+    collectionCount: held(state, namespace).length,
+    documents,
+    chunks,
+    nextDocumentNo: collection.nextDocumentNo,
+    reply: replyOf(state, namespace, requestId),
+  };
+}
+
+function shown(collectionId: string, collection: CollectionState): StoredCollection {
+  const { createMs, documents, updateMs } = collection;
+  return { collectionId, documentCount: documents.size, createMs, updateMs };
+}
+
+function held(state: MemoryState, namespace: string): readonly StoredCollection[] {
+  return [...namespaceOf(state, namespace).collections]
+    .filter(([, { documents }]) => documents.size > 0)
+    .map(([collectionId, collection]) => shown(collectionId, collection))
+    .sort((a, b) => Buffer.compare(Buffer.from(a.collectionId), Buffer.from(b.collectionId)));
+}
+
+function save(state: MemoryState, change: DocumentChange, plan: DocumentPlan): void {
+  const collection = stateOf(state, change);
+  const { documents, nextDocumentNo } = collection;
+  const known = (documentId: string) => documents.get(documentId)?.documentNo;
+  const revision = state.revision + 1;
+  const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
+  if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+  const wasEmpty = documents.size === 0;
+  for (const document of plan.put ?? []) {
+    documents.set(document.documentId, structuredClone(document));
+    collection.nextDocumentNo = Math.max(collection.nextDocumentNo, document.documentNo + 1);
+  }
+  for (const documentId of plan.remove ?? []) documents.delete(documentId);
+  if (plan.clear === true) documents.clear();
+  if (wasEmpty) collection.createMs = plan.nowMs;
+  collection.updateMs = plan.nowMs;
+  namespaceOf(state, change.namespace).collections.set(change.collectionId, collection);
+}
+
+/** A document by its id. */
+export function readDocument(
+  state: MemoryState,
+  ref: CollectionRef,
+  documentId: string,
+): StoredDocument | undefined {
+  return stateOf(state, ref).documents.get(documentId);
+}
+
+/** A page of documents by rising number. */
+export function listDocuments(state: MemoryState, query: DocumentQuery): DocumentPage {
+  const { after, last = Number.MAX_SAFE_INTEGER, limit } = query;
+  const found = listOf(stateOf(state, query)).filter(
+    ({ documentNo }) => documentNo > after && documentNo <= last,
+  );
+  const documents = found.slice(0, limit);
+  return { documents, next: found.length > limit ? documents.at(-1)?.documentNo : undefined };
+}
+
+/** The collections of a namespace that hold documents, by id, after the one given. */
+export function listCollections(
+  state: MemoryState,
+  namespace: string,
+  after: string,
+  limit: number,
+): readonly StoredCollection[] {
+  return held(state, namespace)
+    .filter(({ collectionId }) => Buffer.compare(Buffer.from(collectionId), Buffer.from(after)) > 0)
+    .slice(0, limit);
+}
+
+/** What the vectors of a place belong to: another object whenever the record changes. */
+function recordAt(
+  state: MemoryState,
+  place: VectorPlace,
+): { readonly bytes: Uint8Array } | undefined {
+  if (place.kind === "message") return sessionOf(state, place)?.log.get(place.seq);
+  return listOf(stateOf(state, place)).find(({ documentNo }) => documentNo === place.documentNo);
+}
+
+function idOf(place: VectorPlace): string {
+  const name = place.kind === "message" ? place.sessionId : place.collectionId;
+  return JSON.stringify([place.kind, place.namespace, name, numberAt(place)]);
+}
+
+/** Keeps vectors of records that are as they were; gives how many. */
+export function saveVectors(state: MemoryState, all: readonly NewVectors[]): number {
+  const fault = vectorsFault(all);
+  if (fault !== undefined) throw new Error(`Vectors cannot be kept: ${fault}.`);
+  let kept = 0;
+  for (const { place, bytes, record } of all) {
+    const of = recordAt(state, place);
+    if (of === undefined || Buffer.compare(of.bytes, bytes) !== 0) continue;
+    state.vectors.set(idOf(place), { of, record: structuredClone(record) });
+    kept += 1;
+  }
+  return kept;
+}
+
+/** The vectors of some records; those of records that are gone or changed are gone. */
+export function readVectors(
+  state: MemoryState,
+  places: readonly VectorPlace[],
+): readonly (VectorRecord | undefined)[] {
+  return places.map((place) => {
+    const found = state.vectors.get(idOf(place));
+    return found !== undefined && found.of === recordAt(state, place) ? found.record : undefined;
+  });
+}
+
+/** Remembers that a namespace was recalled, and forgets those of long ago. */
+export function noteRecalled(state: MemoryState, namespace: string, ms: number): void {
+  state.recalled.set(namespace, ms);
+  for (const forgotten of forgottenOf(state.recalled)) state.recalled.delete(forgotten);
+}

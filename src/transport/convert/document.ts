@@ -1,0 +1,84 @@
+// Documents between the wire and the service. A stored document is its public wire form with the
+// fields of the server filled in and without its embedding, so that answers hold it as it is.
+
+import { LIMITS } from "../../domain/limits.ts";
+import * as wire from "../../gen/memorysidecar/v1/document.ts";
+import { Trust } from "../../gen/memorysidecar/v1/message.ts";
+import type { DocumentDraft, DocumentStamp, DocumentWriter } from "../../service/recall-api.ts";
+import type { StoredCollection, StoredDocument } from "../../storage/store.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { spliceField } from "../splice.ts";
+import { encodeEmbedding, fromEmbedding } from "./embedding.ts";
+import { toTimestamp } from "./time.ts";
+
+/** The collection that an empty one stands for. */
+const DEFAULT_COLLECTION = "default";
+
+// The field of Document that is spliced in, as in document.proto.
+const EMBEDDING_FIELD = 9;
+
+/** Chunks share a tenth unless the caller says otherwise. */
+const OVERLAP_DIVISOR = 10;
+
+/** Gives the collection that a request names. */
+export function fromCollection(collectionId: string): string {
+  return collectionId === "" ? DEFAULT_COLLECTION : collectionId;
+}
+
+/** Gives a checked document of a request to the service. */
+export function toDocumentDraft(document: wire.Document): DocumentDraft {
+  const { documentId, etag, text } = document;
+  return { documentId, etag, text, embedding: fromEmbedding(document.embedding), wire: document };
+}
+
+function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array {
+  const given = draft.wire as wire.Document;
+  const { chunk } = stamp;
+  const createTime = toTimestamp(stamp.createMs);
+  return encodeWire(wire.Document, {
+    ...given,
+    collectionId: stamp.collectionId,
+    documentId: stamp.documentId,
+    text: stamp.text,
+    embedding: undefined,
+    trust: given.trust === Trust.LOW ? Trust.LOW : Trust.MEDIUM,
+    sourceDocumentId: chunk?.sourceId ?? "",
+    chunkIndex: chunk?.index ?? 0,
+    chunkCount: chunk?.count ?? 0,
+    chunkOffset: chunk?.offset ?? 0,
+    writer: stamp.writer,
+    createTime,
+    updateTime: stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs),
+    etag: stamp.etag,
+  });
+}
+
+/** Writes the wire forms of documents that are stored. */
+export const DOCUMENT_WRITER: DocumentWriter = { encodeDocument };
+
+/** Gives how texts are split, in code points; undefined when they are not. */
+export function fromSplitter(
+  splitter: wire.TextSplitter | undefined,
+): { readonly chunkChars: number; readonly overlapChars: number } | undefined {
+  if (splitter === undefined) return undefined;
+  const chunkChars = splitter.chunkChars === 0 ? LIMITS.chunkCharsDefault : splitter.chunkChars;
+  const overlapChars = splitter.overlapChars ?? Math.floor(chunkChars / OVERLAP_DIVISOR);
+  return { chunkChars, overlapChars };
+}
+
+/** Gives the wire form of a stored document, with its embedding where it is asked for. */
+export function documentBytes(document: StoredDocument, withEmbedding: boolean): Uint8Array {
+  const { bytes, embedding } = document;
+  if (!withEmbedding || embedding === undefined) return bytes;
+  return spliceField(EMBEDDING_FIELD, [encodeEmbedding(embedding)], bytes);
+}
+
+/** Turns a collection into its public form. */
+export function toCollection(collection: StoredCollection): wire.Collection {
+  return {
+    collectionId: collection.collectionId,
+    documentCount: BigInt(collection.documentCount),
+    createTime: toTimestamp(collection.createMs),
+    updateTime: toTimestamp(collection.updateMs),
+  };
+}

@@ -1,0 +1,110 @@
+// What a recall and a search of documents may look at, from the wire to the domain.
+
+import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domain/recall/filter.ts";
+import type { Trust } from "../../domain/summaries/summary.ts";
+import { ROLE, type Role } from "../../domain/window/types.ts";
+import type * as document from "../../gen/memorysidecar/v1/document_rpc.ts";
+import * as wire from "../../gen/memorysidecar/v1/recall.ts";
+import type { DocumentFilter } from "../../service/recall-api.ts";
+import { fromTimestamp } from "./time.ts";
+
+const KINDS: ReadonlyMap<number, RecallKind> = new Map([
+  [wire.RecallKind.MESSAGE, "message"],
+  [wire.RecallKind.DOCUMENT, "document"],
+]);
+
+const DEFAULT_ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
+
+const EVERYTHING: RecallFilter = {
+  kinds: new Set(),
+  sessionIds: [],
+  excludeSessionIds: [],
+  userId: "",
+  agentId: "",
+  sessionLabels: new Map(),
+  roles: DEFAULT_ROLES,
+  collectionIds: [],
+  labels: new Map(),
+  metadata: [],
+  fromMs: undefined,
+  beforeMs: undefined,
+  minTrust: undefined,
+  sourceDocumentId: "",
+};
+
+const ALL_DOCUMENTS: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
+
+function fromRange({ from, before, to }: wire.NumberRange): MetadataTest["test"] {
+  return {
+    kind: "range",
+    ...(from === undefined ? {} : { from }),
+    ...(before === undefined ? {} : { before }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function fromTest(test: wire.MetadataCondition["test"]): MetadataTest["test"] {
+  switch (test?.$case) {
+    case "equals":
+      return { kind: "one-of", values: [test.value as Scalar] };
+    case "oneOf":
+      return { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] };
+    case "range":
+      return fromRange(test.value);
+    case "exists":
+      return { kind: "exists", exists: test.value };
+    case undefined:
+      throw new Error("the request was not checked");
+  }
+}
+
+function fromConditions(conditions: readonly wire.MetadataCondition[]): readonly MetadataTest[] {
+  return conditions.map(({ path, test }) => ({ path, test: fromTest(test) }));
+}
+
+const MESSAGES: ReadonlySet<RecallKind> = new Set(["message"]);
+const DOCUMENTS: ReadonlySet<RecallKind> = new Set(["document"]);
+
+/**
+ * The kinds that a filter asks for. One that names sessions or roles is about messages, one that
+ * names collections about documents; one that names both is about both.
+ */
+function kindsOf(filter: wire.RecallFilter): ReadonlySet<RecallKind> {
+  const { kinds, sessionIds, roles, collectionIds } = filter;
+  if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
+  const namesMessages = sessionIds.length > 0 || roles.length > 0;
+  if (namesMessages === collectionIds.length > 0) return new Set();
+  return namesMessages ? MESSAGES : DOCUMENTS;
+}
+
+/**
+ * Gives what a checked filter asks for; what is empty asks for nothing. Default roles: user and
+ * assistant.
+ */
+export function fromRecallFilter(filter: wire.RecallFilter | undefined): RecallFilter {
+  if (filter === undefined) return EVERYTHING;
+  const { roles, fromTime, beforeTime, minTrust } = filter;
+  return {
+    kinds: kindsOf(filter),
+    sessionIds: filter.sessionIds,
+    excludeSessionIds: filter.excludeSessionIds,
+    userId: filter.userId,
+    agentId: filter.agentId,
+    sessionLabels: filter.sessionLabels,
+    roles: roles.length === 0 ? DEFAULT_ROLES : new Set(roles as Role[]),
+    collectionIds: filter.collectionIds,
+    labels: filter.labels,
+    metadata: fromConditions(filter.metadata),
+    fromMs: fromTime === undefined ? undefined : fromTimestamp(fromTime),
+    beforeMs: beforeTime === undefined ? undefined : fromTimestamp(beforeTime),
+    minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
+    sourceDocumentId: "",
+  };
+}
+
+/** Gives which documents a checked filter means; unset means all. */
+export function fromDocumentFilter(filter: document.DocumentFilter | undefined): DocumentFilter {
+  if (filter === undefined) return ALL_DOCUMENTS;
+  const { labels, metadata, sourceDocumentId } = filter;
+  return { labels, metadata: fromConditions(metadata), sourceDocumentId };
+}

@@ -1,0 +1,152 @@
+// What was recalled, and how it is asked for, between the wire and the domain.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type {
+  FusionMethod,
+  RecallMode,
+  ScoreFeature,
+  ScoreParts,
+} from "../../domain/recall/rank/types.ts";
+import { type RecallWeights, WEIGHT_NAMES } from "../../domain/recall/rank/weights.ts";
+import * as wire from "../../gen/memorysidecar/v1/recall.ts";
+import * as rpc from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recall-api.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { spliceField, spliceFields } from "../splice.ts";
+import { fromEmbedding } from "./embedding.ts";
+import { fromRecallFilter } from "./recall-filter.ts";
+import { fromNamespace } from "./session.ts";
+import { fromTimestamp } from "./time.ts";
+
+// The fields that are spliced in, as in recall.proto.
+const RECALLED = { message: 3, before: 4, after: 5 } as const;
+const HIT = { message: 4, document: 5 } as const;
+
+const MODES: Readonly<Partial<Record<number, RecallMode>>> = {
+  [wire.RecallMode.LEXICAL]: "lexical",
+  [wire.RecallMode.DENSE]: "dense",
+};
+
+const FUSIONS: Readonly<Partial<Record<number, FusionMethod>>> = {
+  [wire.FusionMethod.RECIPROCAL_RANK]: "reciprocal-rank",
+};
+
+const FEATURES = {
+  words: wire.ScoreFeature.WORDS,
+  neighbors: wire.ScoreFeature.NEIGHBORS,
+  dense: wire.ScoreFeature.DENSE,
+  coverage: wire.ScoreFeature.COVERAGE,
+  nearWords: wire.ScoreFeature.NEAR_WORDS,
+  author: wire.ScoreFeature.AUTHOR,
+  userRole: wire.ScoreFeature.USER_ROLE,
+  length: wire.ScoreFeature.LENGTH,
+  question: wire.ScoreFeature.QUESTION,
+  date: wire.ScoreFeature.DATE,
+  recency: wire.ScoreFeature.RECENCY,
+  importance: wire.ScoreFeature.IMPORTANCE,
+  trust: wire.ScoreFeature.TRUST,
+  session: wire.ScoreFeature.SESSION,
+  wordsRank: wire.ScoreFeature.WORDS_RANK,
+  denseRank: wire.ScoreFeature.DENSE_RANK,
+} as const satisfies Readonly<Record<ScoreFeature, wire.ScoreFeature>>;
+
+const DENSE_STATES = {
+  used: rpc.DenseState.USED,
+  off: rpc.DenseState.OFF,
+  unavailable: rpc.DenseState.UNAVAILABLE,
+} as const satisfies Readonly<Record<RecallCoverage["dense"], rpc.DenseState>>;
+
+const RERANK_STATES = {
+  used: rpc.RerankState.USED,
+  off: rpc.RerankState.OFF,
+  unavailable: rpc.RerankState.UNAVAILABLE,
+} as const satisfies Readonly<Record<RecallCoverage["rerank"], rpc.RerankState>>;
+
+/** Gives the weights that a request sets. */
+export function fromWeights(weights: rpc.RecallWeights | undefined): Partial<RecallWeights> {
+  if (weights === undefined) return {};
+  const set = WEIGHT_NAMES.flatMap((name) => {
+    const weight = weights[name];
+    return weight === undefined ? [] : [[name, weight] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+function groupHits(group: rpc.GroupBySession | undefined): number | undefined {
+  if (group === undefined) return undefined;
+  return group.hitsPerSession === 0 ? LIMITS.recallGroupHitsDefault : group.hitsPerSession;
+}
+
+function fromRerank(rerank: rpc.Rerank | undefined): RecallInput["rerank"] {
+  if (rerank === undefined) return undefined;
+  const { hook, candidates } = rerank;
+  return { hook, candidates: candidates === 0 ? LIMITS.rerankCandidatesDefault : candidates };
+}
+
+/** Gives what a checked request asks for; `offset` is that of its page token. */
+export function fromRecall(request: rpc.RecallRequest, offset: number): RecallInput {
+  const { pageSize, referenceTime } = request;
+  const limit = pageSize === 0 ? LIMITS.recallHitsDefault : pageSize;
+  return {
+    namespace: fromNamespace(request.namespace),
+    query: request.query,
+    embedding: fromEmbedding(request.embedding),
+    filter: fromRecallFilter(request.filter),
+    limit: Math.min(limit, LIMITS.recallHits),
+    offset,
+    mode: MODES[request.mode] ?? "hybrid",
+    fusion: FUSIONS[request.fusion] ?? "scores",
+    weights: fromWeights(request.weights),
+    minScore: request.minScore,
+    minRelevance: request.minRelevance ?? 0,
+    diversity: request.diversity,
+    contextBefore: request.contextBefore,
+    contextAfter: request.contextAfter,
+    hitsPerGroup: groupHits(request.groupBySession),
+    rerank: fromRerank(request.rerank),
+    allowPartial: request.allowPartial,
+    referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+  };
+}
+
+function toParts(parts: ScoreParts): wire.ScorePart[] {
+  return parts.map((part) => ({ ...part, feature: FEATURES[part.feature] }));
+}
+
+/** Gives the wire form of a hit, with the messages or the document as they are stored. */
+export function encodeHit(hit: RecallHit): Uint8Array {
+  const { record, score, relevance, passage, rerankScore } = hit;
+  const rest = encodeWire(wire.RecallHit, {
+    score,
+    relevance,
+    parts: toParts(hit.parts),
+    record: undefined,
+    passage,
+    ...(rerankScore === undefined ? {} : { rerankScore }),
+  });
+  if (record.kind === "document") return spliceField(HIT.document, [record.document.bytes], rest);
+  const { sessionId, userId, message, before, after } = record;
+  const names = { sessionId, userId, message: undefined, before: [], after: [] };
+  const recalled = spliceFields(
+    [
+      { field: RECALLED.message, items: [message.bytes] },
+      { field: RECALLED.before, items: before.map(({ bytes }) => bytes) },
+      { field: RECALLED.after, items: after.map(({ bytes }) => bytes) },
+    ],
+    encodeWire(wire.RecalledMessage, names),
+  );
+  return spliceField(HIT.message, [recalled], rest);
+}
+
+/** Turns what a search could look at into its public form. */
+export function toCoverage(coverage: RecallCoverage): rpc.RecallCoverage {
+  return {
+    complete: coverage.complete,
+    pendingCount: BigInt(coverage.pendingCount),
+    leftOutCount: BigInt(coverage.leftOutCount),
+    dense: DENSE_STATES[coverage.dense],
+    embeddingModel: coverage.embeddingModel,
+    withoutVectorCount: BigInt(coverage.withoutVectorCount),
+    rerank: RERANK_STATES[coverage.rerank],
+  };
+}

@@ -1,0 +1,27 @@
+import {
+  type GetDocumentRequest,
+  GetDocumentResponse,
+} from "../../gen/memorysidecar/v1/document_rpc.ts";
+import { documentBytes, fromCollection } from "../convert/document.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkGetDocument } from "../validate/document-requests.ts";
+
+const DOCUMENT_FIELD = 1;
+
+/** GetDocument. */
+export const getDocument: UnaryRpc<GetDocumentRequest> = {
+  validate: checkGetDocument,
+  handle: async ({ services }, call, { namespace, collectionId, documentId, ...request }) => {
+    const document = await services.recall.getDocument(call, {
+      namespace: fromNamespace(namespace),
+      collectionId: fromCollection(collectionId),
+      documentId,
+    });
+    const rest = encodeWire(GetDocumentResponse, { document: undefined });
+    const bytes = documentBytes(document, request.includeEmbedding);
+    return spliceField(DOCUMENT_FIELD, [bytes], rest);
+  },
+};

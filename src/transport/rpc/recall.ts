@@ -1,0 +1,33 @@
+import { type RecallRequest, RecallResponse } from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import { encodeHit, fromRecall, toCoverage } from "../convert/recall.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { numberPosition } from "../page-token.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkRecall } from "../validate/recall-requests.ts";
+
+const HITS_FIELD = 1;
+
+/** Recall. */
+export const recall: UnaryRpc<RecallRequest> = {
+  validate: checkRecall,
+  cancelable: true,
+  handle: async ({ services, pageTokens }, call, request) => {
+    const { pageToken } = request;
+    const offset = pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken));
+    const found = await services.recall.recall(call, fromRecall(request, offset));
+    const { hits, next, groups, coverage } = found;
+    const rest = encodeWire(RecallResponse, {
+      hits: [],
+      nextPageToken: next === undefined ? "" : pageTokens.make(call.digest, String(next)),
+      sessions: groups.map(({ kind, id, score, hitCount }) => ({
+        sessionId: kind === "session" ? id : "",
+        collectionId: kind === "collection" ? id : "",
+        score,
+        hitCount,
+      })),
+      coverage: toCoverage(coverage),
+    });
+    return spliceField(HITS_FIELD, hits.map(encodeHit), rest);
+  },
+};

@@ -1,0 +1,166 @@
+// The rules of what a recall and a search of documents may look at.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import type { DocumentFilter } from "../../gen/memorysidecar/v1/document_rpc.ts";
+import {
+  type MetadataCondition,
+  type NumberRange,
+  type RecallFilter,
+  RecallKind,
+} from "../../gen/memorysidecar/v1/recall.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkFinite,
+  checkId,
+  checkLabels,
+  checkRequiredId,
+  checkRequiredText,
+  checkText,
+  checkTimestamp,
+} from "./fields.ts";
+import type { Violations } from "./violations.ts";
+
+const KIND_MAX = RecallKind.DOCUMENT;
+const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Checks a `collection_id` that may be empty. */
+export function checkCollectionId(v: Violations, field: string, collectionId: string): void {
+  if (collectionId === "" || COLLECTION_ID.test(collectionId)) return;
+  v.add(
+    field,
+    `must be 1 to ${LIMITS.collectionIdChars} characters of A-Za-z0-9._-, ` +
+      "the first a letter or a digit",
+    collectionId.length > LIMITS.collectionIdChars ? LIMITS.collectionIdChars : undefined,
+  );
+}
+
+/** Checks the field `filter` of a recall, if it is set. */
+export function checkRecallFilter(v: Violations, filter: RecallFilter | undefined): void {
+  if (filter === undefined) return;
+  v.enter("filter");
+  checkChoices(v, "kinds", filter.kinds, { max: KIND_MAX, count: LIMITS.recallKinds });
+  checkSessions(v, "session_ids", filter.sessionIds);
+  checkSessions(v, "exclude_session_ids", filter.excludeSessionIds);
+  checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
+  checkLabels(v, filter.sessionLabels, "session_labels");
+  checkChoices(v, "roles", filter.roles, { max: ROLE.tool, count: LIMITS.filterRoles });
+  checkCollections(v, filter.collectionIds);
+  checkLabels(v, filter.labels);
+  checkConditions(v, filter.metadata);
+  checkTimestamp(v, "from_time", filter.fromTime);
+  checkTimestamp(v, "before_time", filter.beforeTime);
+  checkTimeOrder(v, filter);
+  checkEnum(v, "min_trust", filter.minTrust, TRUST.high);
+  v.leave();
+}
+
+/** Checks the field `filter` of a request about documents, if it is set. */
+export function checkDocumentFilter(v: Violations, filter: DocumentFilter | undefined): void {
+  if (filter === undefined) return;
+  v.enter("filter");
+  checkLabels(v, filter.labels);
+  checkConditions(v, filter.metadata);
+  checkId(v, "source_document_id", filter.sourceDocumentId, LIMITS.documentIdBytes);
+  v.leave();
+}
+
+function checkTimeOrder(v: Violations, { fromTime: from, beforeTime: before }: RecallFilter): void {
+  if (from === undefined || before === undefined) return;
+  const isAfter =
+    before.seconds === from.seconds ? before.nanos > from.nanos : before.seconds > from.seconds;
+  if (!isAfter) v.add("before_time", "must be after from_time");
+}
+
+/** Checks a list of enums none of which may be unset. */
+function checkChoices(
+  v: Violations,
+  field: string,
+  values: readonly number[],
+  { max, count }: { readonly max: number; readonly count: number },
+): void {
+  checkCount(v, field, values.length, count);
+  for (let index = 0; index < values.length && !v.full; index++) {
+    const value = values[index] ?? 0;
+    if (value === 0) v.add(`${field}[${index}]`, "must not be unspecified");
+    else checkEnum(v, `${field}[${index}]`, value, max);
+  }
+}
+
+function checkSessions(v: Violations, field: string, ids: readonly string[]): void {
+  checkCount(v, field, ids.length, LIMITS.recallSessionIds);
+  for (let index = 0; index < ids.length && !v.full; index++) {
+    checkRequiredId(v, `${field}[${index}]`, ids[index] ?? "", LIMITS.sessionIdBytes);
+  }
+}
+
+function checkCollections(v: Violations, ids: readonly string[]): void {
+  checkCount(v, "collection_ids", ids.length, LIMITS.recallCollectionIds);
+  for (let index = 0; index < ids.length && !v.full; index++) {
+    const id = ids[index] ?? "";
+    if (id === "") v.add(`collection_ids[${index}]`, "is required");
+    else checkCollectionId(v, `collection_ids[${index}]`, id);
+  }
+}
+
+function checkConditions(v: Violations, conditions: readonly MetadataCondition[]): void {
+  checkCount(v, "metadata", conditions.length, LIMITS.metadataConditions);
+  for (const [index, condition] of conditions.entries()) {
+    if (v.full) return;
+    v.enterItem("metadata", index);
+    checkRequiredText(v, "path", condition.path, LIMITS.metadataPathBytes);
+    checkTest(v, condition.test);
+    v.leaveItem();
+  }
+}
+
+function checkTest(v: Violations, test: MetadataCondition["test"]): void {
+  switch (test?.$case) {
+    case "equals":
+      checkScalar(v, "equals", test.value);
+      break;
+    case "oneOf":
+      checkValues(v, test.value ?? []);
+      break;
+    case "range":
+      checkNumbers(v, test.value);
+      break;
+    case "exists":
+      break;
+    case undefined:
+      v.add("test", "is required: equals, range, exists or one_of");
+  }
+}
+
+/** Checks a value that metadata is compared with. */
+function checkScalar(v: Violations, field: string, value: unknown): void {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return;
+  if (typeof value === "number") checkFinite(v, field, value);
+  else v.add(field, "must be a number, a text, true, false or null");
+}
+
+function checkValues(v: Violations, values: readonly unknown[]): void {
+  checkCount(v, "one_of", values.length, LIMITS.metadataValues);
+  for (let index = 0; index < values.length && !v.full; index++) {
+    checkScalar(v, `one_of.values[${index}]`, values[index]);
+  }
+}
+
+function checkNumbers(v: Violations, { from, before, to }: NumberRange): void {
+  v.enter("range");
+  if (from === undefined && before === undefined && to === undefined) {
+    v.add("from", "must be set, or before, or to");
+  }
+  if (before !== undefined && to !== undefined) v.add("to", "must be unset together with before");
+  checkFinite(v, "from", from);
+  checkFinite(v, "before", before);
+  checkFinite(v, "to", to);
+  if (from !== undefined) {
+    if (before !== undefined && from >= before) v.add("before", "must be above from");
+    if (to !== undefined && from > to) v.add("to", "must not be below from");
+  }
+  v.leave();
+}

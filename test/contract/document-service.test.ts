@@ -1,0 +1,371 @@
+// Documents through the contract: how they are written, split, replaced, listed and deleted, what
+// events tell of it, and what fails.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { Document } from "../../src/gen/memorysidecar/v1/document.ts";
+import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document_rpc.ts";
+import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
+import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { document, embedding } from "../support/samples.ts";
+import { struct } from "../support/structs.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const page = (documentId: string, text = documentId, fields: Partial<Document> = {}) =>
+  document({ documentId, text, ...fields });
+
+async function upsert(collectionId: string, documents: Document[], fields: object = {}) {
+  return await server.client.call("upsertDocuments", { collectionId, documents, ...fields });
+}
+
+const get = async (collectionId: string, documentId: string, includeEmbedding = false) => {
+  const request = { collectionId, documentId, includeEmbedding };
+  return (await server.client.call("getDocument", request)).document;
+};
+
+async function idsOf(collectionId: string, filter: Partial<DocumentFilter> = {}) {
+  const whole = { ...DocumentFilter.decode(new Uint8Array(0)), ...filter };
+  const { documents } = await server.client.call("listDocuments", { collectionId, filter: whole });
+  return documents.map(({ documentId }) => documentId);
+}
+
+describe("UpsertDocuments", () => {
+  it("stores what is given, and fills in the rest", async () => {
+    const given = page("guide", "Press the button.", {
+      author: "Ann",
+      metadata: struct({ page: 3, tags: ["a"] }),
+      labels: new Map([["kind", "manual"]]),
+      documentTime: { seconds: -1n, nanos: 5 },
+      importance: 0.25,
+      embedding: embedding({ values: [3, 4], model: "mine" }),
+      trust: Trust.LOW,
+    });
+    const { documents, revision } = await upsert("store", [given, document({ text: "no id" })]);
+    expect(documents.map(({ created, chunkIds }) => [created, chunkIds])).toEqual([
+      [true, []],
+      [true, []],
+    ]);
+    expect(revision).toBeGreaterThan(0n);
+    const stored = await get("store", "guide", true);
+    expect(stored).toEqual({
+      ...given,
+      ...{ createTime: stored?.createTime, updateTime: stored?.createTime },
+      collectionId: "store",
+      embedding: { values: [Math.fround(0.6), Math.fround(0.8)], model: "mine" },
+      writer: "local",
+      etag: documents[0]?.etag,
+      chunkCount: 0,
+    });
+    expect(stored?.createTime).toBeDefined();
+    const made = documents[1]?.documentId ?? "";
+    expect(made).not.toBe("");
+    expect(await get("store", made)).toMatchObject({ text: "no id", trust: Trust.MEDIUM });
+  });
+
+  it("replaces a document as a whole, in its place", async () => {
+    const first = await upsert("replace", [page("a"), page("b", "old", { author: "Ann" })]);
+    const before = await get("replace", "b");
+    server.advance(1_000);
+    const second = await upsert("replace", [page("c"), page("b", "new"), page("a", "A")]);
+    expect(second.documents.map(({ created }) => created)).toEqual([true, false, false]);
+    expect(await idsOf("replace")).toEqual(["a", "b", "c"]);
+    const after = await get("replace", "b");
+    expect(after).toMatchObject({ text: "new", author: "", createTime: before?.createTime });
+    expect(after?.etag).not.toBe(before?.etag);
+    expect(after?.updateTime).not.toEqual(before?.updateTime);
+    expect(first.revision).toBeLessThan(second.revision);
+  });
+
+  it("writes all documents or none when an etag is not the newest", async () => {
+    const [old] = (await upsert("etags", [page("a")])).documents;
+    const [newer] = (await upsert("etags", [page("a", "2", { etag: old?.etag ?? "" })])).documents;
+    const documents = [page("b"), page("a", "3", { etag: old?.etag ?? "" })];
+    const fields = { collectionId: "etags", documents };
+    const failure = await server.client.fail("upsertDocuments", fields);
+    expect(failure).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
+    expect(await idsOf("etags")).toEqual(["a"]);
+    expect((await get("etags", "a"))?.etag).toBe(newer?.etag);
+  });
+
+  it("splits long texts into chunks that replace those from before", async () => {
+    const text = Array.from({ length: 30 }, (_, at) => `Sentence number ${at} is here.`).join(" ");
+    const splitter = { chunkChars: 100, overlapChars: 0 };
+    const given = page("guide", text, { author: "Ann", labels: new Map([["k", "v"]]) });
+    const { documents } = await upsert("split", [page("short"), given], { splitter });
+    expect(documents[0]?.chunkIds).toEqual([]);
+    expect(documents[0]?.etag).not.toBe("");
+    const chunkIds = documents[1]?.chunkIds ?? [];
+    expect(chunkIds.length).toBeGreaterThan(6);
+    expect(chunkIds).toEqual(chunkIds.map((_, index) => `guide#${index}`));
+    expect(documents[1]).toMatchObject({ documentId: "guide", created: true, etag: "" });
+    expect(await idsOf("split")).toEqual(["short", ...chunkIds]);
+    for (const [index, id] of chunkIds.entries()) {
+      const chunk = await get("split", id);
+      expect(chunk).toMatchObject({
+        ...{ sourceDocumentId: "guide", chunkIndex: index, chunkCount: chunkIds.length },
+        ...{ author: "Ann", labels: new Map([["k", "v"]]) },
+      });
+      const { text: part = "", chunkOffset = 0 } = chunk ?? {};
+      expect([...text].slice(chunkOffset, chunkOffset + [...part].length).join("")).toBe(part);
+      expect([...part].length).toBeLessThanOrEqual(100);
+    }
+    expect(await idsOf("split", { sourceDocumentId: "guide" })).toEqual(chunkIds);
+    const again = await upsert("split", [page("guide", text.slice(0, 250))], { splitter });
+    const fewer = again.documents[0]?.chunkIds ?? [];
+    expect(fewer.length).toBeLessThan(chunkIds.length);
+    expect(await idsOf("split", { sourceDocumentId: "guide" })).toEqual(fewer);
+    const missing = await server.client.fail("getDocument", {
+      collectionId: "split",
+      documentId: "guide",
+    });
+    expect(missing.reason).toBe("DOCUMENT_NOT_FOUND");
+    const one = { collectionId: "split", documentIds: ["guide"] };
+    expect((await server.client.call("deleteDocuments", one)).deletedCount).toBe(fewer.length);
+    expect(await idsOf("split")).toEqual(["short"]);
+  });
+
+  it("refuses more than 1,000 documents and chunks in one call", async () => {
+    const splitter = { chunkChars: 50, overlapChars: 0 };
+    const fields = {
+      collectionId: "many",
+      documents: [page("a", "word ".repeat(20_000))],
+      splitter,
+    };
+    const failure = await server.client.fail("upsertDocuments", fields);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(await idsOf("many")).toEqual([]);
+  });
+
+  it("refuses a document that is too large with what the server adds", async () => {
+    const large = (length: number) => ({
+      collectionId: "large",
+      documents: [page("ok"), page("a", "x".repeat(length))],
+    });
+    const failure = await server.client.fail("upsertDocuments", large(LIMITS.documentBytes - 20));
+    expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: ["documents[1]"] });
+    expect(await idsOf("large")).toEqual([]);
+    await server.client.call("upsertDocuments", large(LIMITS.documentBytes - 120));
+    const values = Array.from({ length: 4_096 }, () => 1);
+    const vector = page("b", "x".repeat(LIMITS.documentBytes - 16_000), {
+      embedding: embedding({ values }),
+    });
+    const second = await server.client.fail("upsertDocuments", {
+      collectionId: "large",
+      documents: [vector],
+    });
+    expect(second).toMatchObject({ reason: "REQUEST_INVALID", fields: ["documents[0]"] });
+  });
+
+  it("answers a repeat under its request id without writing again", async () => {
+    const fields = { requestId: "r1" };
+    const first = await upsert("repeat", [document({ text: "x" })], fields);
+    expect(await upsert("repeat", [document({ text: "x" })], fields)).toEqual(first);
+    expect(await idsOf("repeat")).toHaveLength(1);
+    const other = { collectionId: "repeat", documents: [document({ text: "y" })], ...fields };
+    const failure = await server.client.fail("upsertDocuments", other);
+    expect(failure).toMatchObject({ code: "FAILED_PRECONDITION", reason: "REQUEST_ID_REUSED" });
+  });
+});
+
+describe("ListDocuments", () => {
+  it("filters by labels and metadata, and goes through pages in order", async () => {
+    const documents = Array.from({ length: 7 }, (_, at) =>
+      page(`d${at}`, "x", {
+        labels: new Map([["even", String(at % 2 === 0)]]),
+        metadata: struct({ order: { nr: at }, tags: ["all", `t${at}`] }),
+      }),
+    );
+    await upsert("list", documents);
+    expect(await idsOf("list", { labels: new Map([["even", "true"]]) })).toEqual([
+      ...["d0", "d2", "d4", "d6"],
+    ]);
+    const where = (path: string, test: object) =>
+      idsOf("list", { metadata: [{ path, test } as never] });
+    expect(await where("order.nr", { $case: "range", value: { from: 2, before: 4 } })).toEqual([
+      ...["d2", "d3"],
+    ]);
+    expect(await where("order.nr", { $case: "range", value: { to: 1 } })).toEqual(["d0", "d1"]);
+    expect(await where("order.nr", { $case: "equals", value: "2" })).toEqual([]);
+    expect(await where("tags", { $case: "equals", value: "t5" })).toEqual(["d5"]);
+    expect(await where("order.nr", { $case: "oneOf", value: [6, 0, "1"] })).toEqual(["d0", "d6"]);
+    expect(await where("order", { $case: "exists", value: false })).toEqual([]);
+    expect(await where("order", { $case: "exists", value: true })).toHaveLength(7);
+    expect(await where("none", { $case: "exists", value: false })).toHaveLength(7);
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const request = { collectionId: "list", pageSize: 3, pageToken };
+      const answer = await server.client.call("listDocuments", request);
+      seen.push(...answer.documents.map(({ documentId }) => documentId));
+      pageToken = answer.nextPageToken;
+    } while (pageToken !== "");
+    expect(seen).toEqual(["d0", "d1", "d2", "d3", "d4", "d5", "d6"]);
+  });
+
+  it("ends a page before it outgrows a stock client", async () => {
+    const values = Array.from({ length: 4_096 }, (_, at) => at + 1);
+    for (let at = 0; at < 4; at++) {
+      const documents = Array.from({ length: 3 }, (_, index) =>
+        page(`${at}-${index}`, "x".repeat(1_000_000), { embedding: embedding({ values }) }),
+      );
+      await upsert("pages", documents);
+    }
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const request = { collectionId: "pages", includeEmbeddings: true, pageToken };
+      const answer = await server.client.call("listDocuments", request);
+      expect(answer.documents.length).toBeLessThan(4);
+      for (const one of answer.documents) expect(one.embedding?.values).toHaveLength(4_096);
+      seen.push(...answer.documents.map(({ documentId }) => documentId));
+      pageToken = answer.nextPageToken;
+    } while (pageToken !== "");
+    expect(seen).toHaveLength(12);
+  });
+
+  it("knows nothing of other collections and namespaces", async () => {
+    await upsert("here", [page("a")]);
+    expect(await idsOf("nowhere")).toEqual([]);
+    const other = { namespace: "other", collectionId: "here" };
+    expect((await server.client.call("listDocuments", other)).documents).toEqual([]);
+    const failure = await server.client.fail("getDocument", { ...other, documentId: "a" });
+    expect(failure).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "DOCUMENT_NOT_FOUND" },
+      metadata: { document_id: "a" },
+    });
+  });
+});
+
+describe("ListCollections", () => {
+  it("gives collections that hold documents, by id", async () => {
+    const namespace = "collections";
+    for (const id of ["b", "B", "a.1", "a-1", "0"]) {
+      await upsert(id, [page("x"), page("y")], { namespace });
+    }
+    await server.client.call("clearCollection", { namespace, collectionId: "B" });
+    const first = await server.client.call("listCollections", { namespace, pageSize: 3 });
+    expect(first.collections.map(({ collectionId }) => collectionId)).toEqual(["0", "a-1", "a.1"]);
+    expect(first.collections[0]).toMatchObject({ documentCount: 2n });
+    const pageToken = first.nextPageToken;
+    const second = await server.client.call("listCollections", { namespace, pageToken });
+    expect(second.collections.map(({ collectionId }) => collectionId)).toEqual(["b"]);
+    expect(second.nextPageToken).toBe("");
+  });
+});
+
+describe("DeleteDocuments", () => {
+  it("deletes those that are there, and all or none with an etag", async () => {
+    await upsert("delete", [page("b"), page("c")]);
+    const { documents } = await upsert("delete", [page("a")]);
+    await upsert("delete", [page("a", "newer")]);
+    const refused = await server.client.fail("deleteDocuments", {
+      ...{ collectionId: "delete", documentIds: ["a"], etag: documents[0]?.etag ?? "" },
+    });
+    expect(refused).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
+    const some = { collectionId: "delete", documentIds: ["c", "gone", "a"], requestId: "d1" };
+    const first = await server.client.call("deleteDocuments", some);
+    expect(first).toMatchObject({ deletedCount: 2 });
+    expect(await server.client.call("deleteDocuments", some)).toEqual(first);
+    expect(await idsOf("delete")).toEqual(["b"]);
+    const none = { collectionId: "delete", documentIds: ["gone"] };
+    expect(await server.client.call("deleteDocuments", none)).toEqual({
+      deletedCount: 0,
+      revision: 0n,
+    });
+  });
+});
+
+describe("ClearCollection", () => {
+  it("deletes every document, once", async () => {
+    await upsert(
+      "clear",
+      ["a", "b", "c"].map((id) => page(id)),
+    );
+    const { deletedCount, revision } = await server.client.call("clearCollection", {
+      collectionId: "clear",
+    });
+    expect(deletedCount).toBe(3n);
+    expect(revision).toBeGreaterThan(0n);
+    expect(await idsOf("clear")).toEqual([]);
+    const again = await server.client.call("clearCollection", { collectionId: "clear" });
+    expect(again).toEqual({ deletedCount: 0n, revision: 0n });
+    await upsert("clear", [page("d")]);
+    expect(await idsOf("clear")).toEqual(["d"]);
+  });
+});
+
+describe("events", () => {
+  it("tell of documents, one revision a call", async () => {
+    const namespace = "events";
+    const put = (documents: Document[]) =>
+      server.client.call("upsertDocuments", { namespace, collectionId: "c", documents });
+    const written = await put([page("a"), page("b")]);
+    await put([page("b"), page("c")]);
+    const one = { namespace, collectionId: "c", documentIds: ["a"] };
+    const deleted = await server.client.call("deleteDocuments", one);
+    await server.client.call("clearCollection", { namespace, collectionId: "c" });
+    const { events } = await server.client.call("listEvents", { namespace });
+    expect(events.map(({ type, sessionId }) => [type, sessionId])).toEqual([
+      [EventType.DOCUMENTS_UPSERTED, ""],
+      [EventType.DOCUMENTS_UPSERTED, ""],
+      [EventType.DOCUMENTS_DELETED, ""],
+      [EventType.COLLECTION_CLEARED, ""],
+    ]);
+    expect(events.map(({ detail }) => detail?.value)).toEqual([
+      { collectionId: "c", documentIds: ["a", "b"], createdCount: 2 },
+      { collectionId: "c", documentIds: ["b", "c"], createdCount: 1 },
+      { collectionId: "c", documentIds: ["a"] },
+      { collectionId: "c", documentCount: 2n },
+    ]);
+    expect(events[0]?.revision).toBe(written.revision);
+    expect(events[2]?.revision).toBe(deleted.revision);
+    const types = [EventType.COLLECTION_CLEARED];
+    const filter = { sessionId: "", userId: "", types };
+    const cleared = await server.client.call("listEvents", { namespace, filter });
+    expect(cleared.events).toHaveLength(1);
+  });
+
+  it("of long lists of ids are split", async () => {
+    const namespace = "long";
+    const ids = Array.from({ length: 300 }, (_, at) => `${at}`.padStart(256, "x"));
+    const documents = ids.map((id) => page(id, ""));
+    await server.client.call("upsertDocuments", { namespace, documents });
+    const { events } = await server.client.call("listEvents", { namespace });
+    expect(events.map(({ continued, index }) => [continued, index])).toEqual([
+      [true, events[0]?.index],
+      [true, (events[0]?.index ?? 0) + 1],
+      [false, (events[0]?.index ?? 0) + 2],
+    ]);
+    const told = events.flatMap(({ detail }) =>
+      detail?.$case === "documentsUpserted" ? detail.value.documentIds : [],
+    );
+    expect(told).toEqual(ids);
+    expect(new Set(events.map(({ revision }) => revision)).size).toBe(1);
+  });
+});
+
+describe("the number of collections", () => {
+  it("has a limit, which a cleared one makes room under", async () => {
+    const namespace = "full";
+    const put = (collectionId: string) => ({ namespace, collectionId, documents: [page("a")] });
+    for (let at = 0; at < LIMITS.collections; at++) {
+      await server.client.call("upsertDocuments", put(`c${at}`));
+    }
+    const failure = await server.client.fail("upsertDocuments", put("more"));
+    expect(failure).toMatchObject({
+      ...{ code: "RESOURCE_EXHAUSTED", reason: "COLLECTION_LIMIT_REACHED" },
+      metadata: { limit: "1000" },
+    });
+    await server.client.call("upsertDocuments", put("c7"));
+    await server.client.call("clearCollection", { namespace, collectionId: "c7" });
+    await server.client.call("upsertDocuments", put("more"));
+  }, 30_000);
+});

@@ -1,0 +1,372 @@
+// Goal: every limit of recall and documents holds exactly, and what else is wrong with a request is
+// told by the very field.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { Document } from "../../src/gen/memorysidecar/v1/document.ts";
+import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document_rpc.ts";
+import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { MetadataCondition, RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
+import type { RecallWeights } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
+import {
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+import {
+  deepStruct,
+  document,
+  embedding,
+  message,
+  recallFilter,
+  structOfSize,
+} from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const labels = (count: number) => new Map(times(count, (index) => [`key-${index}`, "v"] as const));
+const label = (size: number) => new Map([["k", x(size)]]);
+const condition = (test: MetadataCondition["test"], path = "a"): MetadataCondition => ({
+  path,
+  test,
+});
+const equals = (value: unknown) => condition({ $case: "equals", value });
+const documentFilter = (fields: Partial<DocumentFilter>): DocumentFilter => ({
+  ...DocumentFilter.decode(new Uint8Array(0)),
+  ...fields,
+});
+
+const filtered = (field: string, max: number, make: (size: number) => Partial<RecallFilter>) =>
+  limitRow("recall", `filter.${field}`, max, (size) => ({ filter: recallFilter(make(size)) }));
+const upsert = (field: string, max: number, make: (size: number) => Partial<Document>) =>
+  limitRow("upsertDocuments", `documents[0].${field}`, max, (size) => ({
+    collectionId: "limits",
+    documents: [document(make(size))],
+  }));
+const weight = (field: string, make: (size: number) => Partial<RecallWeights>) =>
+  limitRow("recall", `weights.${field}`, LIMITS.recallWeight, (size) => ({
+    weights: { ...make(size) },
+  }));
+
+const ROWS: readonly LimitRow[] = [
+  limitRow("recall", "query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
+  limitRow("recall", "embedding.values", LIMITS.embeddingValues, (size) => ({
+    embedding: embedding({ values: times(size, () => 1) }),
+  })),
+  limitRow("recall", "embedding.model", LIMITS.embeddingModelBytes, (size) => ({
+    embedding: embedding({ model: x(size) }),
+  })),
+  filtered("kinds", LIMITS.recallKinds, (size) => ({ kinds: times(size, () => 1) })),
+  filtered("session_ids", LIMITS.recallSessionIds, (size) => ({
+    sessionIds: times(size, (index) => `s${index}`),
+  })),
+  filtered("session_ids[0]", LIMITS.sessionIdBytes, (size) => ({ sessionIds: [x(size)] })),
+  filtered("exclude_session_ids", LIMITS.recallSessionIds, (size) => ({
+    excludeSessionIds: times(size, (index) => `s${index}`),
+  })),
+  filtered("user_id", LIMITS.userIdBytes, (size) => ({ userId: x(size) })),
+  filtered("agent_id", LIMITS.agentIdBytes, (size) => ({ agentId: x(size) })),
+  filtered("session_labels", LIMITS.labels, (size) => ({ sessionLabels: labels(size) })),
+  filtered('session_labels["k"]', LIMITS.labelValueBytes, (size) => ({
+    sessionLabels: label(size),
+  })),
+  filtered("roles", LIMITS.filterRoles, (size) => ({ roles: times(size, () => Role.TOOL) })),
+  filtered("collection_ids", LIMITS.recallCollectionIds, (size) => ({
+    collectionIds: times(size, (index) => `c${index}`),
+  })),
+  filtered("collection_ids[0]", LIMITS.collectionIdChars, (size) => ({ collectionIds: [x(size)] })),
+  filtered("labels", LIMITS.labels, (size) => ({ labels: labels(size) })),
+  filtered("metadata", LIMITS.metadataConditions, (size) => ({
+    metadata: times(size, () => condition({ $case: "exists", value: true })),
+  })),
+  filtered("metadata[0].path", LIMITS.metadataPathBytes, (size) => ({
+    metadata: [condition({ $case: "exists", value: true }, x(size))],
+  })),
+  filtered("metadata[0].one_of", LIMITS.metadataValues, (size) => ({
+    metadata: [condition({ $case: "oneOf", value: times(size, (index) => index) })],
+  })),
+  limitRow("recall", "page_token", LIMITS.pageTokenBytes, (size) => ({ pageToken: x(size) })),
+  limitRow("recall", "context_before", LIMITS.recallContext, (size) => ({ contextBefore: size })),
+  limitRow("recall", "context_after", LIMITS.recallContext, (size) => ({ contextAfter: size })),
+  limitRow("recall", "group_by_session.hits_per_session", LIMITS.recallGroupHits, (size) => ({
+    groupBySession: { hitsPerSession: size },
+  })),
+  limitRow("recall", "rerank.candidates", LIMITS.rerankCandidates, (size) => ({
+    rerank: { hook: "none", candidates: size },
+  })),
+  limitRow("recall", "rerank.hook", LIMITS.hookNameChars, (size) => ({
+    rerank: { hook: x(size), candidates: 0 },
+  })),
+  weight("words", (words) => ({ words })),
+  weight("neighbors", (neighbors) => ({ neighbors })),
+  weight("dense", (dense) => ({ dense })),
+  weight("coverage", (coverage) => ({ coverage })),
+  weight("near_words", (nearWords) => ({ nearWords })),
+  weight("author", (author) => ({ author })),
+  weight("user_role", (userRole) => ({ userRole })),
+  weight("length", (length) => ({ length })),
+  weight("question", (question) => ({ question })),
+  weight("date", (date) => ({ date })),
+  weight("recency", (recency) => ({ recency })),
+  weight("importance", (importance) => ({ importance })),
+  weight("trust", (trust) => ({ trust })),
+  weight("session", (session) => ({ session })),
+  limitRow("recall", "weights.recency_half_life_days", LIMITS.recallHalfLifeDays, (size) => ({
+    weights: { recencyHalfLifeDays: size },
+  })),
+  limitRow("upsertDocuments", "collection_id", LIMITS.collectionIdChars, (size) => ({
+    collectionId: x(size),
+    documents: [document()],
+  })),
+  limitRow("upsertDocuments", "request_id", LIMITS.requestIdBytes, (size) => ({
+    requestId: x(size),
+    documents: [document()],
+  })),
+  limitRow("upsertDocuments", "documents", LIMITS.writeDocuments, (size) => ({
+    documents: times(size, () => document()),
+  })),
+  upsert("document_id", LIMITS.documentIdBytes, (size) => ({ documentId: x(size) })),
+  limitRow("upsertDocuments", "documents[0].document_id", LIMITS.splitDocumentIdBytes, (size) => ({
+    documents: [document({ documentId: x(size) })],
+    splitter: { chunkChars: 0 },
+  })),
+  upsert("author", LIMITS.nameBytes, (size) => ({ author: x(size) })),
+  upsert("metadata", LIMITS.metadataBytes, (size) => ({ metadata: structOfSize(size) })),
+  upsert("metadata", LIMITS.structDepth, (size) => ({ metadata: deepStruct(size) })),
+  upsert("labels", LIMITS.labels, (size) => ({ labels: labels(size) })),
+  upsert('labels["k"]', LIMITS.labelValueBytes, (size) => ({ labels: label(size) })),
+  upsert("embedding.values", LIMITS.embeddingValues, (size) => ({
+    embedding: embedding({ values: times(size, () => 1) }),
+  })),
+  limitRow("upsertDocuments", "splitter.chunk_chars", LIMITS.chunkCharsMax, (size) => ({
+    documents: [document()],
+    splitter: { chunkChars: size },
+  })),
+  limitRow("getDocument", "document_id", LIMITS.documentIdBytes, (size) => ({
+    documentId: x(size),
+  })),
+  limitRow("listDocuments", "filter.source_document_id", LIMITS.documentIdBytes, (size) => ({
+    filter: documentFilter({ sourceDocumentId: x(size) }),
+  })),
+  limitRow("listDocuments", "filter.labels", LIMITS.labels, (size) => ({
+    filter: documentFilter({ labels: labels(size) }),
+  })),
+  limitRow("listDocuments", "filter.metadata", LIMITS.metadataConditions, (size) => ({
+    filter: documentFilter({ metadata: times(size, () => equals(1)) }),
+  })),
+  limitRow("listDocuments", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    pageToken: x(size),
+  })),
+  limitRow("listCollections", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    pageToken: x(size),
+  })),
+  limitRow("searchDocuments", "query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
+  limitRow("searchDocuments", "limit", LIMITS.searchDocuments, (limit) => ({ limit })),
+  limitRow("deleteDocuments", "document_ids", LIMITS.writeDocuments, (size) => ({
+    documentIds: times(size, (index) => `d${index}`),
+  })),
+  limitRow("deleteDocuments", "document_ids[0]", LIMITS.documentIdBytes, (size) => ({
+    documentIds: [x(size)],
+  })),
+  limitRow("deleteDocuments", "request_id", LIMITS.requestIdBytes, (size) => ({
+    documentIds: ["d"],
+    requestId: x(size),
+  })),
+  limitRow("clearCollection", "request_id", LIMITS.requestIdBytes, (size) => ({
+    collectionId: "none",
+    requestId: x(size),
+  })),
+  limitRow("embed", "texts", LIMITS.embedTexts, (size) => ({ texts: times(size, () => "a") })),
+  limitRow("embed", "texts[0]", LIMITS.embedTextBytes, (size) => ({ texts: [x(size)] })),
+  limitRow("embed", "texts", LIMITS.embedBytes, (size) => ({
+    texts: [...times(8, () => x(131_071)), x(size - 8 * 131_071)],
+  })),
+  limitRow("countTokens", "texts", LIMITS.countTokensTexts, (size) => ({
+    texts: times(size, () => "a"),
+  })),
+  limitRow("countTokens", "messages", LIMITS.countTokensTexts, (size) => ({
+    messages: times(size, () => message()),
+  })),
+  limitRow("countTokens", "texts", LIMITS.countTokensBytes, (size) => ({ texts: [x(size)] })),
+  // A message with a text takes 6 bytes more here.
+  limitRow("countTokens", "messages", LIMITS.countTokensBytes, (size) => ({
+    texts: [x(500_000)],
+    messages: [message({ text: x(size - 500_000 - 6) })],
+  })),
+  limitRow("countTokens", "model", LIMITS.modelBytes, (size) => ({ model: x(size) })),
+];
+
+describe("a limit", () => {
+  it.each(ROWS)("of $max holds for $method $field", async (entry) => {
+    await expectLimit(server, entry);
+  });
+});
+
+interface Fault {
+  readonly method: UnaryName;
+  readonly field: string;
+  readonly what: string;
+  readonly bytes: Buffer;
+}
+
+function fault<M extends UnaryName>(
+  method: M,
+  field: string,
+  what: string,
+  fields: Partial<RequestOf<M>>,
+): Fault {
+  return { method, field, what, bytes: requestBytes(method, fields) };
+}
+
+const withCondition = (field: string, what: string, test: MetadataCondition["test"]) =>
+  fault("recall", `filter.metadata[0].${field}`, what, {
+    filter: recallFilter({ metadata: [condition(test)] }),
+  });
+const inFilter = (field: string, what: string, fields: Partial<RecallFilter>) =>
+  fault("recall", `filter.${field}`, what, { filter: recallFilter(fields) });
+const inDocument = (field: string, what: string, fields: Partial<Document>) =>
+  fault("upsertDocuments", `documents[0].${field}`, what, { documents: [document(fields)] });
+const vector = (field: string, what: string, values: number[]) =>
+  fault("recall", `embedding.${field}`, what, { embedding: embedding({ values }) });
+const year10000 = { seconds: 253_402_300_800n, nanos: 0 };
+
+const FAULTS: readonly Fault[] = [
+  vector("values", "no number", []),
+  vector("values[1]", "NaN", [1, Number.NaN]),
+  vector("values[0]", "an infinity", [Number.NEGATIVE_INFINITY, 1]),
+  vector("values", "only zeros", [0, -0, 0]),
+  inFilter("kinds[1]", "no kind", { kinds: [1, 0] }),
+  inFilter("kinds[0]", "an unknown kind", { kinds: [3 as 1] }),
+  inFilter("roles[0]", "no role", { roles: [0] }),
+  inFilter("roles[0]", "an unknown role", { roles: [5 as 1] }),
+  inFilter("session_ids[0]", "an empty id", { sessionIds: [""] }),
+  inFilter("exclude_session_ids[1]", "a control character", { excludeSessionIds: ["a", "\n"] }),
+  inFilter("collection_ids[0]", "an empty id", { collectionIds: [""] }),
+  inFilter("collection_ids[0]", "an id that is none", { collectionIds: [".a"] }),
+  inFilter('labels["no key"]', "a key with a space", { labels: new Map([["no key", ""]]) }),
+  inFilter("from_time", "the year 10000", { fromTime: year10000 }),
+  inFilter("before_time", "too many nanos", { beforeTime: { seconds: 0n, nanos: 1_000_000_000 } }),
+  inFilter("before_time", "equal to from_time", {
+    fromTime: { seconds: 5n, nanos: 7 },
+    beforeTime: { seconds: 5n, nanos: 7 },
+  }),
+  inFilter("before_time", "before from_time", {
+    fromTime: { seconds: 5n, nanos: 0 },
+    beforeTime: { seconds: 4n, nanos: 9 },
+  }),
+  inFilter("min_trust", "an unknown trust", { minTrust: 4 as 1 }),
+  inFilter("metadata[0].path", "no path", {
+    metadata: [condition({ $case: "exists", value: true }, "")],
+  }),
+  withCondition("test", "no test", undefined),
+  withCondition("equals", "an object", { $case: "equals", value: { a: 1 } }),
+  withCondition("equals", "a list", { $case: "equals", value: [1] }),
+  withCondition("equals", "NaN", { $case: "equals", value: Number.NaN }),
+  withCondition("one_of.values[1]", "a list", { $case: "oneOf", value: [1, []] }),
+  withCondition("range.from", "no end", { $case: "range", value: {} }),
+  withCondition("range.from", "NaN", { $case: "range", value: { from: Number.NaN } }),
+  withCondition("range.to", "below from", { $case: "range", value: { from: 2, to: 1 } }),
+  withCondition("range.before", "equal to from", {
+    $case: "range",
+    value: { from: 1, before: 1 },
+  }),
+  withCondition("range.before", "below from", { $case: "range", value: { from: 1, before: 0 } }),
+  withCondition("range.to", "two upper ends", { $case: "range", value: { before: 1, to: 1 } }),
+  fault("recall", "page_size", "below 0", { pageSize: -1 }),
+  fault("recall", "mode", "unknown", { mode: 4 as 1 }),
+  fault("recall", "fusion", "unknown", { fusion: 3 as 1 }),
+  fault("recall", "weights", "with ranks", { fusion: 2, weights: { words: 1 } }),
+  fault("recall", "weights.words", "below 0", { weights: { words: -0.1 } }),
+  fault("recall", "weights.dense", "NaN", { weights: { dense: Number.NaN } }),
+  fault("recall", "weights.recency_half_life_days", "0", { weights: { recencyHalfLifeDays: 0 } }),
+  fault("recall", "min_score", "NaN", { minScore: Number.NaN }),
+  fault("recall", "min_relevance", "above 1", { minRelevance: 1.1 }),
+  fault("recall", "min_relevance", "below 0", { minRelevance: -0.1 }),
+  fault("recall", "diversity", "NaN", { diversity: Number.NaN }),
+  fault("recall", "diversity", "above 1", { diversity: 2 }),
+  fault("recall", "context_before", "below 0", { contextBefore: -1 }),
+  fault("recall", "rerank.hook", "no name", { rerank: { hook: "A b", candidates: 0 } }),
+  fault("recall", "reference_time", "the year 10000", { referenceTime: year10000 }),
+  fault("upsertDocuments", "documents", "none", {}),
+  fault("upsertDocuments", "collection_id", "a space", {
+    collectionId: "a b",
+    documents: [document()],
+  }),
+  inDocument("collection_id", "another collection", { collectionId: "other" }),
+  inDocument("document_id", "a control character", { documentId: "a\u0000" }),
+  inDocument("document_time", "the year 10000", { documentTime: year10000 }),
+  inDocument("importance", "above 1", { importance: 1.5 }),
+  inDocument("importance", "NaN", { importance: Number.NaN }),
+  inDocument("trust", "high", { trust: Trust.HIGH }),
+  inDocument("trust", "unknown", { trust: 4 as 1 }),
+  inDocument("embedding.values", "only zeros", { embedding: embedding({ values: [0] }) }),
+  fault("upsertDocuments", "documents[2].document_id", "twice the same", {
+    documents: [document({ documentId: "a" }), document(), document({ documentId: "a" })],
+  }),
+  fault("upsertDocuments", "documents[0].document_id", "a # with a splitter", {
+    documents: [document({ documentId: "a#0" })],
+    splitter: { chunkChars: 0 },
+  }),
+  fault("upsertDocuments", "splitter.chunk_chars", "below 50", {
+    documents: [document()],
+    splitter: { chunkChars: 49 },
+  }),
+  fault("upsertDocuments", "splitter.overlap_chars", "half of a chunk", {
+    documents: [document()],
+    splitter: { chunkChars: 50, overlapChars: 25 },
+  }),
+  fault("upsertDocuments", "splitter.overlap_chars", "half of the default", {
+    documents: [document()],
+    splitter: { chunkChars: 0, overlapChars: 500 },
+  }),
+  fault("upsertDocuments", "splitter.overlap_chars", "below 0", {
+    documents: [document()],
+    splitter: { chunkChars: 50, overlapChars: -1 },
+  }),
+  fault("getDocument", "document_id", "none", {}),
+  fault("listDocuments", "collection_id", "not an id", { collectionId: "é" }),
+  fault("listDocuments", "page_size", "below 0", { pageSize: -1 }),
+  fault("listCollections", "page_size", "below 0", { pageSize: -1 }),
+  fault("deleteDocuments", "document_ids", "none", {}),
+  fault("deleteDocuments", "document_ids[1]", "twice the same", { documentIds: ["a", "a"] }),
+  fault("deleteDocuments", "document_ids[0]", "an empty id", { documentIds: [""] }),
+  fault("deleteDocuments", "etag", "for two", { documentIds: ["a", "b"], etag: "x" }),
+  fault("searchDocuments", "scoring", "unknown", { scoring: 4 as 1 }),
+  fault("searchDocuments", "embedding", "with TF-IDF", { scoring: 3, embedding: embedding() }),
+  fault("searchDocuments", "limit", "below 0", { limit: -1 }),
+  fault("searchDocuments", "min_score", "an infinity", { minScore: Number.POSITIVE_INFINITY }),
+  fault("embed", "texts", "none", {}),
+  fault("embed", "purpose", "unknown", { texts: ["a"], purpose: 3 as 1 }),
+  fault("countTokens", "token_rule", "given", { tokenRule: 5 }),
+  fault("countTokens", "token_rule", "unknown", { tokenRule: 12 as 1 }),
+  fault("countTokens", "custom_token_rule", "none with the rule", { tokenRule: 11 }),
+  fault("countTokens", "messages[0].role", "none", { messages: [message({ role: 0 })] }),
+];
+
+describe("a fault", () => {
+  it.each(FAULTS)("of $method $field is named: $what", async ({ method, field, bytes }) => {
+    const before = server.store.revision();
+    const outcome = await server.client.raw(method, bytes);
+    if (!("failure" in outcome)) throw new Error("it was taken");
+    expect(outcome.failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(outcome.failure.fields).toEqual([field]);
+    expect(server.store.revision()).toBe(before);
+  });
+
+  it("of a value nested without end is refused before it is read", async () => {
+    let value: unknown = 1;
+    for (let depth = 0; depth < 60; depth++) value = [value];
+    const filter = recallFilter({ metadata: [equals(value)] });
+    const failure = await server.client.fail("recall", { filter });
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_MALFORMED" });
+  });
+});

@@ -1,0 +1,18 @@
+// Loaded into a server before its own code (`node --import`), this breaks it on purpose: what
+// changes is not told to the index of recall. It is the proof that the crash test of recall notices
+// such a fault.
+
+import { registerHooks } from "node:module";
+
+const TARGET = "/src/service/recall/mark-event.ts";
+const MARK = "feed.mark(ref, seqsOf(event));";
+
+registerHooks({
+  load: (url, context, nextLoad) => {
+    const loaded = nextLoad(url, context);
+    if (!url.endsWith(TARGET)) return loaded;
+    const source = String(loaded.source);
+    if (!source.includes(MARK)) throw new Error(`there is no "${MARK}" to break`);
+    return { ...loaded, source: source.replace(MARK, "") };
+  },
+});

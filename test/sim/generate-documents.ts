@@ -1,0 +1,100 @@
+// Draws operations of documents, vectors and recalls at random.
+
+import type { SessionRef } from "../../src/domain/session.ts";
+import type { VectorPlace } from "../../src/storage/store.ts";
+import type { DocumentAction, DocumentDraft, VectorAction } from "../support/documents.ts";
+import type { Random } from "../support/random.ts";
+import type { Draw } from "./draw.ts";
+import type { ReadOperation } from "./operations.ts";
+
+/** The collections of the simulation; one is the start of another. */
+export const COLLECTION_IDS: readonly string[] = ["c", "cc", "c.1", "d"];
+const SOURCE_IDS = ["", "", "s", "s2", "\u00e9"];
+const DOCUMENT_IDS = 24;
+const MODELS = ["m", "m2", ""];
+
+function several<T>(random: Random, max: number, draw: () => T): readonly T[] {
+  return Array.from({ length: random.int(0, max) }, draw);
+}
+
+function drawDocumentId({ random }: Draw): string {
+  return random.chance(0.1) ? "\u{1f600}" : `d${random.int(0, DOCUMENT_IDS)}`;
+}
+
+function drawDraft(draw: Draw): DocumentDraft {
+  const { random, nowMs } = draw;
+  const sourceId = random.pick(SOURCE_IDS);
+  const size = random.chance(0.02) ? 60_000 : random.int(0, 40);
+  return {
+    documentId: drawDocumentId(draw),
+    text: `text ${nowMs} ${"+".repeat(size)}`,
+    ...(sourceId === "" ? {} : { sourceId }),
+    ...(random.chance(0.3) ? { dimensions: random.int(1, 9) } : {}),
+  };
+}
+
+/** A change of the documents of a collection. */
+export function drawDocuments(
+  draw: Draw,
+): Omit<DocumentAction, "namespace" | "nowMs" | "requestId"> {
+  const { random } = draw;
+  const drafts = several(random, random.chance(0.1) ? 30 : 4, () => drawDraft(draw));
+  const byId = new Map(drafts.map((draft) => [draft.documentId, draft]));
+  return {
+    kind: "documents",
+    sessionId: random.pick(COLLECTION_IDS),
+    put: [...byId.values()],
+    remove: several(random, 3, () => drawDocumentId(draw)),
+    removeChunks: random.chance(0.2) ? [random.pick(SOURCE_IDS)].filter((id) => id !== "") : [],
+    clear: random.chance(0.06),
+  };
+}
+
+/** Places of messages and documents: mostly of some that are there. */
+async function drawPlaces(draw: Draw, ref: SessionRef): Promise<readonly VectorPlace[]> {
+  const { random, store } = draw;
+  const { namespace, sessionId } = ref;
+  const collectionId = random.pick(COLLECTION_IDS);
+  const last = (await store.readSession(ref))?.head.lastSeq ?? 0;
+  const { documents } = await store.listDocuments({ namespace, collectionId, after: 0, limit: 50 });
+  const newest = documents.at(-1)?.documentNo ?? 0;
+  return several(random, 6, () =>
+    random.chance(0.5)
+      ? { kind: "message", namespace, sessionId, seq: random.int(0, last + 1) }
+      : { kind: "document", namespace, collectionId, documentNo: random.int(0, newest + 1) },
+  );
+}
+
+/** Vectors for some records; now and then made from another text. */
+export async function drawVectors(draw: Draw, ref: SessionRef): Promise<VectorAction> {
+  const { random } = draw;
+  const drafts = (await drawPlaces(draw, ref)).map((place) => ({
+    place,
+    model: random.pick(MODELS),
+    count: random.int(0, 3),
+    stale: random.chance(0.1),
+  }));
+  return { kind: "vectors", drafts };
+}
+
+/** A read of documents, vectors or recalls. */
+export async function drawDocumentRead(draw: Draw, ref: SessionRef): Promise<ReadOperation> {
+  const { random } = draw;
+  const base = { namespace: ref.namespace, sessionId: random.pick(COLLECTION_IDS) };
+  const limit = random.pick([1, 2, 7, 1_000]);
+  const kind = random.pick([
+    "list-collections",
+    "list-documents",
+    "read-document",
+    "read-vectors",
+    "recalled",
+  ] as const);
+  switch (kind) {
+    case "read-document":
+      return { ...base, kind, documentId: drawDocumentId(draw) };
+    case "read-vectors":
+      return { ...base, kind, places: await drawPlaces(draw, ref) };
+    default:
+      return { ...base, kind, limit };
+  }
+}

@@ -1,0 +1,74 @@
+// What recall reads and writes in tests of the services: JSON, as json-codec.ts.
+
+import type { FlatMetadata, Scalar } from "../../src/domain/recall/filter.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
+import type { IndexedRecord } from "../../src/recall/port.ts";
+import type { RecallCodec } from "../../src/service/recall/parts.ts";
+import type { DocumentDraft, DocumentStamp } from "../../src/service/recall-api.ts";
+import type { StoredVector } from "../../src/storage/store.ts";
+import { fromBytes, jsonCodec, type StoredJsonMessage, toBytes } from "./json-codec.ts";
+
+/** What a test says of a document. */
+export interface JsonDocument {
+  readonly documentId?: string;
+  readonly etag?: string;
+  readonly text?: string;
+  readonly author?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, Scalar | readonly Scalar[]>>;
+  readonly importance?: number;
+  readonly embedding?: StoredVector;
+}
+
+/** A document as stored. */
+export type StoredJsonDocument = Omit<JsonDocument, "embedding"> & {
+  readonly stamp: Omit<DocumentStamp, "text">;
+};
+
+/** A draft of a document. */
+export function documentDraft(document: JsonDocument): DocumentDraft {
+  const { documentId = "", etag = "", text = "", embedding } = document;
+  return { documentId, etag, text, embedding, wire: document };
+}
+
+/** Reads what `encodeDocument` wrote. */
+export function readDocument(bytes: Uint8Array): StoredJsonDocument {
+  return fromBytes<StoredJsonDocument>(bytes);
+}
+
+function flat(metadata: JsonDocument["metadata"] = {}): FlatMetadata {
+  const entries = Object.entries(metadata).map(
+    ([path, value]) => [path, Array.isArray(value) ? value : [value as Scalar]] as const,
+  );
+  return new Map(entries);
+}
+
+const PLAIN = { labels: new Map<string, string>(), metadata: flat(), importance: undefined };
+
+/** Reads and writes JSON. */
+export const jsonRecallCodec: RecallCodec = {
+  readMessage(bytes): IndexedRecord {
+    const { role, name, text, stamp } = fromBytes<StoredJsonMessage>(bytes);
+    return {
+      ...{ ...PLAIN, text, author: name, role, trust: jsonCodec.readTrust(bytes) },
+      ...{ timeMs: stamp.createMs, documentId: "", sourceDocumentId: "" },
+    };
+  },
+  readDocument(bytes): IndexedRecord {
+    const { text = "", author = "", labels = {}, metadata, ...rest } = readDocument(bytes);
+    const { stamp } = rest;
+    return {
+      ...{ text, author, role: 0, trust: TRUST.medium, timeMs: stamp.createMs },
+      labels: new Map(Object.entries(labels)),
+      metadata: flat(metadata),
+      importance: rest.importance,
+      documentId: stamp.documentId,
+      sourceDocumentId: stamp.chunk?.sourceId ?? "",
+    };
+  },
+  encodeDocument(draft, stamp) {
+    const { embedding: _, ...document } = draft.wire as JsonDocument;
+    const { text, ...rest } = stamp;
+    return toBytes({ ...document, text, stamp: rest });
+  },
+};

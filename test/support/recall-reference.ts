@@ -1,0 +1,353 @@
+// A slow, plain version of a whole recall, for comparison: every score is computed from the texts,
+// for every record, with nothing kept between two questions. It shares the analysis of texts with
+// the server, and nothing of the index, the candidates or the ranking.
+
+import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
+import { datesInQuery, type QueryDate } from "../../src/domain/recall/text/dates.ts";
+import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
+import { passagesOf, wordCount } from "../../src/domain/recall/text/passages.ts";
+import {
+  relativeDatesInQuery,
+  withDatesWritten,
+} from "../../src/domain/recall/text/relative-dates.ts";
+import { searchedTerms } from "../../src/domain/recall/text/searched-terms.ts";
+import { indexTerms } from "../../src/domain/recall/text/terms.ts";
+import type { NearWord } from "../../src/embed/static-table.ts";
+import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
+
+/** A session or collection with all that it holds, by position. */
+export interface HeldContainer {
+  info: ContainerInfo;
+  readonly records: Map<number, IndexedRecord>;
+}
+
+/** What the reference found. */
+export interface ReferenceHit {
+  readonly containerId: string;
+  readonly position: number;
+  readonly score: number;
+}
+
+/** What is known of words: the vector of a text, and the words near a word. */
+export interface ReferenceModel {
+  readonly embed: (text: string) => Float32Array;
+  readonly nearWords: (word: string) => readonly NearWord[];
+}
+
+type Embed = ReferenceModel["embed"];
+
+const POOL = 100;
+const K1 = 1.2;
+const B = 0.6;
+const RRF_K = 60;
+
+/** A record with all that the legs say of it. */
+interface Item {
+  readonly info: ContainerInfo;
+  readonly position: number;
+  readonly record: IndexedRecord;
+  /** The terms of each passage. */
+  readonly rows: readonly (readonly string[])[];
+  /** The record at the offset in the same container, if it is a neighbor. */
+  readonly near: (offset: number) => Item | undefined;
+  readonly bm25: number;
+  /** Undefined when it has no vector, or vectors are not compared. */
+  readonly cosine: number | undefined;
+}
+
+/** What scores are computed from. */
+interface Scene {
+  readonly query: IndexQuery;
+  readonly pool: readonly Item[];
+  /** The terms of the query with their rarity; none in dense mode. */
+  readonly idf: ReadonlyMap<string, number>;
+  readonly nearWords: ReferenceModel["nearWords"];
+}
+
+/**
+ * Gives every candidate of a query with its score, the best first. Knows the default weights only,
+ * and queries of up to 32 terms.
+ */
+export function referenceSearch(
+  containers: readonly HeldContainer[],
+  query: IndexQuery,
+  { embed, nearWords }: ReferenceModel,
+): ReferenceHit[] {
+  const bare = containers.flatMap(itemsOf);
+  const rows = bare.flatMap((item) => item.rows);
+  const idf = query.mode === "dense" ? new Map<string, number>() : raritiesOf(rows, query);
+  const average = sum(rows.map(({ length }) => length)) / (rows.length || 1);
+  const asked = query.mode === "lexical" ? undefined : unit(query.vector ?? embed(query.text));
+  const full = new Map<Item, Item>();
+  for (const item of bare) {
+    full.set(item, {
+      ...item,
+      near: (offset) => {
+        const other = item.near(offset);
+        return other === undefined ? undefined : full.get(other);
+      },
+      bm25: Math.max(0, ...item.rows.map((terms) => bm25Of(terms, idf, average))),
+      cosine: asked === undefined ? undefined : cosineOf(item.record.text, asked, embed),
+    });
+  }
+  const pool = poolOf([...full.values()], query);
+  const scene = { query, pool, idf, nearWords };
+  const score = query.fusion === "reciprocal-rank" ? rankScore : featureScore;
+  return pool
+    .map((item) => ({ item, score: score(item, scene) }))
+    .sort((a, b) => b.score - a.score || byPlace(a.item, b.item))
+    .map(({ item: { info, position }, score: value }) => ({
+      ...{ containerId: info.id, position, score: value },
+    }));
+}
+
+function itemsOf({ info, records }: HeldContainer): Item[] {
+  const sorted = [...records].sort(([a], [b]) => a - b);
+  const items: Item[] = sorted.map(([position, record], place) => ({
+    ...{ info, position, record, rows: rowsOf(record), bm25: 0, cosine: undefined },
+    near: (offset) => {
+      const other = items[place + offset];
+      if (other === undefined || info.kind === "session") return other;
+      const { sourceDocumentId } = record;
+      // Documents stand side by side by chance, the chunks of one do not.
+      const isChunk = sourceDocumentId !== "";
+      return isChunk && other.record.sourceDocumentId === sourceDocumentId ? other : undefined;
+    },
+  }));
+  return items;
+}
+
+function rowsOf({ text, author, role, timeMs }: IndexedRecord): string[][] {
+  const passages = passagesOf(text);
+  if (passages.length === 0) return [[]];
+  return passages.map(({ start, end }) => {
+    const passage = text.slice(start, end);
+    const time = timeMs === 0 ? undefined : timeMs;
+    const roleName = ["", "user", "assistant", "system", "tool"][role] ?? "";
+    return indexTerms(indexTextOf({ speaker: author, role: roleName, timeMs: time, passage }));
+  });
+}
+
+function raritiesOf(
+  rows: readonly (readonly string[])[],
+  { text, referenceMs }: IndexQuery,
+): Map<string, number> {
+  return new Map(
+    searchedTerms(text, referenceMs).map((term) => {
+      const holding = rows.filter((terms) => terms.includes(term)).length;
+      return [term, Math.log(1 + (rows.length - holding + 0.5) / (holding + 0.5))];
+    }),
+  );
+}
+
+function bm25Of(
+  terms: readonly string[],
+  idf: ReadonlyMap<string, number>,
+  average: number,
+): number {
+  let score = 0;
+  for (const [term, weight] of idf) {
+    const count = terms.filter((other) => other === term).length;
+    if (count === 0) continue;
+    score += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * terms.length) / average));
+  }
+  return score;
+}
+
+function cosineOf(text: string, asked: readonly number[], embed: Embed): number | undefined {
+  const passages = passagesOf(text).map(({ start, end }) => unit(embed(text.slice(start, end))));
+  const cosines = passages.flatMap((one) =>
+    one === undefined ? [] : sum(one.map((value, place) => value * (asked[place] ?? 0))),
+  );
+  return cosines.length === 0 ? undefined : Math.max(...cosines);
+}
+
+/** The best of each leg, and what stands beside them. */
+function poolOf(items: readonly Item[], { filter, nowMs }: IndexQuery): Item[] {
+  const accepted = items.filter((item) => passes(item, filter, nowMs));
+  const leg = (read: (item: Item) => number | undefined): Item[] => {
+    const found = accepted.flatMap((item) => {
+      const value = read(item);
+      return value === undefined ? [] : [{ item, value }];
+    });
+    found.sort((a, b) => b.value - a.value || byPlace(a.item, b.item));
+    return found.slice(0, POOL).map(({ item }) => item);
+  };
+  const best = new Set([
+    ...leg(({ bm25 }) => (bm25 > 0 ? bm25 : undefined)),
+    ...leg(({ cosine }) => cosine),
+  ]);
+  const isNear = (item: Item, offset: number): boolean => {
+    const other = item.near(offset);
+    return other !== undefined && best.has(other);
+  };
+  return accepted.filter((item) => best.has(item) || isNear(item, -1) || isNear(item, 1));
+}
+
+function passes({ info, record }: Item, filter: RecallFilter, nowMs: number): boolean {
+  const isMessage = info.kind === "session";
+  const { userId, agentId, sessionLabels, sourceDocumentId, minTrust } = filter;
+  const named = isMessage ? filter.sessionIds : filter.collectionIds;
+  const ofSession = userId !== "" || agentId !== "" || sessionLabels.size > 0;
+  const isSource = [record.documentId, record.sourceDocumentId].includes(sourceDocumentId);
+  return (
+    (info.expireMs === undefined || info.expireMs > nowMs) &&
+    (filter.kinds.size === 0 || filter.kinds.has(isMessage ? "message" : "document")) &&
+    (named.length === 0 || named.includes(info.id)) &&
+    !(isMessage && filter.excludeSessionIds.includes(info.id)) &&
+    (isMessage || !ofSession) &&
+    (userId === "" || info.userId === userId) &&
+    (agentId === "" || info.agentId === agentId) &&
+    holdsAll(info.labels, sessionLabels) &&
+    (!isMessage || filter.roles.size === 0 || (filter.roles as Set<number>).has(record.role)) &&
+    holdsAll(record.labels, filter.labels) &&
+    filter.metadata.every(({ path, test }) => fits(record.metadata.get(path), test)) &&
+    record.timeMs >= (filter.fromMs ?? Number.NEGATIVE_INFINITY) &&
+    record.timeMs < (filter.beforeMs ?? Number.POSITIVE_INFINITY) &&
+    (minTrust === undefined || record.trust >= minTrust) &&
+    (sourceDocumentId === "" || (!isMessage && isSource))
+  );
+}
+
+function holdsAll(
+  labels: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
+): boolean {
+  return [...wanted].every(([key, value]) => labels.get(key) === value);
+}
+
+function fits(
+  values: readonly Scalar[] | undefined,
+  test: RecallFilter["metadata"][number]["test"],
+): boolean {
+  if (test.kind === "exists") return (values !== undefined) === test.exists;
+  if (test.kind === "one-of") return (values ?? []).some((value) => test.values.includes(value));
+  const { from = -Infinity, before = Infinity, to = Infinity } = test;
+  return (values ?? []).some(
+    (value) => typeof value === "number" && value >= from && value < before && value <= to,
+  );
+}
+
+/** The share of the query that the record lacks and has something near of. */
+function nearValue(item: Item, { query, idf, nearWords }: Scene): number {
+  const has = (term: string): boolean => item.rows.some((terms) => terms.includes(term));
+  const lacked = [...idf].filter(([term]) => !has(term));
+  const values = lacked.map(([term, weight]) => {
+    const words = withDatesWritten(query.text, query.referenceMs)
+      .split(" ")
+      .filter((word) => indexTerms(word).includes(term));
+    const held = words.flatMap((word) =>
+      nearWords(word.toLowerCase()).filter(
+        ({ word: near, cosine }) => cosine >= 0.4 && indexTerms(near).some(has),
+      ),
+    );
+    const best = Math.max(0, ...held.map(({ cosine }) => (cosine - 0.25) / 0.5));
+    return weight * Math.min(1, best);
+  });
+  return sum(values) / (sum([...idf.values()]) || 1);
+}
+
+function featureScore(item: Item, scene: Scene): number {
+  const { query, pool, idf } = scene;
+  const { record, info } = item;
+  const isDense = query.mode === "dense";
+  const best = Math.max(...pool.map(({ bm25 }) => bm25)) || 1;
+  const bm25 = (offset: number): number => (item.near(offset)?.bm25 ?? 0) / best;
+  const known = pool.flatMap(({ cosine }) => cosine ?? []);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const scaled = (other: Item | undefined): number => {
+    if (other?.cosine === undefined || !(high > low)) return 0;
+    return Math.min(1, Math.max(0, (other.cosine - low) / (high - low)));
+  };
+  const raw = (other: Item): number => (isDense ? scaled(other) : other.bm25);
+  const sessions = pool.map((other) => sessionValue(pool, other.info, raw));
+  const session = sessionValue(pool, info, raw) / (Math.max(...sessions) || 1);
+  const covered = [...idf].filter(([term]) => item.rows.some((terms) => terms.includes(term)));
+  const stated = [
+    ...datesInQuery(query.text),
+    ...relativeDatesInQuery(query.text, query.referenceMs),
+  ];
+  const dates = stated.map((date) => dateValue(date, record.timeMs));
+  const isNamed = namesOf(record.author).some((name) => namesOf(query.text).includes(name));
+  return (
+    item.bm25 / best +
+    0.3 * (bm25(-1) + bm25(1)) +
+    0.15 * bm25(-2) +
+    0.1 * bm25(2) +
+    (isDense ? 1.7 : 0.7) * (scaled(item) + 0.15 * scaled(item.near(1))) +
+    (0.2 * sum(covered.map(([, weight]) => weight))) / (sum([...idf.values()]) || 1) +
+    (query.mode === "hybrid" ? 0.8 * nearValue(item, scene) : 0) +
+    (isNamed ? 0.6 : 0) +
+    (record.role === 2 && record.author === "" ? -0.6 : 0) +
+    -0.25 * Math.max(0, Math.log(wordCount(record.text) / 60)) +
+    (/\?\s*$/.test(record.text) ? -0.2 : 0) +
+    0.9 * Math.max(0, ...dates) +
+    0.5 * session
+  );
+}
+
+/** The sum of 1 / (60 + rank) over the legs that found the record. */
+function rankScore(item: Item, { pool }: Scene): number {
+  const share = (read: (other: Item) => number | undefined): number => {
+    const own = read(item);
+    if (own === undefined) return 0;
+    const ahead = pool.filter((other) => {
+      const value = read(other);
+      if (value === undefined) return false;
+      return value > own || (value === own && byPlace(other, item) < 0);
+    });
+    return 1 / (RRF_K + ahead.length + 1);
+  };
+  return share(({ bm25 }) => (bm25 > 0 ? bm25 : undefined)) + share(({ cosine }) => cosine);
+}
+
+function sessionValue(
+  pool: readonly Item[],
+  info: ContainerInfo,
+  read: (item: Item) => number,
+): number {
+  const values = pool.filter((other) => other.info === info).map(read);
+  const [first = 0, second = 0, third = 0] = values.sort((a, b) => b - a);
+  return first + second / 2 + third / 4;
+}
+
+function dateValue({ day, month = 0, year, part }: QueryDate, timeMs: number): number {
+  if (timeMs === 0) return 0;
+  const time = new Date(timeMs);
+  if (day === undefined) {
+    const isYear = year === undefined || year === time.getUTCFullYear();
+    if (!isYear || month !== time.getUTCMonth() + 1) return 0;
+    const third = ["early", "middle", "late", "late"][Math.floor((time.getUTCDate() - 1) / 10)];
+    return part === third ? 1 : 0.7;
+  }
+  // Every day around the time, as a calendar goes through them.
+  for (let away = 0; away <= 4; away++) {
+    for (const other of [timeMs - away * 86_400_000, timeMs + away * 86_400_000]) {
+      const date = new Date(other);
+      const isDay = date.getUTCDate() === day && date.getUTCMonth() + 1 === month;
+      if (!isDay || (year !== undefined && year !== date.getUTCFullYear())) continue;
+      return away === 0 ? 1 : 0.5 * (1 - (away - 1) / 4);
+    }
+  }
+  return 0;
+}
+
+function namesOf(text: string): string[] {
+  return (text.toLowerCase().match(/\p{L}+/gu) ?? []).filter((name) => name.length > 2);
+}
+
+function unit(vector: Float32Array): number[] | undefined {
+  const length = Math.hypot(...vector);
+  return length === 0 ? undefined : Array.from(vector, (value) => value / length);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Sessions before collections, and both by id; inside by position. */
+function byPlace(a: Item, b: Item): number {
+  if (a.info.kind !== b.info.kind) return a.info.kind === "session" ? -1 : 1;
+  if (a.info.id !== b.info.id) return a.info.id < b.info.id ? -1 : 1;
+  return a.position - b.position;
+}

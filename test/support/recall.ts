@@ -1,0 +1,100 @@
+// Asks recall and writes documents in tests of the services, in fewer words.
+
+import type { RecallFilter } from "../../src/domain/recall/filter.ts";
+import type { Services } from "../../src/service/api.ts";
+import type {
+  RecallHit,
+  RecallInput,
+  SearchDocumentsInput,
+  UpsertedDocument,
+} from "../../src/service/recall-api.ts";
+import { fromBytes, type StoredJsonMessage, toBytes } from "./json-codec.ts";
+import { documentDraft, type JsonDocument, readDocument } from "./json-recall.ts";
+import type { TestServices } from "./services.ts";
+
+/** Lets everything through. */
+export const ANY: RecallFilter = {
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
+  ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
+  sourceDocumentId: "",
+};
+
+/** A recall of the namespace `default`. */
+export function recallInput(query: string, rest: Partial<RecallInput> = {}): RecallInput {
+  return {
+    ...{ namespace: "default", query, embedding: undefined, filter: ANY, limit: 10, offset: 0 },
+    ...{ mode: "hybrid", fusion: "scores", weights: {}, minScore: undefined, minRelevance: 0 },
+    ...{ diversity: 0, contextBefore: 0, contextAfter: 0, hitsPerGroup: undefined },
+    ...{ rerank: undefined, allowPartial: false, referenceMs: undefined },
+    ...rest,
+  };
+}
+
+/** The text of a hit. */
+export function textOf({ record }: RecallHit): string {
+  return record.kind === "message"
+    ? fromBytes<StoredJsonMessage>(record.message.bytes).text
+    : (readDocument(record.document.bytes).text ?? "");
+}
+
+/** The texts that a recall finds. */
+export async function recallTexts(
+  { recall, call }: Pick<TestServices, "recall" | "call">,
+  query: string,
+  rest: Partial<RecallInput> = {},
+): Promise<string[]> {
+  const { hits } = await recall.recall(call("Recall"), recallInput(query, rest));
+  return hits.map(textOf);
+}
+
+/** What an upsert answers in tests. */
+export interface UpsertAnswer {
+  readonly documents: readonly UpsertedDocument[];
+  readonly revision: number;
+}
+
+/** Writes documents into a collection. */
+export async function upsert(
+  { recall, call }: Pick<TestServices, "recall" | "call">,
+  documents: readonly JsonDocument[],
+  options: {
+    readonly collectionId?: string;
+    readonly requestId?: string;
+    readonly splitter?: { readonly chunkChars: number; readonly overlapChars: number };
+  } = {},
+): Promise<UpsertAnswer> {
+  const { collectionId = "docs", requestId = "", splitter } = options;
+  const bytes = await recall.upsertDocuments(call("UpsertDocuments", requestId), {
+    ...{ namespace: "default", collectionId, splitter, encode: toBytes },
+    documents: documents.map(documentDraft),
+  });
+  return fromBytes<UpsertAnswer>(bytes);
+}
+
+/** The ids that a search of documents finds, with their scores. */
+export async function searchIds(
+  { recall, call }: Pick<TestServices, "recall" | "call">,
+  query: string,
+  rest: Partial<SearchDocumentsInput> = {},
+): Promise<{ id: string; score: number }[]> {
+  const found = await recall.searchDocuments(call("SearchDocuments"), {
+    ...{ namespace: "default", collectionId: "docs", query, embedding: undefined },
+    ...{ scoring: "recall", limit: 5, minScore: undefined, withEmbeddings: false },
+    filter: { labels: new Map(), metadata: [], sourceDocumentId: "" },
+    ...rest,
+  });
+  return found.map(({ document, score }) => ({ id: document.documentId, score }));
+}
+
+/** Deletes a message. */
+export async function deleteMessage(
+  { sessions, call }: Pick<Services, "sessions"> & Pick<TestServices, "call">,
+  sessionId: string,
+  messageId: string,
+): Promise<void> {
+  await sessions.deleteMessage(call("DeleteMessage"), {
+    ...{ namespace: "default", sessionId, messageId, etag: "", allowMissing: false },
+    encode: toBytes,
+  });
+}

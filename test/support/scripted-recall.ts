@@ -1,0 +1,90 @@
+// A recall service that notes what it is asked for and answers what a test says: for what the edge
+// makes of requests and answers, whatever the service finds.
+
+import type { Call } from "../../src/service/api.ts";
+import type { RecallHit, RecallResult, RecallServiceApi } from "../../src/service/recall-api.ts";
+import type { StoredDocument } from "../../src/storage/store.ts";
+import { DOCUMENT_WRITER, toDocumentDraft } from "../../src/transport/convert/document.ts";
+import type { TestServer } from "./contract.ts";
+import { document } from "./samples.ts";
+
+type Method = keyof RecallServiceApi;
+type InputOf<M extends Method> = Parameters<RecallServiceApi[M]>[1];
+type AnswerOf<M extends Method> = Awaited<ReturnType<RecallServiceApi[M]>>;
+
+/** What a test makes the service do. */
+export type RecallScript = {
+  readonly [M in Method]?: (input: InputOf<M>, call: Call) => AnswerOf<M> | Promise<AnswerOf<M>>;
+};
+
+/** Gives a server a recall service that does what a script says; what it leaves out fails. */
+export function scriptRecall(server: TestServer, script: RecallScript): void {
+  const recall = new Proxy(script, {
+    get: (target, name) => {
+      const answer = Reflect.get(target, name) as
+        | ((input: unknown, call: Call) => unknown)
+        | undefined;
+      if (answer === undefined) throw new Error(`not in the script: ${String(name)}`);
+      return async (call: Call, input: unknown) => await answer(input, call);
+    },
+  });
+  Object.assign(server.app.services, { recall });
+}
+
+/** What a recall answers when nothing is found. */
+export const NOTHING_FOUND: RecallResult = {
+  hits: [],
+  next: undefined,
+  groups: [],
+  coverage: {
+    complete: true,
+    pendingCount: 0,
+    leftOutCount: 0,
+    dense: "off",
+    embeddingModel: "",
+    withoutVectorCount: 0,
+    rerank: "off",
+  },
+};
+
+/** A document as it is stored, with this text. */
+export function storedDocument(
+  documentId: string,
+  text: string,
+  fields: Partial<StoredDocument> = {},
+): StoredDocument {
+  const draft = toDocumentDraft(document({ documentId, text }));
+  const stamp = {
+    documentId,
+    collectionId: "default",
+    text,
+    chunk: undefined,
+    writer: "local",
+    createMs: 1_000,
+    updateMs: 1_000,
+    etag: "e1",
+  };
+  return {
+    documentId,
+    documentNo: 1,
+    sourceId: "",
+    bytes: DOCUMENT_WRITER.encodeDocument(draft, stamp),
+    embedding: undefined,
+    createMs: 1_000,
+    etagRevision: 1,
+    ...fields,
+  };
+}
+
+/** A hit on a document. */
+export function documentHit(stored: StoredDocument, fields: Partial<RecallHit> = {}): RecallHit {
+  return {
+    score: 1,
+    relevance: 0.5,
+    parts: [],
+    record: { kind: "document", document: stored },
+    passage: "",
+    rerankScore: undefined,
+    ...fields,
+  };
+}

@@ -1,0 +1,25 @@
+// The table of weights in docs/recall.md, made from src/domain/recall/rank/weights.ts.
+
+import { WEIGHT_NAMES, WEIGHT_TABLE } from "../src/domain/recall/rank/weights.ts";
+
+const START = "<!-- weights:start -->";
+const END = "<!-- weights:end -->";
+
+/** One row for each weight: its name in the contract, its default, what it adds, and why. */
+export function weightTable(): string {
+  const rows = WEIGHT_NAMES.map((name) => {
+    const { default: value, meaning, source } = WEIGHT_TABLE[name];
+    const field = name.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+    return `| \`${field}\` | ${value} | ${meaning} | ${source} |`;
+  });
+  const head = "| Weight | Default | What it adds | Where the default comes from |";
+  return [head, "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** Puts the table of weights between its two marks. Throws when a mark is missing. */
+export function withRecallWeights(text: string): string {
+  const start = text.indexOf(START);
+  const end = text.indexOf(END);
+  if (start < 0 || end < start) throw new Error(`docs/recall.md lacks ${START} and ${END}`);
+  return `${text.slice(0, start + START.length)}\n\n${weightTable()}\n\n${text.slice(end)}`;
+}
