@@ -1,5 +1,6 @@
 // Events as the domain sees them: what happened, without content.
 
+import type { MemoryEventDetail } from "./memories/event.ts";
 import type { SummaryFailure } from "./summaries/spec.ts";
 import type { TaskFailureReason } from "./tasks/task.ts";
 import type {
@@ -35,6 +36,12 @@ export const EVENT_TYPE = {
   documentsUpserted: 20,
   documentsDeleted: 21,
   collectionCleared: 22,
+  memoriesRemembered: 23,
+  memoryUpdated: 24,
+  memoriesReinforced: 25,
+  memoriesDecayed: 26,
+  memoriesDeleted: 27,
+  memoryJobEnded: 28,
 } as const;
 export type EventType = (typeof EVENT_TYPE)[keyof typeof EVENT_TYPE];
 
@@ -153,7 +160,8 @@ export type EventDetail =
       readonly type: typeof EVENT_TYPE.collectionCleared;
       readonly collectionId: string;
       readonly documentCount: number;
-    };
+    }
+  | MemoryEventDetail;
 
 /** The task that an event is about. */
 export interface TaskNamed {

@@ -1,5 +1,6 @@
 // A session as the domain sees it.
 
+import type { MemoryPolicy } from "./memories/policy.ts";
 import type { Policy } from "./policy.ts";
 import type { Summary, Trust } from "./summaries/summary.ts";
 import type { SeqRange, ToolOutcome, Totals, WindowTotals } from "./window/types.ts";
@@ -26,6 +27,8 @@ export interface SessionFields {
   readonly summaryVersion: number;
   /** What stands in the window and not in the log, by rising position. */
   readonly inserts: readonly WindowInsert[];
+  /** Undefined: the session gives nothing to long-term memory by itself. */
+  readonly memoryPolicy: MemoryPolicy | undefined;
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | undefined;
   readonly createMs: number;
   /** The revision that last changed these fields; the etag is made of it. */

@@ -2,13 +2,14 @@
 // it runs in a thread of its own (client.ts), or in this one for tests (local.ts). Calls take
 // effect in the order in which they are made, so a search finds what was applied before it.
 
+import type { MemoryKind } from "../domain/memories/memory.ts";
 import type { FlatMetadata, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
 
-/** What holds items: a session holds messages, a collection documents. */
+/** What holds items: a session messages, a collection documents, a scope (by its id) memories. */
 export interface ContainerRef {
-  readonly kind: "session" | "collection";
+  readonly kind: "session" | "collection" | "scope";
   readonly id: string;
 }
 
@@ -16,6 +17,8 @@ export interface ContainerRef {
 export interface ContainerInfo extends ContainerRef {
   readonly userId: string;
   readonly agentId: string;
+  /** Of a scope: the session that it is for; empty for others. */
+  readonly sessionId?: string;
   readonly labels: ReadonlyMap<string, string>;
   /** When its time runs out: a search leaves it out from then on. Undefined: never. */
   readonly expireMs: number | undefined;
@@ -27,11 +30,11 @@ export interface GivenVector {
   readonly values: Float32Array;
 }
 
-/** A message or a document to be indexed. */
+/** A message, a document or a memory to be indexed. */
 export interface IndexItem {
-  /** The seq of a message, the number of a document in its collection. */
+  /** The seq of a message, the number of a document in its collection, or that of a memory. */
   readonly position: number;
-  /** The wire form of the public Message or Document; the worker's codec reads it. */
+  /** The wire form of the public Message, Document or Memory; the worker's codec reads it. */
   readonly bytes: Uint8Array;
   /**
    * One vector for each passage, of the model that the index was started with, when that model does
@@ -209,10 +212,26 @@ export interface IndexedRecord {
   readonly documentId: string;
   /** Of a chunk; empty for others. */
   readonly sourceDocumentId: string;
+  /** Of a memory; undefined for others. */
+  readonly memory?: {
+    readonly kind: MemoryKind;
+    /** In lower case. */
+    readonly category: string;
+    readonly confidence: number;
+    readonly isSuperseded: boolean;
+    readonly validFromMs: number | undefined;
+    readonly validToMs: number | undefined;
+    readonly expireMs: number | undefined;
+    /** The messages that say it. */
+    readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
+    /** Names in it that queries may name: of an entity its name and aliases, of a relation both ends. */
+    readonly names: readonly string[];
+  };
 }
 
 /** Reads wire forms for the index. Implemented by the transport. */
 export interface IndexCodec {
   readMessage(bytes: Uint8Array): IndexedRecord;
   readDocument(bytes: Uint8Array): IndexedRecord;
+  readMemory(bytes: Uint8Array): IndexedRecord;
 }

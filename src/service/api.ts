@@ -5,6 +5,7 @@
 // so that it can be stored under the request id in the same transaction, and the caller gets bytes.
 
 import type { EventPosition, EventType } from "../domain/event.ts";
+import type { MemoryPolicy } from "../domain/memories/policy.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
 import type { Role, StageRun, ToolOutcome, Totals, Trim } from "../domain/window/types.ts";
@@ -20,6 +21,7 @@ import type {
 } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { MessageDraft } from "./codec.ts";
+import type { MemoryServiceApi } from "./memory-api.ts";
 import type { RecallServiceApi } from "./recall-api.ts";
 import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
 import type { HookServiceApi, SummaryServiceApi } from "./tasks-api.ts";
@@ -72,6 +74,7 @@ export interface SessionInput {
   /** 0 means for ever. */
   readonly ttlMs?: number;
   readonly summaryText?: string;
+  readonly memoryPolicy?: MemoryPolicy;
 }
 
 /** The paths of UpdateSession. */
@@ -82,7 +85,8 @@ export type SessionPath =
   | "metadata"
   | "policy"
   | "ttl"
-  | "summary";
+  | "summary"
+  | "memory_policy";
 
 export interface CreateSessionInput extends SessionRef {
   readonly input: SessionInput;
@@ -319,6 +323,7 @@ export interface Services {
   readonly summaries: SummaryServiceApi;
   readonly hooks: HookServiceApi;
   readonly recall: RecallServiceApi;
+  readonly memories: MemoryServiceApi;
   readonly events: EventServiceApi;
   readonly admin: AdminServiceApi;
   /** Ends every watcher with SHUTTING_DOWN; no new one can be opened. */

@@ -1,6 +1,12 @@
 // What the services need of hooks. src/hooks implements it: built in, over HTTP, over gRPC, or by
 // workers that poll.
 
+import type {
+  Extracted,
+  ExtractInput,
+  Resolution,
+  ResolveInput,
+} from "../domain/memories/extracted.ts";
 import type { SummaryOutput, Trust } from "../domain/summaries/summary.ts";
 import type { TaskFailureReason } from "../domain/tasks/task.ts";
 import type { Role } from "../domain/window/types.ts";
@@ -125,7 +131,9 @@ export interface WorkersAt {
 }
 
 /** What workers do for a hook of the kind `poll` instead of summaries. */
-export type PolledWork = (EmbedderModel & { readonly does: "embed" }) | { readonly does: "rerank" };
+export type PolledWork =
+  | (EmbedderModel & { readonly does: "embed" })
+  | { readonly does: "rerank" | "extract" | "score" | "resolve" };
 
 /** A hook by its name. */
 export interface Hook {
@@ -150,6 +158,18 @@ export interface Hook {
     query: string,
     texts: readonly string[],
   ) => Promise<readonly number[]>;
+  /**
+   * Finds facts, entities and relations. Whatever a model answers, what is given is of the right
+   * types and within its limits. Throws HookFailure. Unset unless the operator made it an extractor.
+   */
+  readonly extract?: (
+    call: DirectCall & { readonly sessionId: string },
+    input: ExtractInput,
+  ) => Promise<Extracted>;
+  /** Says how important texts are: a finite number for each, 0 to 1. Throws HookFailure. */
+  readonly score?: (call: DirectCall, texts: readonly string[]) => Promise<readonly number[]>;
+  /** Says what becomes of memories that contradict a new one. Throws HookFailure. */
+  readonly resolve?: (call: DirectCall, input: ResolveInput) => Promise<Resolution>;
 }
 
 /** What makes the vectors of a server. */
@@ -170,6 +190,8 @@ export interface Hooks {
   readonly embedder?: EmbedderChoice;
   /** The hook of calls that ask for a reranker and name none; undefined when there is none. */
   readonly defaultReranker?: string;
+  /** The hook of Remember calls that ask one and name none; undefined when there is none. */
+  readonly defaultResolver?: string;
   /** Ends calls and workers. */
   close(): Promise<void>;
 }

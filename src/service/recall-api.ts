@@ -1,5 +1,6 @@
 // The inputs and results of recall and documents, in domain terms.
 
+import type { Memory } from "../domain/memories/memory.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { MetadataTest, RecallFilter } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
@@ -52,7 +53,8 @@ export interface RecallHit {
         readonly before: readonly StoredMessage[];
         readonly after: readonly StoredMessage[];
       }
-    | { readonly kind: "document"; readonly document: StoredDocument };
+    | { readonly kind: "document"; readonly document: StoredDocument }
+    | { readonly kind: "memory"; readonly memory: Memory };
   readonly passage: string;
   readonly rerankScore: number | undefined;
 }
@@ -73,7 +75,7 @@ export interface RecallResult {
   /** The offset of the next page; undefined at the end. */
   readonly next: number | undefined;
   readonly groups: readonly {
-    readonly kind: "session" | "collection";
+    readonly kind: "session" | "collection" | "scope";
     readonly id: string;
     readonly score: number;
     readonly hitCount: number;

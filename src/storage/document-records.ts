@@ -116,15 +116,19 @@ export interface VectorRecord {
   readonly vectors: readonly Float32Array[];
 }
 
-/** Names a message or a document by its place. */
+/** Names a message, a document or a memory by its place. */
 export type VectorPlace =
   | (SessionRef & { readonly kind: "message"; readonly seq: number })
-  | (CollectionRef & { readonly kind: "document"; readonly documentNo: number });
+  | (CollectionRef & { readonly kind: "document"; readonly documentNo: number })
+  | { readonly kind: "memory"; readonly namespace: string; readonly memoryNo: number };
 
 /** Vectors to keep. They replace those of whatever model that were kept for the record. */
 export interface NewVectors {
   readonly place: VectorPlace;
-  /** The wire form that they were made from: they are dropped when it is not the current one. */
+  /**
+   * The wire form that they were made from, for a memory its text in UTF-8: they are dropped when it
+   * is not the current one.
+   */
   readonly bytes: Uint8Array;
   readonly record: VectorRecord;
 }

@@ -1,8 +1,11 @@
 // What changes of sessions see and say: changes, copies, snapshots and imports.
 
+import type { MemoryJob } from "../domain/memories/job.ts";
 import type { Session, SessionFields, SessionHead, SessionRef } from "../domain/session.ts";
 import type { SummaryRecord } from "../domain/summaries/summary.ts";
 import type { Task, TaskUsage } from "../domain/tasks/task.ts";
+import type { DocumentChange, DocumentPlan, DocumentView } from "./document-records.ts";
+import type { MemoryJobPlan, MemoryPlan, MemoryReads } from "./memory-records.ts";
 import type { NewEvent, NewMessage, StoredEntry, StoredMessage, StoredReply } from "./stored.ts";
 import type { SummaryPlan, TaskPlan } from "./task-records.ts";
 
@@ -39,6 +42,14 @@ export interface SessionView {
   readonly usage: (hook: string, hour: number) => TaskUsage;
   /** A summary of the session by its version. Read when it is asked for. */
   readonly summary: (version: number) => SummaryRecord | undefined;
+  /** A message of the log by its seq, as it is before the change. Read when it is asked for. */
+  readonly message: (seq: number) => StoredMessage | undefined;
+  /** The memories of the namespace. */
+  readonly memories: MemoryReads;
+  /** The jobs on memories that the session waits for. Read when it is asked for. */
+  readonly memoryJobs: () => readonly MemoryJob[];
+  /** What a change of documents would see of a collection. Read when it is asked for. */
+  readonly documents: (change: DocumentChange) => DocumentView;
 }
 
 /** What decide wants done. */
@@ -87,6 +98,14 @@ export interface SessionPlan {
   readonly tasks?: TaskPlan;
   /** What becomes of the session's summaries. */
   readonly summaries?: SummaryPlan;
+  /** What becomes of memories of the namespace. */
+  readonly memories?: MemoryPlan;
+  /** What becomes of the session's jobs on memories; all are removed with the session. */
+  readonly memoryJobs?: MemoryJobPlan;
+  /** What becomes of the documents of one collection; its events stand among those of the plan. */
+  readonly documents?: DocumentChange & {
+    readonly plan: Pick<DocumentPlan, "put" | "remove" | "nowMs">;
+  };
 }
 
 /** Asks for a copy of a session's log up to a seq. */

@@ -28,6 +28,7 @@ import type {
   VectorPlace,
   VectorRecord,
 } from "./document-records.ts";
+import type { MemoryStore } from "./memory-records.ts";
 import type {
   CopyDecision,
   CopyView,
@@ -66,6 +67,21 @@ export type {
   VectorPlace,
   VectorRecord,
 } from "./document-records.ts";
+export type {
+  MemoryChange,
+  MemoryDecision,
+  MemoryJobPlan,
+  MemoryPage,
+  MemoryPlan,
+  MemoryQuery,
+  MemoryReads,
+  MemoryStore,
+  MemoryView,
+  RankedQuery,
+  RelationQuery,
+  StoredMemoryJob,
+  StoredScope,
+} from "./memory-records.ts";
 export type {
   CopyDecision,
   CopyView,
@@ -209,7 +225,7 @@ export interface MaintenancePlan {
 export type ReadFacts = (bytes: Uint8Array) => WindowFacts;
 
 /** A store. */
-export interface Store {
+export interface Store extends MemoryStore {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
   readonly format: number;

@@ -1,10 +1,11 @@
 // What a recall may look at, in domain terms: the public RecallFilter without its wire form.
 
+import type { MemoryKind } from "../memories/memory.ts";
 import type { Trust } from "../summaries/summary.ts";
 import type { Role } from "../window/types.ts";
 
 /** A kind of record that recall finds. */
-export type RecallKind = "message" | "document";
+export type RecallKind = "message" | "document" | "memory";
 
 /** A value in metadata that a condition can test. */
 export type Scalar = string | number | boolean | null;
@@ -50,4 +51,17 @@ export interface RecallFilter {
   readonly minTrust: Trust | undefined;
   /** Chunks of this document, and the document itself; empty means any. */
   readonly sourceDocumentId: string;
+  /** Empty means any, as for categories (in lower case). */
+  readonly memoryKinds: ReadonlySet<MemoryKind>;
+  readonly categories: ReadonlySet<string>;
+  /** Finds memories without a user or an agent too where the filter names one. */
+  readonly includeShared: boolean;
+  /**
+   * `now`: active memories that are true at the query's reference time. `any`: all. A number: what
+   * was true at this time, superseded ones too.
+   */
+  readonly validity: "now" | "any" | number;
+  readonly minConfidence: number | undefined;
+  /** Only memories of these sessions, or of no session; undefined means any. */
+  readonly memorySessionIds: readonly string[] | undefined;
 }

@@ -304,6 +304,14 @@ export interface Summarize {
     | undefined;
   /** As what messages a placed summary is shown. Unset means `SUMMARY_SHAPE_SYSTEM`. */
   shape: SummaryShape;
+  /**
+   * Also writes each text to this collection of documents, in the same transaction, as a
+   * document `summary:` with session and version; see TextSplitter for long ones. The
+   * documents stay when the session is gone. Empty writes none. 1 to 63 characters of
+   * `A-Za-z0-9._-`, the first a letter or a digit. A collection that cannot be made, as the
+   * namespace has too many, is passed over with a PolicyWarned event.
+   */
+  collectionId: string;
 }
 
 /** How GetWindow shows the summary of the session. */
@@ -334,6 +342,7 @@ function createBaseSummarize(): Summarize {
     transcript: 0,
     fanIn: undefined,
     shape: 0,
+    collectionId: "",
   };
 }
 
@@ -383,6 +392,9 @@ export const Summarize: MessageFns<Summarize> = {
     }
     if (message.shape !== 0) {
       writer.uint32(120).int32(message.shape);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(130).string(message.collectionId);
     }
     return writer;
   },
@@ -518,6 +530,14 @@ export const Summarize: MessageFns<Summarize> = {
             }
 
             message.shape = reader.int32() as any;
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.collectionId = reader.string();
             continue;
           }
         }

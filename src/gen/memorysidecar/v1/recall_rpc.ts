@@ -240,12 +240,25 @@ export interface RecallWeights {
     | number
     | undefined;
   /** For `SCORE_FEATURE_NEAR_WORDS`. Default 0.8. */
-  nearWords?: number | undefined;
+  nearWords?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_CONFIDENCE`. Default 0. */
+  confidence?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_FACTS`. Default 0.3. */
+  facts?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_ENTITIES`. Default 0.3. */
+  entities?: number | undefined;
 }
 
 /**
  * Asks for sessions instead of single hits. A session scores as its best hit plus a half
- * of its second plus a quarter of its third. Documents are grouped by collection.
+ * of its second plus a quarter of its third. Documents are grouped by collection, memories
+ * by scope.
  */
 export interface GroupBySession {
   /** How many hits of one session to give. 0 means 3; at most 20. */
@@ -280,9 +293,9 @@ export interface RecallResponse {
 
 /** A session with hits. */
 export interface RecalledSession {
-  /** The session. Empty for documents. */
+  /** The session. Empty for documents and memories. */
   sessionId: string;
-  /** The collection. Empty for messages. */
+  /** The collection. Empty for messages and memories. */
   collectionId: string;
   /** How well it fits. */
   score: number;
@@ -295,7 +308,7 @@ export interface RecallCoverage {
   /** Everything in the scope of the call was looked at. */
   complete: boolean;
   /**
-   * How many messages and documents of the namespace are not in the index yet. About,
+   * How many messages, documents and memories of the namespace are not in the index yet. About,
    * while it is being built.
    */
   pendingCount: bigint;
@@ -631,6 +644,9 @@ function createBaseRecallWeights(): RecallWeights {
     trust: undefined,
     session: undefined,
     nearWords: undefined,
+    confidence: undefined,
+    facts: undefined,
+    entities: undefined,
   };
 }
 
@@ -680,6 +696,15 @@ export const RecallWeights: MessageFns<RecallWeights> = {
     }
     if (message.nearWords !== undefined) {
       writer.uint32(121).double(message.nearWords);
+    }
+    if (message.confidence !== undefined) {
+      writer.uint32(129).double(message.confidence);
+    }
+    if (message.facts !== undefined) {
+      writer.uint32(137).double(message.facts);
+    }
+    if (message.entities !== undefined) {
+      writer.uint32(145).double(message.entities);
     }
     return writer;
   },
@@ -815,6 +840,30 @@ export const RecallWeights: MessageFns<RecallWeights> = {
             }
 
             message.nearWords = reader.double();
+            continue;
+          }
+          case 16: {
+            if (tag !== 129) {
+              break;
+            }
+
+            message.confidence = reader.double();
+            continue;
+          }
+          case 17: {
+            if (tag !== 137) {
+              break;
+            }
+
+            message.facts = reader.double();
+            continue;
+          }
+          case 18: {
+            if (tag !== 145) {
+              break;
+            }
+
+            message.entities = reader.double();
             continue;
           }
         }

@@ -17,6 +17,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { AssembleContextRequest, AssembleContextResponse } from "./context.ts";
 import {
   ClearCollectionRequest,
   ClearCollectionResponse,
@@ -47,8 +48,8 @@ export const protobufPackage = "memorysidecar.v1";
 export const protobufFileName = "memorysidecar/v1/recall_service.proto";
 
 /**
- * Finds again what was said and what was stored: messages of every session and documents,
- * by words and by vectors.
+ * Finds again what was said and what was stored: messages of every session, documents and
+ * memories, by words and by vectors.
  *
  * The store is the truth; the index of a namespace is made from it when the namespace is
  * first searched, is kept in memory within a limit, and is never on disk. A write that has
@@ -59,7 +60,8 @@ export const protobufFileName = "memorysidecar/v1/recall_service.proto";
 export type RecallServiceService = typeof RecallServiceService;
 export const RecallServiceService = {
   /**
-   * Finds messages and documents that fit a query, with an explained score for each.
+   * Finds messages, documents and memories that fit a query, with an explained score for
+   * each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
@@ -73,6 +75,24 @@ export const RecallServiceService = {
     requestDeserialize: (value: Buffer): RecallRequest => RecallRequest.decode(value),
     responseSerialize: (value: RecallResponse): Buffer => Buffer.from(RecallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RecallResponse => RecallResponse.decode(value),
+  },
+  /**
+   * Makes the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of what was cut.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT: see SessionService
+   */
+  assembleContext: {
+    path: "/memorysidecar.v1.RecallService/AssembleContext" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AssembleContextRequest): Buffer =>
+      Buffer.from(AssembleContextRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AssembleContextRequest => AssembleContextRequest.decode(value),
+    responseSerialize: (value: AssembleContextResponse): Buffer =>
+      Buffer.from(AssembleContextResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AssembleContextResponse => AssembleContextResponse.decode(value),
   },
   /**
    * Writes documents: new ones, and new states of old ones.
@@ -220,13 +240,22 @@ export const RecallServiceService = {
 
 export interface RecallServiceServer extends UntypedServiceImplementation {
   /**
-   * Finds messages and documents that fit a query, with an explained score for each.
+   * Finds messages, documents and memories that fit a query, with an explained score for
+   * each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
    *   - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
    */
   recall: handleUnaryCall<RecallRequest, RecallResponse>;
+  /**
+   * Makes the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of what was cut.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT: see SessionService
+   */
+  assembleContext: handleUnaryCall<AssembleContextRequest, AssembleContextResponse>;
   /**
    * Writes documents: new ones, and new states of old ones.
    *
@@ -290,7 +319,8 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
 
 export interface RecallServiceClient extends Client {
   /**
-   * Finds messages and documents that fit a query, with an explained score for each.
+   * Finds messages, documents and memories that fit a query, with an explained score for
+   * each.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
@@ -310,6 +340,28 @@ export interface RecallServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RecallResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Makes the context of a prompt: memories, recalled messages and the window of a session
+   * within a budget of tokens, with a list of what was cut.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT: see SessionService
+   */
+  assembleContext(
+    request: AssembleContextRequest,
+    callback: (error: ServiceError | null, response: AssembleContextResponse) => void,
+  ): ClientUnaryCall;
+  assembleContext(
+    request: AssembleContextRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AssembleContextResponse) => void,
+  ): ClientUnaryCall;
+  assembleContext(
+    request: AssembleContextRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AssembleContextResponse) => void,
   ): ClientUnaryCall;
   /**
    * Writes documents: new ones, and new states of old ones.

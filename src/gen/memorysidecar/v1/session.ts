@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { MemoryPolicy } from "./memory_policy.ts";
 import { Trust } from "./message.ts";
 import { Policy } from "./policy.ts";
 import { SeqRange, Totals } from "./window.ts";
@@ -130,6 +131,11 @@ export interface Session {
    * did. Output only.
    */
   modelInputTokens: bigint;
+  /**
+   * What the session gives to long-term memory. Unset: nothing. Can be set on create and
+   * through UpdateSession.
+   */
+  memoryPolicy: MemoryPolicy | undefined;
 }
 
 export interface Session_LabelsEntry {
@@ -245,6 +251,7 @@ function createBaseSession(): Session {
     placedSummaries: [],
     stageStates: [],
     modelInputTokens: 0n,
+    memoryPolicy: undefined,
   };
 }
 
@@ -321,6 +328,9 @@ export const Session: MessageFns<Session> = {
         throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
       }
       writer.uint32(168).int64(message.modelInputTokens);
+    }
+    if (message.memoryPolicy !== undefined) {
+      MemoryPolicy.encode(message.memoryPolicy, writer.uint32(178).fork()).join();
     }
     return writer;
   },
@@ -507,6 +517,14 @@ export const Session: MessageFns<Session> = {
             }
 
             message.modelInputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.memoryPolicy = MemoryPolicy.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -24,9 +24,10 @@ _sym_db = _symbol_database.Default()
 
 from memorysidecar.v1 import recall_rpc_pb2 as memorysidecar_dot_v1_dot_recall__rpc__pb2
 from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
+from memorysidecar.v1 import task_memories_pb2 as memorysidecar_dot_v1_dot_task__memories__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+memorysidecar/v1/hook_handler_service.proto\x12\x10memorysidecar.v1\x1a!memorysidecar/v1/recall_rpc.proto\x1a\x1bmemorysidecar/v1/task.proto\"j\n\x10SummarizeRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x05input\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInput\"F\n\x11SummarizeResponse\x12\x31\n\x06output\x18\x01 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutput\"j\n\x11\x45mbedTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"C\n\x12\x45mbedTextsResponse\x12-\n\x07vectors\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.TextVector\"\x1c\n\nTextVector\x12\x0e\n\x06values\x18\x01 \x03(\x02\"E\n\x12RerankTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\r\n\x05texts\x18\x03 \x03(\t\"%\n\x13RerankTextsResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x01\x32\xae\x02\n\x12HookHandlerService\x12Y\n\tSummarize\x12\".memorysidecar.v1.SummarizeRequest\x1a#.memorysidecar.v1.SummarizeResponse\"\x03\x90\x02\x01\x12\\\n\nEmbedTexts\x12#.memorysidecar.v1.EmbedTextsRequest\x1a$.memorysidecar.v1.EmbedTextsResponse\"\x03\x90\x02\x01\x12_\n\x0bRerankTexts\x12$.memorysidecar.v1.RerankTextsRequest\x1a%.memorysidecar.v1.RerankTextsResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+memorysidecar/v1/hook_handler_service.proto\x12\x10memorysidecar.v1\x1a!memorysidecar/v1/recall_rpc.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a$memorysidecar/v1/task_memories.proto\"j\n\x10SummarizeRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12/\n\x05input\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInput\"F\n\x11SummarizeResponse\x12\x31\n\x06output\x18\x01 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutput\"j\n\x11\x45mbedTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"C\n\x12\x45mbedTextsResponse\x12-\n\x07vectors\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.TextVector\"\x1c\n\nTextVector\x12\x0e\n\x06values\x18\x01 \x03(\x02\"E\n\x12RerankTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\r\n\x05texts\x18\x03 \x03(\t\"%\n\x13RerankTextsResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x01\"k\n\x13\x45xtractFactsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12-\n\x05input\x18\x03 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInput\"G\n\x14\x45xtractFactsResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ExtractOutput\"S\n\x11ScoreTextsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12+\n\x05input\x18\x02 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInput\"C\n\x12ScoreTextsResponse\x12-\n\x06output\x18\x01 \x01(\x0b\x32\x1d.memorysidecar.v1.ScoreOutput\"Z\n\x16ResolveConflictRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12-\n\x05input\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInput\"J\n\x17ResolveConflictResponse\x12/\n\x06output\x18\x01 \x01(\x0b\x32\x1f.memorysidecar.v1.ResolveOutput2\xdd\x04\n\x12HookHandlerService\x12Y\n\tSummarize\x12\".memorysidecar.v1.SummarizeRequest\x1a#.memorysidecar.v1.SummarizeResponse\"\x03\x90\x02\x01\x12\\\n\nEmbedTexts\x12#.memorysidecar.v1.EmbedTextsRequest\x1a$.memorysidecar.v1.EmbedTextsResponse\"\x03\x90\x02\x01\x12_\n\x0bRerankTexts\x12$.memorysidecar.v1.RerankTextsRequest\x1a%.memorysidecar.v1.RerankTextsResponse\"\x03\x90\x02\x01\x12\x62\n\x0c\x45xtractFacts\x12%.memorysidecar.v1.ExtractFactsRequest\x1a&.memorysidecar.v1.ExtractFactsResponse\"\x03\x90\x02\x01\x12\\\n\nScoreTexts\x12#.memorysidecar.v1.ScoreTextsRequest\x1a$.memorysidecar.v1.ScoreTextsResponse\"\x03\x90\x02\x01\x12k\n\x0fResolveConflict\x12(.memorysidecar.v1.ResolveConflictRequest\x1a).memorysidecar.v1.ResolveConflictResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,20 +40,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HOOKHANDLERSERVICE'].methods_by_name['EmbedTexts']._serialized_options = b'\220\002\001'
   _globals['_HOOKHANDLERSERVICE'].methods_by_name['RerankTexts']._loaded_options = None
   _globals['_HOOKHANDLERSERVICE'].methods_by_name['RerankTexts']._serialized_options = b'\220\002\001'
-  _globals['_SUMMARIZEREQUEST']._serialized_start=129
-  _globals['_SUMMARIZEREQUEST']._serialized_end=235
-  _globals['_SUMMARIZERESPONSE']._serialized_start=237
-  _globals['_SUMMARIZERESPONSE']._serialized_end=307
-  _globals['_EMBEDTEXTSREQUEST']._serialized_start=309
-  _globals['_EMBEDTEXTSREQUEST']._serialized_end=415
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=417
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=484
-  _globals['_TEXTVECTOR']._serialized_start=486
-  _globals['_TEXTVECTOR']._serialized_end=514
-  _globals['_RERANKTEXTSREQUEST']._serialized_start=516
-  _globals['_RERANKTEXTSREQUEST']._serialized_end=585
-  _globals['_RERANKTEXTSRESPONSE']._serialized_start=587
-  _globals['_RERANKTEXTSRESPONSE']._serialized_end=624
-  _globals['_HOOKHANDLERSERVICE']._serialized_start=627
-  _globals['_HOOKHANDLERSERVICE']._serialized_end=929
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ExtractFacts']._loaded_options = None
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ExtractFacts']._serialized_options = b'\220\002\001'
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ScoreTexts']._loaded_options = None
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ScoreTexts']._serialized_options = b'\220\002\001'
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ResolveConflict']._loaded_options = None
+  _globals['_HOOKHANDLERSERVICE'].methods_by_name['ResolveConflict']._serialized_options = b'\220\002\001'
+  _globals['_SUMMARIZEREQUEST']._serialized_start=167
+  _globals['_SUMMARIZEREQUEST']._serialized_end=273
+  _globals['_SUMMARIZERESPONSE']._serialized_start=275
+  _globals['_SUMMARIZERESPONSE']._serialized_end=345
+  _globals['_EMBEDTEXTSREQUEST']._serialized_start=347
+  _globals['_EMBEDTEXTSREQUEST']._serialized_end=453
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=455
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=522
+  _globals['_TEXTVECTOR']._serialized_start=524
+  _globals['_TEXTVECTOR']._serialized_end=552
+  _globals['_RERANKTEXTSREQUEST']._serialized_start=554
+  _globals['_RERANKTEXTSREQUEST']._serialized_end=623
+  _globals['_RERANKTEXTSRESPONSE']._serialized_start=625
+  _globals['_RERANKTEXTSRESPONSE']._serialized_end=662
+  _globals['_EXTRACTFACTSREQUEST']._serialized_start=664
+  _globals['_EXTRACTFACTSREQUEST']._serialized_end=771
+  _globals['_EXTRACTFACTSRESPONSE']._serialized_start=773
+  _globals['_EXTRACTFACTSRESPONSE']._serialized_end=844
+  _globals['_SCORETEXTSREQUEST']._serialized_start=846
+  _globals['_SCORETEXTSREQUEST']._serialized_end=929
+  _globals['_SCORETEXTSRESPONSE']._serialized_start=931
+  _globals['_SCORETEXTSRESPONSE']._serialized_end=998
+  _globals['_RESOLVECONFLICTREQUEST']._serialized_start=1000
+  _globals['_RESOLVECONFLICTREQUEST']._serialized_end=1090
+  _globals['_RESOLVECONFLICTRESPONSE']._serialized_start=1092
+  _globals['_RESOLVECONFLICTRESPONSE']._serialized_end=1166
+  _globals['_HOOKHANDLERSERVICE']._serialized_start=1169
+  _globals['_HOOKHANDLERSERVICE']._serialized_end=1774
 # @@protoc_insertion_point(module_scope)

@@ -1,5 +1,6 @@
 from memorysidecar.v1 import recall_rpc_pb2 as _recall_rpc_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
+from memorysidecar.v1 import task_memories_pb2 as _task_memories_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -61,3 +62,47 @@ class RerankTextsResponse(_message.Message):
     SCORES_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedScalarFieldContainer[float]
     def __init__(self, scores: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class ExtractFactsRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "input")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    input: _task_memories_pb2.ExtractInput
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., input: _Optional[_Union[_task_memories_pb2.ExtractInput, _Mapping]] = ...) -> None: ...
+
+class ExtractFactsResponse(_message.Message):
+    __slots__ = ("output",)
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    output: _task_memories_pb2.ExtractOutput
+    def __init__(self, output: _Optional[_Union[_task_memories_pb2.ExtractOutput, _Mapping]] = ...) -> None: ...
+
+class ScoreTextsRequest(_message.Message):
+    __slots__ = ("namespace", "input")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    input: _task_memories_pb2.ScoreInput
+    def __init__(self, namespace: _Optional[str] = ..., input: _Optional[_Union[_task_memories_pb2.ScoreInput, _Mapping]] = ...) -> None: ...
+
+class ScoreTextsResponse(_message.Message):
+    __slots__ = ("output",)
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    output: _task_memories_pb2.ScoreOutput
+    def __init__(self, output: _Optional[_Union[_task_memories_pb2.ScoreOutput, _Mapping]] = ...) -> None: ...
+
+class ResolveConflictRequest(_message.Message):
+    __slots__ = ("namespace", "input")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    input: _task_memories_pb2.ResolveInput
+    def __init__(self, namespace: _Optional[str] = ..., input: _Optional[_Union[_task_memories_pb2.ResolveInput, _Mapping]] = ...) -> None: ...
+
+class ResolveConflictResponse(_message.Message):
+    __slots__ = ("output",)
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    output: _task_memories_pb2.ResolveOutput
+    def __init__(self, output: _Optional[_Union[_task_memories_pb2.ResolveOutput, _Mapping]] = ...) -> None: ...

@@ -62,6 +62,21 @@ class HookHandlerServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.FromString,
                 _registered_method=True)
+        self.ExtractFacts = channel.unary_unary(
+                '/memorysidecar.v1.HookHandlerService/ExtractFacts',
+                request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsResponse.FromString,
+                _registered_method=True)
+        self.ScoreTexts = channel.unary_unary(
+                '/memorysidecar.v1.HookHandlerService/ScoreTexts',
+                request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsResponse.FromString,
+                _registered_method=True)
+        self.ResolveConflict = channel.unary_unary(
+                '/memorysidecar.v1.HookHandlerService/ResolveConflict',
+                request_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictResponse.FromString,
+                _registered_method=True)
 
 
 class HookHandlerServiceServicer:
@@ -104,6 +119,28 @@ class HookHandlerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExtractFacts(self, request, context):
+        """Finds facts, entities and relations in messages or in a text. The answer is a
+        proposal: it is checked, gets the lowest trust, and never deletes anything.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ScoreTexts(self, request, context):
+        """Says how important texts are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResolveConflict(self, request, context):
+        """Says what becomes of memories that contradict a new one. Called while Remember waits.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_HookHandlerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -121,6 +158,21 @@ def add_HookHandlerServiceServicer_to_server(servicer, server):
                     servicer.RerankTexts,
                     request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.SerializeToString,
+            ),
+            'ExtractFacts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExtractFacts,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsResponse.SerializeToString,
+            ),
+            'ScoreTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ScoreTexts,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsResponse.SerializeToString,
+            ),
+            'ResolveConflict': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveConflict,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -217,6 +269,87 @@ class HookHandlerService:
             '/memorysidecar.v1.HookHandlerService/RerankTexts',
             memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsRequest.SerializeToString,
             memorysidecar_dot_v1_dot_hook__handler__service__pb2.RerankTextsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExtractFacts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.HookHandlerService/ExtractFacts',
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ExtractFactsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ScoreTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.HookHandlerService/ScoreTexts',
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ScoreTextsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveConflict(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.HookHandlerService/ResolveConflict',
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__handler__service__pb2.ResolveConflictResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
+from memorysidecar.v1 import task_memories_pb2 as _task_memories_pb2
 from memorysidecar.v1 import task_vectors_pb2 as _task_vectors_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -35,27 +36,36 @@ class PollTasksResponse(_message.Message):
     def __init__(self, tasks: _Optional[_Iterable[_Union[LeasedTask, _Mapping]]] = ...) -> None: ...
 
 class LeasedTask(_message.Message):
-    __slots__ = ("task", "lease_token", "summarize", "embed", "rerank")
+    __slots__ = ("task", "lease_token", "summarize", "embed", "rerank", "extract", "score", "resolve")
     TASK_FIELD_NUMBER: _ClassVar[int]
     LEASE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
     EMBED_FIELD_NUMBER: _ClassVar[int]
     RERANK_FIELD_NUMBER: _ClassVar[int]
+    EXTRACT_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    RESOLVE_FIELD_NUMBER: _ClassVar[int]
     task: _task_pb2.Task
     lease_token: str
     summarize: _task_pb2.SummarizeInput
     embed: _task_vectors_pb2.EmbedInput
     rerank: _task_vectors_pb2.RerankInput
-    def __init__(self, task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[_task_vectors_pb2.EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[_task_vectors_pb2.RerankInput, _Mapping]] = ...) -> None: ...
+    extract: _task_memories_pb2.ExtractInput
+    score: _task_memories_pb2.ScoreInput
+    resolve: _task_memories_pb2.ResolveInput
+    def __init__(self, task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[_task_vectors_pb2.EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[_task_vectors_pb2.RerankInput, _Mapping]] = ..., extract: _Optional[_Union[_task_memories_pb2.ExtractInput, _Mapping]] = ..., score: _Optional[_Union[_task_memories_pb2.ScoreInput, _Mapping]] = ..., resolve: _Optional[_Union[_task_memories_pb2.ResolveInput, _Mapping]] = ...) -> None: ...
 
 class CompleteTaskRequest(_message.Message):
-    __slots__ = ("namespace", "task_id", "lease_token", "summarize", "embed", "rerank", "request_id")
+    __slots__ = ("namespace", "task_id", "lease_token", "summarize", "embed", "rerank", "extract", "score", "resolve", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     TASK_ID_FIELD_NUMBER: _ClassVar[int]
     LEASE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
     EMBED_FIELD_NUMBER: _ClassVar[int]
     RERANK_FIELD_NUMBER: _ClassVar[int]
+    EXTRACT_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    RESOLVE_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     task_id: str
@@ -63,8 +73,11 @@ class CompleteTaskRequest(_message.Message):
     summarize: _task_pb2.SummarizeOutput
     embed: _task_vectors_pb2.EmbedOutput
     rerank: _task_vectors_pb2.RerankOutput
+    extract: _task_memories_pb2.ExtractOutput
+    score: _task_memories_pb2.ScoreOutput
+    resolve: _task_memories_pb2.ResolveOutput
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ..., embed: _Optional[_Union[_task_vectors_pb2.EmbedOutput, _Mapping]] = ..., rerank: _Optional[_Union[_task_vectors_pb2.RerankOutput, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., task_id: _Optional[str] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[_task_pb2.SummarizeOutput, _Mapping]] = ..., embed: _Optional[_Union[_task_vectors_pb2.EmbedOutput, _Mapping]] = ..., rerank: _Optional[_Union[_task_vectors_pb2.RerankOutput, _Mapping]] = ..., extract: _Optional[_Union[_task_memories_pb2.ExtractOutput, _Mapping]] = ..., score: _Optional[_Union[_task_memories_pb2.ScoreOutput, _Mapping]] = ..., resolve: _Optional[_Union[_task_memories_pb2.ResolveOutput, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class CompleteTaskResponse(_message.Message):
     __slots__ = ("revision", "summary_version", "continues")

@@ -34,8 +34,8 @@ class HookServiceStub:
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
-    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
+    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
     67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
     stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
     nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
@@ -106,8 +106,8 @@ class HookServiceServicer:
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
-    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
+    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
     67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
     stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
     nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
@@ -134,7 +134,7 @@ class HookServiceServicer:
         """Brings the result of a task. It is checked and takes effect in one transaction,
         only while what it was made from is still as it was: else the task is made anew
         where it is still wanted. A result that is refused counts as a failed attempt. That of
-        a task to embed or to rerank goes to whoever waits for it.
+        a direct task goes to whoever waits for it.
 
         Errors:
         - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -170,8 +170,8 @@ class HookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTasks(self, request, context):
-        """Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
-        embed and to rerank are not listed: they live only while somebody waits for them.
+        """Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
+        ones are not listed: they live only while somebody waits for them.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -286,8 +286,8 @@ class HookService:
     another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
     effect once at most.
 
-    Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
-    that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+    Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
+    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
     67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
     stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
     nobody takes within 60 seconds fails, or within 1 second when no worker has polled for

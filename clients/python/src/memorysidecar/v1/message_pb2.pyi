@@ -48,6 +48,7 @@ class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOKEN_RULE_CHARS_SUM_4: _ClassVar[TokenRule]
     TOKEN_RULE_STRUCTURED: _ClassVar[TokenRule]
     TOKEN_RULE_CUSTOM: _ClassVar[TokenRule]
+    TOKEN_RULE_WORDS: _ClassVar[TokenRule]
 ROLE_UNSPECIFIED: Role
 ROLE_USER: Role
 ROLE_ASSISTANT: Role
@@ -74,6 +75,7 @@ TOKEN_RULE_CHARS_FLOOR_4_MIN_1: TokenRule
 TOKEN_RULE_CHARS_SUM_4: TokenRule
 TOKEN_RULE_STRUCTURED: TokenRule
 TOKEN_RULE_CUSTOM: TokenRule
+TOKEN_RULE_WORDS: TokenRule
 
 class Message(_message.Message):
     __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "token_quarters")

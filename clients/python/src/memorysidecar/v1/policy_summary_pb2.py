@@ -24,29 +24,29 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/policy_summary.proto\x12\x10memorysidecar.v1\"\xb5\x04\n\tSummarize\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12\x17\n\nmax_tokens\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x0cinstructions\x18\x03 \x01(\t\x12+\n\x04keep\x18\x04 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryKeep\x12+\n\x04\x66low\x18\x05 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryFlow\x12\x16\n\tmax_loops\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12-\n\x05leave\x18\x07 \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryLeave\x12\x34\n\non_failure\x18\x08 \x01(\x0e\x32 .memorysidecar.v1.SummaryFailure\x12\x13\n\x0bplaceholder\x18\t \x01(\t\x12\x16\n\tseparator\x18\n \x01(\tH\x02\x88\x01\x01\x12\x17\n\nlast_chars\x18\x0b \x01(\x05H\x03\x88\x01\x01\x12\x0e\n\x06prefix\x18\x0c \x01(\t\x12\x35\n\ntranscript\x18\r \x01(\x0e\x32!.memorysidecar.v1.TranscriptStyle\x12\x13\n\x06\x66\x61n_in\x18\x0e \x01(\x05H\x04\x88\x01\x01\x12-\n\x05shape\x18\x0f \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryShapeB\r\n\x0b_max_tokensB\x0c\n\n_max_loopsB\x0c\n\n_separatorB\r\n\x0b_last_charsB\t\n\x07_fan_in\"Z\n\x0bSummaryView\x12+\n\x04show\x18\x01 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryShow\x12\x13\n\x06prefix\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_prefix*\x98\x01\n\x0bSummaryKeep\x12\x1c\n\x18SUMMARY_KEEP_UNSPECIFIED\x10\x00\x12\x19\n\x15SUMMARY_KEEP_IN_PLACE\x10\x01\x12\x17\n\x13SUMMARY_KEEP_APPEND\x10\x02\x12\x18\n\x14SUMMARY_KEEP_REPLACE\x10\x03\x12\x1d\n\x19SUMMARY_KEEP_HIERARCHICAL\x10\x04*^\n\x0bSummaryFlow\x12\x1c\n\x18SUMMARY_FLOW_UNSPECIFIED\x10\x00\x12\x17\n\x13SUMMARY_FLOW_SINGLE\x10\x01\x12\x18\n\x14SUMMARY_FLOW_DENSITY\x10\x02*h\n\x0cSummaryLeave\x12\x1d\n\x19SUMMARY_LEAVE_UNSPECIFIED\x10\x00\x12\x1e\n\x1aSUMMARY_LEAVE_WITH_SUMMARY\x10\x01\x12\x19\n\x15SUMMARY_LEAVE_AT_ONCE\x10\x02*\x86\x01\n\x0eSummaryFailure\x12\x1f\n\x1bSUMMARY_FAILURE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_FAILURE_KEEP\x10\x01\x12\x18\n\x14SUMMARY_FAILURE_DROP\x10\x02\x12\x1f\n\x1bSUMMARY_FAILURE_PLACEHOLDER\x10\x03*\x8f\x01\n\x0fTranscriptStyle\x12 \n\x1cTRANSCRIPT_STYLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TRANSCRIPT_STYLE_ROLES\x10\x01\x12\x1d\n\x19TRANSCRIPT_STYLE_CAPITALS\x10\x02\x12\x1f\n\x1bTRANSCRIPT_STYLE_PARAGRAPHS\x10\x03*c\n\x0cSummaryShape\x12\x1d\n\x19SUMMARY_SHAPE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_SHAPE_SYSTEM\x10\x01\x12\x1a\n\x16SUMMARY_SHAPE_EXCHANGE\x10\x02*\x80\x01\n\x0bSummaryShow\x12\x1c\n\x18SUMMARY_SHOW_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_SHOW_SYSTEM_FIRST\x10\x01\x12\x1e\n\x1aSUMMARY_SHOW_SYSTEM_SUFFIX\x10\x02\x12\x14\n\x10SUMMARY_SHOW_NOT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/policy_summary.proto\x12\x10memorysidecar.v1\"\xcc\x04\n\tSummarize\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12\x17\n\nmax_tokens\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x0cinstructions\x18\x03 \x01(\t\x12+\n\x04keep\x18\x04 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryKeep\x12+\n\x04\x66low\x18\x05 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryFlow\x12\x16\n\tmax_loops\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12-\n\x05leave\x18\x07 \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryLeave\x12\x34\n\non_failure\x18\x08 \x01(\x0e\x32 .memorysidecar.v1.SummaryFailure\x12\x13\n\x0bplaceholder\x18\t \x01(\t\x12\x16\n\tseparator\x18\n \x01(\tH\x02\x88\x01\x01\x12\x17\n\nlast_chars\x18\x0b \x01(\x05H\x03\x88\x01\x01\x12\x0e\n\x06prefix\x18\x0c \x01(\t\x12\x35\n\ntranscript\x18\r \x01(\x0e\x32!.memorysidecar.v1.TranscriptStyle\x12\x13\n\x06\x66\x61n_in\x18\x0e \x01(\x05H\x04\x88\x01\x01\x12-\n\x05shape\x18\x0f \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryShape\x12\x15\n\rcollection_id\x18\x10 \x01(\tB\r\n\x0b_max_tokensB\x0c\n\n_max_loopsB\x0c\n\n_separatorB\r\n\x0b_last_charsB\t\n\x07_fan_in\"Z\n\x0bSummaryView\x12+\n\x04show\x18\x01 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryShow\x12\x13\n\x06prefix\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_prefix*\x98\x01\n\x0bSummaryKeep\x12\x1c\n\x18SUMMARY_KEEP_UNSPECIFIED\x10\x00\x12\x19\n\x15SUMMARY_KEEP_IN_PLACE\x10\x01\x12\x17\n\x13SUMMARY_KEEP_APPEND\x10\x02\x12\x18\n\x14SUMMARY_KEEP_REPLACE\x10\x03\x12\x1d\n\x19SUMMARY_KEEP_HIERARCHICAL\x10\x04*^\n\x0bSummaryFlow\x12\x1c\n\x18SUMMARY_FLOW_UNSPECIFIED\x10\x00\x12\x17\n\x13SUMMARY_FLOW_SINGLE\x10\x01\x12\x18\n\x14SUMMARY_FLOW_DENSITY\x10\x02*h\n\x0cSummaryLeave\x12\x1d\n\x19SUMMARY_LEAVE_UNSPECIFIED\x10\x00\x12\x1e\n\x1aSUMMARY_LEAVE_WITH_SUMMARY\x10\x01\x12\x19\n\x15SUMMARY_LEAVE_AT_ONCE\x10\x02*\x86\x01\n\x0eSummaryFailure\x12\x1f\n\x1bSUMMARY_FAILURE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_FAILURE_KEEP\x10\x01\x12\x18\n\x14SUMMARY_FAILURE_DROP\x10\x02\x12\x1f\n\x1bSUMMARY_FAILURE_PLACEHOLDER\x10\x03*\x8f\x01\n\x0fTranscriptStyle\x12 \n\x1cTRANSCRIPT_STYLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TRANSCRIPT_STYLE_ROLES\x10\x01\x12\x1d\n\x19TRANSCRIPT_STYLE_CAPITALS\x10\x02\x12\x1f\n\x1bTRANSCRIPT_STYLE_PARAGRAPHS\x10\x03*c\n\x0cSummaryShape\x12\x1d\n\x19SUMMARY_SHAPE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_SHAPE_SYSTEM\x10\x01\x12\x1a\n\x16SUMMARY_SHAPE_EXCHANGE\x10\x02*\x80\x01\n\x0bSummaryShow\x12\x1c\n\x18SUMMARY_SHOW_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_SHOW_SYSTEM_FIRST\x10\x01\x12\x1e\n\x1aSUMMARY_SHOW_SYSTEM_SUFFIX\x10\x02\x12\x14\n\x10SUMMARY_SHOW_NOT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.policy_summary_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUMMARYKEEP']._serialized_start=720
-  _globals['_SUMMARYKEEP']._serialized_end=872
-  _globals['_SUMMARYFLOW']._serialized_start=874
-  _globals['_SUMMARYFLOW']._serialized_end=968
-  _globals['_SUMMARYLEAVE']._serialized_start=970
-  _globals['_SUMMARYLEAVE']._serialized_end=1074
-  _globals['_SUMMARYFAILURE']._serialized_start=1077
-  _globals['_SUMMARYFAILURE']._serialized_end=1211
-  _globals['_TRANSCRIPTSTYLE']._serialized_start=1214
-  _globals['_TRANSCRIPTSTYLE']._serialized_end=1357
-  _globals['_SUMMARYSHAPE']._serialized_start=1359
-  _globals['_SUMMARYSHAPE']._serialized_end=1458
-  _globals['_SUMMARYSHOW']._serialized_start=1461
-  _globals['_SUMMARYSHOW']._serialized_end=1589
+  _globals['_SUMMARYKEEP']._serialized_start=743
+  _globals['_SUMMARYKEEP']._serialized_end=895
+  _globals['_SUMMARYFLOW']._serialized_start=897
+  _globals['_SUMMARYFLOW']._serialized_end=991
+  _globals['_SUMMARYLEAVE']._serialized_start=993
+  _globals['_SUMMARYLEAVE']._serialized_end=1097
+  _globals['_SUMMARYFAILURE']._serialized_start=1100
+  _globals['_SUMMARYFAILURE']._serialized_end=1234
+  _globals['_TRANSCRIPTSTYLE']._serialized_start=1237
+  _globals['_TRANSCRIPTSTYLE']._serialized_end=1380
+  _globals['_SUMMARYSHAPE']._serialized_start=1382
+  _globals['_SUMMARYSHAPE']._serialized_end=1481
+  _globals['_SUMMARYSHOW']._serialized_start=1484
+  _globals['_SUMMARYSHOW']._serialized_end=1612
   _globals['_SUMMARIZE']._serialized_start=60
-  _globals['_SUMMARIZE']._serialized_end=625
-  _globals['_SUMMARYVIEW']._serialized_start=627
-  _globals['_SUMMARYVIEW']._serialized_end=717
+  _globals['_SUMMARIZE']._serialized_end=648
+  _globals['_SUMMARYVIEW']._serialized_start=650
+  _globals['_SUMMARYVIEW']._serialized_end=740
 # @@protoc_insertion_point(module_scope)

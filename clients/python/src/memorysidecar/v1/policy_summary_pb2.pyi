@@ -79,7 +79,7 @@ SUMMARY_SHOW_SYSTEM_SUFFIX: SummaryShow
 SUMMARY_SHOW_NOT: SummaryShow
 
 class Summarize(_message.Message):
-    __slots__ = ("hook", "max_tokens", "instructions", "keep", "flow", "max_loops", "leave", "on_failure", "placeholder", "separator", "last_chars", "prefix", "transcript", "fan_in", "shape")
+    __slots__ = ("hook", "max_tokens", "instructions", "keep", "flow", "max_loops", "leave", "on_failure", "placeholder", "separator", "last_chars", "prefix", "transcript", "fan_in", "shape", "collection_id")
     HOOK_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class Summarize(_message.Message):
     TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
     FAN_IN_FIELD_NUMBER: _ClassVar[int]
     SHAPE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
     hook: str
     max_tokens: int
     instructions: str
@@ -110,7 +111,8 @@ class Summarize(_message.Message):
     transcript: TranscriptStyle
     fan_in: int
     shape: SummaryShape
-    def __init__(self, hook: _Optional[str] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., keep: _Optional[_Union[SummaryKeep, str]] = ..., flow: _Optional[_Union[SummaryFlow, str]] = ..., max_loops: _Optional[int] = ..., leave: _Optional[_Union[SummaryLeave, str]] = ..., on_failure: _Optional[_Union[SummaryFailure, str]] = ..., placeholder: _Optional[str] = ..., separator: _Optional[str] = ..., last_chars: _Optional[int] = ..., prefix: _Optional[str] = ..., transcript: _Optional[_Union[TranscriptStyle, str]] = ..., fan_in: _Optional[int] = ..., shape: _Optional[_Union[SummaryShape, str]] = ...) -> None: ...
+    collection_id: str
+    def __init__(self, hook: _Optional[str] = ..., max_tokens: _Optional[int] = ..., instructions: _Optional[str] = ..., keep: _Optional[_Union[SummaryKeep, str]] = ..., flow: _Optional[_Union[SummaryFlow, str]] = ..., max_loops: _Optional[int] = ..., leave: _Optional[_Union[SummaryLeave, str]] = ..., on_failure: _Optional[_Union[SummaryFailure, str]] = ..., placeholder: _Optional[str] = ..., separator: _Optional[str] = ..., last_chars: _Optional[int] = ..., prefix: _Optional[str] = ..., transcript: _Optional[_Union[TranscriptStyle, str]] = ..., fan_in: _Optional[int] = ..., shape: _Optional[_Union[SummaryShape, str]] = ..., collection_id: _Optional[str] = ...) -> None: ...
 
 class SummaryView(_message.Message):
     __slots__ = ("show", "prefix")

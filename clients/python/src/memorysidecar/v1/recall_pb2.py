@@ -25,10 +25,11 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
+from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1ememorysidecar/v1/message.proto\"\xfe\x04\n\x0cRecallFilter\x12+\n\x05kinds\x18\x01 \x03(\x0e\x32\x1c.memorysidecar.v1.RecallKind\x12\x13\n\x0bsession_ids\x18\x02 \x03(\t\x12\x1b\n\x13\x65xclude_session_ids\x18\x03 \x03(\t\x12\x0f\n\x07user_id\x18\x04 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x05 \x01(\t\x12I\n\x0esession_labels\x18\x06 \x03(\x0b\x32\x31.memorysidecar.v1.RecallFilter.SessionLabelsEntry\x12%\n\x05roles\x18\x07 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x16\n\x0e\x63ollection_ids\x18\x08 \x03(\t\x12:\n\x06labels\x18\t \x03(\x0b\x32*.memorysidecar.v1.RecallFilter.LabelsEntry\x12\x35\n\x08metadata\x18\n \x03(\x0b\x32#.memorysidecar.v1.MetadataCondition\x12-\n\tfrom_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x62\x65\x66ore_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\tmin_trust\x18\r \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x1a\x34\n\x12SessionLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xc3\x01\n\x11MetadataCondition\x12\x0c\n\x04path\x18\x01 \x01(\t\x12(\n\x06\x65quals\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x42\x06\n\x04test\"a\n\x0bNumberRange\x12\x11\n\x04\x66rom\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x13\n\x06\x62\x65\x66ore\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x02to\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x07\n\x05_fromB\t\n\x07_beforeB\x05\n\x03_to\"\x86\x02\n\tRecallHit\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x11\n\trelevance\x18\x02 \x01(\x01\x12*\n\x05parts\x18\x03 \x03(\x0b\x32\x1b.memorysidecar.v1.ScorePart\x12\x34\n\x07message\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.RecalledMessageH\x00\x12.\n\x08\x64ocument\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.DocumentH\x00\x12\x0f\n\x07passage\x18\x06 \x01(\t\x12\x19\n\x0crerank_score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x42\x08\n\x06recordB\x0f\n\r_rerank_score\"\xb7\x01\n\x0fRecalledMessage\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12)\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x19.memorysidecar.v1.Message\"j\n\tScorePart\x12/\n\x07\x66\x65\x61ture\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.ScoreFeature\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x12\r\n\x05score\x18\x04 \x01(\x01*\\\n\nRecallKind\x12\x1b\n\x17RECALL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13RECALL_KIND_MESSAGE\x10\x01\x12\x18\n\x14RECALL_KIND_DOCUMENT\x10\x02*q\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x15\n\x11RECALL_MODE_DENSE\x10\x03*j\n\x0c\x46usionMethod\x12\x1d\n\x19\x46USION_METHOD_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46USION_METHOD_SCORES\x10\x01\x12!\n\x1d\x46USION_METHOD_RECIPROCAL_RANK\x10\x02*\xe4\x03\n\x0cScoreFeature\x12\x1d\n\x19SCORE_FEATURE_UNSPECIFIED\x10\x00\x12\x17\n\x13SCORE_FEATURE_WORDS\x10\x01\x12\x1b\n\x17SCORE_FEATURE_NEIGHBORS\x10\x02\x12\x17\n\x13SCORE_FEATURE_DENSE\x10\x03\x12\x1a\n\x16SCORE_FEATURE_COVERAGE\x10\x04\x12\x18\n\x14SCORE_FEATURE_AUTHOR\x10\x05\x12\x1b\n\x17SCORE_FEATURE_USER_ROLE\x10\x06\x12\x18\n\x14SCORE_FEATURE_LENGTH\x10\x07\x12\x1a\n\x16SCORE_FEATURE_QUESTION\x10\x08\x12\x16\n\x12SCORE_FEATURE_DATE\x10\t\x12\x19\n\x15SCORE_FEATURE_RECENCY\x10\n\x12\x1c\n\x18SCORE_FEATURE_IMPORTANCE\x10\x0b\x12\x17\n\x13SCORE_FEATURE_TRUST\x10\x0c\x12\x19\n\x15SCORE_FEATURE_SESSION\x10\r\x12\x1c\n\x18SCORE_FEATURE_WORDS_RANK\x10\x0e\x12\x1c\n\x18SCORE_FEATURE_DENSE_RANK\x10\x0f\x12\x1c\n\x18SCORE_FEATURE_NEAR_WORDS\x10\x10\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\"\xd8\x06\n\x0cRecallFilter\x12+\n\x05kinds\x18\x01 \x03(\x0e\x32\x1c.memorysidecar.v1.RecallKind\x12\x13\n\x0bsession_ids\x18\x02 \x03(\t\x12\x1b\n\x13\x65xclude_session_ids\x18\x03 \x03(\t\x12\x0f\n\x07user_id\x18\x04 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x05 \x01(\t\x12I\n\x0esession_labels\x18\x06 \x03(\x0b\x32\x31.memorysidecar.v1.RecallFilter.SessionLabelsEntry\x12%\n\x05roles\x18\x07 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x16\n\x0e\x63ollection_ids\x18\x08 \x03(\t\x12:\n\x06labels\x18\t \x03(\x0b\x32*.memorysidecar.v1.RecallFilter.LabelsEntry\x12\x35\n\x08metadata\x18\n \x03(\x0b\x32#.memorysidecar.v1.MetadataCondition\x12-\n\tfrom_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x62\x65\x66ore_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\tmin_trust\x18\r \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x32\n\x0cmemory_kinds\x18\x0e \x03(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12\x16\n\x0einclude_shared\x18\x0f \x01(\x08\x12,\n\x08valid_at\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x11 \x01(\x08\x12\x12\n\ncategories\x18\x12 \x03(\t\x12\x1b\n\x0emin_confidence\x18\x13 \x01(\x01H\x00\x88\x01\x01\x1a\x34\n\x12SessionLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_min_confidence\"\xc3\x01\n\x11MetadataCondition\x12\x0c\n\x04path\x18\x01 \x01(\t\x12(\n\x06\x65quals\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x42\x06\n\x04test\"a\n\x0bNumberRange\x12\x11\n\x04\x66rom\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x13\n\x06\x62\x65\x66ore\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x02to\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x07\n\x05_fromB\t\n\x07_beforeB\x05\n\x03_to\"\xb2\x02\n\tRecallHit\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x11\n\trelevance\x18\x02 \x01(\x01\x12*\n\x05parts\x18\x03 \x03(\x0b\x32\x1b.memorysidecar.v1.ScorePart\x12\x34\n\x07message\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.RecalledMessageH\x00\x12.\n\x08\x64ocument\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.DocumentH\x00\x12*\n\x06memory\x18\x08 \x01(\x0b\x32\x18.memorysidecar.v1.MemoryH\x00\x12\x0f\n\x07passage\x18\x06 \x01(\t\x12\x19\n\x0crerank_score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x42\x08\n\x06recordB\x0f\n\r_rerank_score\"\xb7\x01\n\x0fRecalledMessage\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12)\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x19.memorysidecar.v1.Message\"j\n\tScorePart\x12/\n\x07\x66\x65\x61ture\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.ScoreFeature\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x12\r\n\x05score\x18\x04 \x01(\x01*t\n\nRecallKind\x12\x1b\n\x17RECALL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13RECALL_KIND_MESSAGE\x10\x01\x12\x18\n\x14RECALL_KIND_DOCUMENT\x10\x02\x12\x16\n\x12RECALL_KIND_MEMORY\x10\x03*q\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x15\n\x11RECALL_MODE_DENSE\x10\x03*j\n\x0c\x46usionMethod\x12\x1d\n\x19\x46USION_METHOD_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46USION_METHOD_SCORES\x10\x01\x12!\n\x1d\x46USION_METHOD_RECIPROCAL_RANK\x10\x02*\xb7\x04\n\x0cScoreFeature\x12\x1d\n\x19SCORE_FEATURE_UNSPECIFIED\x10\x00\x12\x17\n\x13SCORE_FEATURE_WORDS\x10\x01\x12\x1b\n\x17SCORE_FEATURE_NEIGHBORS\x10\x02\x12\x17\n\x13SCORE_FEATURE_DENSE\x10\x03\x12\x1a\n\x16SCORE_FEATURE_COVERAGE\x10\x04\x12\x18\n\x14SCORE_FEATURE_AUTHOR\x10\x05\x12\x1b\n\x17SCORE_FEATURE_USER_ROLE\x10\x06\x12\x18\n\x14SCORE_FEATURE_LENGTH\x10\x07\x12\x1a\n\x16SCORE_FEATURE_QUESTION\x10\x08\x12\x16\n\x12SCORE_FEATURE_DATE\x10\t\x12\x19\n\x15SCORE_FEATURE_RECENCY\x10\n\x12\x1c\n\x18SCORE_FEATURE_IMPORTANCE\x10\x0b\x12\x17\n\x13SCORE_FEATURE_TRUST\x10\x0c\x12\x19\n\x15SCORE_FEATURE_SESSION\x10\r\x12\x1c\n\x18SCORE_FEATURE_WORDS_RANK\x10\x0e\x12\x1c\n\x18SCORE_FEATURE_DENSE_RANK\x10\x0f\x12\x1c\n\x18SCORE_FEATURE_NEAR_WORDS\x10\x10\x12\x1c\n\x18SCORE_FEATURE_CONFIDENCE\x10\x11\x12\x17\n\x13SCORE_FEATURE_FACTS\x10\x12\x12\x1a\n\x16SCORE_FEATURE_ENTITIES\x10\x13\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,28 +40,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_options = b'8\001'
   _globals['_RECALLFILTER_LABELSENTRY']._loaded_options = None
   _globals['_RECALLFILTER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_RECALLKIND']._serialized_start=1676
-  _globals['_RECALLKIND']._serialized_end=1768
-  _globals['_RECALLMODE']._serialized_start=1770
-  _globals['_RECALLMODE']._serialized_end=1883
-  _globals['_FUSIONMETHOD']._serialized_start=1885
-  _globals['_FUSIONMETHOD']._serialized_end=1991
-  _globals['_SCOREFEATURE']._serialized_start=1994
-  _globals['_SCOREFEATURE']._serialized_end=2478
-  _globals['_RECALLFILTER']._serialized_start=180
-  _globals['_RECALLFILTER']._serialized_end=818
-  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_start=719
-  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_end=771
-  _globals['_RECALLFILTER_LABELSENTRY']._serialized_start=773
-  _globals['_RECALLFILTER_LABELSENTRY']._serialized_end=818
-  _globals['_METADATACONDITION']._serialized_start=821
-  _globals['_METADATACONDITION']._serialized_end=1016
-  _globals['_NUMBERRANGE']._serialized_start=1018
-  _globals['_NUMBERRANGE']._serialized_end=1115
-  _globals['_RECALLHIT']._serialized_start=1118
-  _globals['_RECALLHIT']._serialized_end=1380
-  _globals['_RECALLEDMESSAGE']._serialized_start=1383
-  _globals['_RECALLEDMESSAGE']._serialized_end=1566
-  _globals['_SCOREPART']._serialized_start=1568
-  _globals['_SCOREPART']._serialized_end=1674
+  _globals['_RECALLKIND']._serialized_start=1969
+  _globals['_RECALLKIND']._serialized_end=2085
+  _globals['_RECALLMODE']._serialized_start=2087
+  _globals['_RECALLMODE']._serialized_end=2200
+  _globals['_FUSIONMETHOD']._serialized_start=2202
+  _globals['_FUSIONMETHOD']._serialized_end=2308
+  _globals['_SCOREFEATURE']._serialized_start=2311
+  _globals['_SCOREFEATURE']._serialized_end=2878
+  _globals['_RECALLFILTER']._serialized_start=211
+  _globals['_RECALLFILTER']._serialized_end=1067
+  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_start=949
+  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_end=1001
+  _globals['_RECALLFILTER_LABELSENTRY']._serialized_start=1003
+  _globals['_RECALLFILTER_LABELSENTRY']._serialized_end=1048
+  _globals['_METADATACONDITION']._serialized_start=1070
+  _globals['_METADATACONDITION']._serialized_end=1265
+  _globals['_NUMBERRANGE']._serialized_start=1267
+  _globals['_NUMBERRANGE']._serialized_end=1364
+  _globals['_RECALLHIT']._serialized_start=1367
+  _globals['_RECALLHIT']._serialized_end=1673
+  _globals['_RECALLEDMESSAGE']._serialized_start=1676
+  _globals['_RECALLEDMESSAGE']._serialized_end=1859
+  _globals['_SCOREPART']._serialized_start=1861
+  _globals['_SCOREPART']._serialized_end=1967
 # @@protoc_insertion_point(module_scope)

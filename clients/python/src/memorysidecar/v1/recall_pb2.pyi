@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -18,6 +19,7 @@ class RecallKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RECALL_KIND_UNSPECIFIED: _ClassVar[RecallKind]
     RECALL_KIND_MESSAGE: _ClassVar[RecallKind]
     RECALL_KIND_DOCUMENT: _ClassVar[RecallKind]
+    RECALL_KIND_MEMORY: _ClassVar[RecallKind]
 
 class RecallMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -51,9 +53,13 @@ class ScoreFeature(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SCORE_FEATURE_WORDS_RANK: _ClassVar[ScoreFeature]
     SCORE_FEATURE_DENSE_RANK: _ClassVar[ScoreFeature]
     SCORE_FEATURE_NEAR_WORDS: _ClassVar[ScoreFeature]
+    SCORE_FEATURE_CONFIDENCE: _ClassVar[ScoreFeature]
+    SCORE_FEATURE_FACTS: _ClassVar[ScoreFeature]
+    SCORE_FEATURE_ENTITIES: _ClassVar[ScoreFeature]
 RECALL_KIND_UNSPECIFIED: RecallKind
 RECALL_KIND_MESSAGE: RecallKind
 RECALL_KIND_DOCUMENT: RecallKind
+RECALL_KIND_MEMORY: RecallKind
 RECALL_MODE_UNSPECIFIED: RecallMode
 RECALL_MODE_HYBRID: RecallMode
 RECALL_MODE_LEXICAL: RecallMode
@@ -78,9 +84,12 @@ SCORE_FEATURE_SESSION: ScoreFeature
 SCORE_FEATURE_WORDS_RANK: ScoreFeature
 SCORE_FEATURE_DENSE_RANK: ScoreFeature
 SCORE_FEATURE_NEAR_WORDS: ScoreFeature
+SCORE_FEATURE_CONFIDENCE: ScoreFeature
+SCORE_FEATURE_FACTS: ScoreFeature
+SCORE_FEATURE_ENTITIES: ScoreFeature
 
 class RecallFilter(_message.Message):
-    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "from_time", "before_time", "min_trust")
+    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "from_time", "before_time", "min_trust", "memory_kinds", "include_shared", "valid_at", "include_superseded", "categories", "min_confidence")
     class SessionLabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -108,6 +117,12 @@ class RecallFilter(_message.Message):
     FROM_TIME_FIELD_NUMBER: _ClassVar[int]
     BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
     MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_KINDS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_SHARED_FIELD_NUMBER: _ClassVar[int]
+    VALID_AT_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_SUPERSEDED_FIELD_NUMBER: _ClassVar[int]
+    CATEGORIES_FIELD_NUMBER: _ClassVar[int]
+    MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     kinds: _containers.RepeatedScalarFieldContainer[RecallKind]
     session_ids: _containers.RepeatedScalarFieldContainer[str]
     exclude_session_ids: _containers.RepeatedScalarFieldContainer[str]
@@ -121,7 +136,13 @@ class RecallFilter(_message.Message):
     from_time: _timestamp_pb2.Timestamp
     before_time: _timestamp_pb2.Timestamp
     min_trust: _message_pb2.Trust
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[MetadataCondition, _Mapping]]] = ..., from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
+    memory_kinds: _containers.RepeatedScalarFieldContainer[_memory_pb2.MemoryKind]
+    include_shared: bool
+    valid_at: _timestamp_pb2.Timestamp
+    include_superseded: bool
+    categories: _containers.RepeatedScalarFieldContainer[str]
+    min_confidence: float
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[MetadataCondition, _Mapping]]] = ..., from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
 
 class MetadataCondition(_message.Message):
     __slots__ = ("path", "equals", "range", "exists", "one_of")
@@ -147,12 +168,13 @@ class NumberRange(_message.Message):
     def __init__(self, before: _Optional[float] = ..., to: _Optional[float] = ..., **kwargs) -> None: ...
 
 class RecallHit(_message.Message):
-    __slots__ = ("score", "relevance", "parts", "message", "document", "passage", "rerank_score")
+    __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")
     SCORE_FIELD_NUMBER: _ClassVar[int]
     RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     PARTS_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
     PASSAGE_FIELD_NUMBER: _ClassVar[int]
     RERANK_SCORE_FIELD_NUMBER: _ClassVar[int]
     score: float
@@ -160,9 +182,10 @@ class RecallHit(_message.Message):
     parts: _containers.RepeatedCompositeFieldContainer[ScorePart]
     message: RecalledMessage
     document: _document_pb2.Document
+    memory: _memory_pb2.Memory
     passage: str
     rerank_score: float
-    def __init__(self, score: _Optional[float] = ..., relevance: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ScorePart, _Mapping]]] = ..., message: _Optional[_Union[RecalledMessage, _Mapping]] = ..., document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., passage: _Optional[str] = ..., rerank_score: _Optional[float] = ...) -> None: ...
+    def __init__(self, score: _Optional[float] = ..., relevance: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ScorePart, _Mapping]]] = ..., message: _Optional[_Union[RecalledMessage, _Mapping]] = ..., document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., passage: _Optional[str] = ..., rerank_score: _Optional[float] = ...) -> None: ...
 
 class RecalledMessage(_message.Message):
     __slots__ = ("session_id", "user_id", "message", "before", "after")

@@ -86,7 +86,7 @@ class RecallRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., filter: _Optional[_Union[_recall_pb2.RecallFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., mode: _Optional[_Union[_recall_pb2.RecallMode, str]] = ..., fusion: _Optional[_Union[_recall_pb2.FusionMethod, str]] = ..., weights: _Optional[_Union[RecallWeights, _Mapping]] = ..., min_score: _Optional[float] = ..., min_relevance: _Optional[float] = ..., diversity: _Optional[float] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., group_by_session: _Optional[_Union[GroupBySession, _Mapping]] = ..., rerank: _Optional[_Union[Rerank, _Mapping]] = ..., allow_partial: _Optional[bool] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class RecallWeights(_message.Message):
-    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life_days", "importance", "trust", "session", "near_words")
+    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life_days", "importance", "trust", "session", "near_words", "confidence", "facts", "entities")
     WORDS_FIELD_NUMBER: _ClassVar[int]
     NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
     DENSE_FIELD_NUMBER: _ClassVar[int]
@@ -102,6 +102,9 @@ class RecallWeights(_message.Message):
     TRUST_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     NEAR_WORDS_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    ENTITIES_FIELD_NUMBER: _ClassVar[int]
     words: float
     neighbors: float
     dense: float
@@ -117,7 +120,10 @@ class RecallWeights(_message.Message):
     trust: float
     session: float
     near_words: float
-    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life_days: _Optional[float] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ...) -> None: ...
+    confidence: float
+    facts: float
+    entities: float
+    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life_days: _Optional[float] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ...) -> None: ...
 
 class GroupBySession(_message.Message):
     __slots__ = ("hits_per_session",)

@@ -22,11 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from memorysidecar.v1 import context_pb2 as memorysidecar_dot_v1_dot_context__pb2
 from memorysidecar.v1 import document_rpc_pb2 as memorysidecar_dot_v1_dot_document__rpc__pb2
 from memorysidecar.v1 import recall_rpc_pb2 as memorysidecar_dot_v1_dot_recall__rpc__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a#memorysidecar/v1/document_rpc.proto\x1a!memorysidecar/v1/recall_rpc.proto2\xeb\x07\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12\x66\n\x0fUpsertDocuments\x12(.memorysidecar.v1.UpsertDocumentsRequest\x1a).memorysidecar.v1.UpsertDocumentsResponse\x12_\n\x0bGetDocument\x12$.memorysidecar.v1.GetDocumentRequest\x1a%.memorysidecar.v1.GetDocumentResponse\"\x03\x90\x02\x01\x12\x65\n\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a\'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12k\n\x0fSearchDocuments\x12(.memorysidecar.v1.SearchDocumentsRequest\x1a).memorysidecar.v1.SearchDocumentsResponse\"\x03\x90\x02\x01\x12\x66\n\x0f\x44\x65leteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\x12\x66\n\x0f\x43learCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x12_\n\x0b\x43ountTokens\x12$.memorysidecar.v1.CountTokensRequest\x1a%.memorysidecar.v1.CountTokensResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/context.proto\x1a#memorysidecar/v1/document_rpc.proto\x1a!memorysidecar/v1/recall_rpc.proto2\xd8\x08\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n\x0f\x41ssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12\x66\n\x0fUpsertDocuments\x12(.memorysidecar.v1.UpsertDocumentsRequest\x1a).memorysidecar.v1.UpsertDocumentsResponse\x12_\n\x0bGetDocument\x12$.memorysidecar.v1.GetDocumentRequest\x1a%.memorysidecar.v1.GetDocumentResponse\"\x03\x90\x02\x01\x12\x65\n\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a\'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12k\n\x0fSearchDocuments\x12(.memorysidecar.v1.SearchDocumentsRequest\x1a).memorysidecar.v1.SearchDocumentsResponse\"\x03\x90\x02\x01\x12\x66\n\x0f\x44\x65leteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\x12\x66\n\x0f\x43learCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x12_\n\x0b\x43ountTokens\x12$.memorysidecar.v1.CountTokensRequest\x1a%.memorysidecar.v1.CountTokensResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,6 +36,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._serialized_options = b'\220\002\001'
+  _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._loaded_options = None
+  _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['GetDocument']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['GetDocument']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['ListDocuments']._loaded_options = None
@@ -47,6 +50,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECALLSERVICE'].methods_by_name['Embed']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['CountTokens']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['CountTokens']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE']._serialized_start=132
-  _globals['_RECALLSERVICE']._serialized_end=1135
+  _globals['_RECALLSERVICE']._serialized_start=164
+  _globals['_RECALLSERVICE']._serialized_end=1276
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from memorysidecar.v1 import context_pb2 as memorysidecar_dot_v1_dot_context__pb2
 from memorysidecar.v1 import document_rpc_pb2 as memorysidecar_dot_v1_dot_document__rpc__pb2
 from memorysidecar.v1 import recall_rpc_pb2 as memorysidecar_dot_v1_dot_recall__rpc__pb2
 
@@ -27,8 +28,8 @@ if _version_not_supported:
 
 
 class RecallServiceStub:
-    """Finds again what was said and what was stored: messages of every session and documents,
-    by words and by vectors.
+    """Finds again what was said and what was stored: messages of every session, documents and
+    memories, by words and by vectors.
 
     The store is the truth; the index of a namespace is made from it when the namespace is
     first searched, is kept in memory within a limit, and is never on disk. A write that has
@@ -47,6 +48,11 @@ class RecallServiceStub:
                 '/memorysidecar.v1.RecallService/Recall',
                 request_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.FromString,
+                _registered_method=True)
+        self.AssembleContext = channel.unary_unary(
+                '/memorysidecar.v1.RecallService/AssembleContext',
+                request_serializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.FromString,
                 _registered_method=True)
         self.UpsertDocuments = channel.unary_unary(
                 '/memorysidecar.v1.RecallService/UpsertDocuments',
@@ -96,8 +102,8 @@ class RecallServiceStub:
 
 
 class RecallServiceServicer:
-    """Finds again what was said and what was stored: messages of every session and documents,
-    by words and by vectors.
+    """Finds again what was said and what was stored: messages of every session, documents and
+    memories, by words and by vectors.
 
     The store is the truth; the index of a namespace is made from it when the namespace is
     first searched, is kept in memory within a limit, and is never on disk. A write that has
@@ -107,11 +113,23 @@ class RecallServiceServicer:
     """
 
     def Recall(self, request, context):
-        """Finds messages and documents that fit a query, with an explained score for each.
+        """Finds messages, documents and memories that fit a query, with an explained score for
+        each.
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
         - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssembleContext(self, request, context):
+        """Makes the context of a prompt: memories, recalled messages and the window of a session
+        within a budget of tokens, with a list of what was cut.
+
+        Errors:
+        - INVALID_ARGUMENT: see SessionService
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -213,6 +231,11 @@ def add_RecallServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.SerializeToString,
             ),
+            'AssembleContext': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssembleContext,
+                    request_deserializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.SerializeToString,
+            ),
             'UpsertDocuments': grpc.unary_unary_rpc_method_handler(
                     servicer.UpsertDocuments,
                     request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsRequest.FromString,
@@ -267,8 +290,8 @@ def add_RecallServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RecallService:
-    """Finds again what was said and what was stored: messages of every session and documents,
-    by words and by vectors.
+    """Finds again what was said and what was stored: messages of every session, documents and
+    memories, by words and by vectors.
 
     The store is the truth; the index of a namespace is made from it when the namespace is
     first searched, is kept in memory within a limit, and is never on disk. A write that has
@@ -294,6 +317,33 @@ class RecallService:
             '/memorysidecar.v1.RecallService/Recall',
             memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.SerializeToString,
             memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssembleContext(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.RecallService/AssembleContext',
+            memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.FromString,
             options,
             channel_credentials,
             insecure,

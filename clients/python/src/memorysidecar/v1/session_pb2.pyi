@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import memory_policy_pb2 as _memory_policy_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
@@ -15,7 +16,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Session(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens")
+    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens", "memory_policy")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -44,6 +45,7 @@ class Session(_message.Message):
     PLACED_SUMMARIES_FIELD_NUMBER: _ClassVar[int]
     STAGE_STATES_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_POLICY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     user_id: str
@@ -65,7 +67,8 @@ class Session(_message.Message):
     placed_summaries: _containers.RepeatedCompositeFieldContainer[PlacedSummary]
     stage_states: _containers.RepeatedCompositeFieldContainer[StageState]
     model_input_tokens: int
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ...) -> None: ...
+    memory_policy: _memory_policy_pb2.MemoryPolicy
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ..., memory_policy: _Optional[_Union[_memory_policy_pb2.MemoryPolicy, _Mapping]] = ...) -> None: ...
 
 class PlacedSummary(_message.Message):
     __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time", "version", "hook", "trust", "level", "stage")

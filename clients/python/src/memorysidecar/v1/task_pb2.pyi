@@ -22,6 +22,7 @@ class TaskType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TASK_TYPE_EMBED: _ClassVar[TaskType]
     TASK_TYPE_SCORE: _ClassVar[TaskType]
     TASK_TYPE_RERANK: _ClassVar[TaskType]
+    TASK_TYPE_RESOLVE: _ClassVar[TaskType]
 
 class TaskState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -66,6 +67,7 @@ TASK_TYPE_EXTRACT: TaskType
 TASK_TYPE_EMBED: TaskType
 TASK_TYPE_SCORE: TaskType
 TASK_TYPE_RERANK: TaskType
+TASK_TYPE_RESOLVE: TaskType
 TASK_STATE_UNSPECIFIED: TaskState
 TASK_STATE_READY: TaskState
 TASK_STATE_LEASED: TaskState

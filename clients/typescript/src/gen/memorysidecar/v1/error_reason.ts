@@ -222,6 +222,36 @@ export const ErrorReason = {
    * no document of the collection has. Configure one, or use another scoring.
    */
   EMBEDDER_OFF: 45,
+  /**
+   * MEMORY_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory was never there, is forgotten, or its ttl
+   * has run out. Metadata: `memory_id`.
+   */
+  MEMORY_NOT_FOUND: 46,
+  /**
+   * MEMORY_LIMIT_REACHED - RESOURCE_EXHAUSTED with `QuotaFailure`. The scope holds as many memories of the tier
+   * as it may. Metadata: `limit`.
+   */
+  MEMORY_LIMIT_REACHED: 47,
+  /**
+   * MEMORY_REVISION_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The memory never had this state. Metadata:
+   * `memory_id`, `revision_number`.
+   */
+  MEMORY_REVISION_NOT_FOUND: 48,
+  /**
+   * MEMORY_REVISION_LIMIT_REACHED - FAILED_PRECONDITION. The memory has had as many states as it may: forget it and
+   * remember it anew. Metadata: `memory_id`, `limit`.
+   */
+  MEMORY_REVISION_LIMIT_REACHED: 49,
+  /**
+   * MEMORY_JOB_NOT_FOUND - NOT_FOUND with `ResourceInfo`. The session waits for no such job. Metadata:
+   * `session_id`.
+   */
+  MEMORY_JOB_NOT_FOUND: 50,
+  /**
+   * EXTRACTOR_UNAVAILABLE - UNAVAILABLE with `RetryInfo`. The hook that finds facts failed or was too slow;
+   * nothing has changed. Metadata: `hook`.
+   */
+  EXTRACTOR_UNAVAILABLE: 51,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -274,5 +304,11 @@ export namespace ErrorReason {
   export type EMBEDDING_MISMATCH = typeof ErrorReason.EMBEDDING_MISMATCH;
   export type EMBEDDER_UNAVAILABLE = typeof ErrorReason.EMBEDDER_UNAVAILABLE;
   export type EMBEDDER_OFF = typeof ErrorReason.EMBEDDER_OFF;
+  export type MEMORY_NOT_FOUND = typeof ErrorReason.MEMORY_NOT_FOUND;
+  export type MEMORY_LIMIT_REACHED = typeof ErrorReason.MEMORY_LIMIT_REACHED;
+  export type MEMORY_REVISION_NOT_FOUND = typeof ErrorReason.MEMORY_REVISION_NOT_FOUND;
+  export type MEMORY_REVISION_LIMIT_REACHED = typeof ErrorReason.MEMORY_REVISION_LIMIT_REACHED;
+  export type MEMORY_JOB_NOT_FOUND = typeof ErrorReason.MEMORY_JOB_NOT_FOUND;
+  export type EXTRACTOR_UNAVAILABLE = typeof ErrorReason.EXTRACTOR_UNAVAILABLE;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

@@ -24,6 +24,14 @@ import {
   TurnEnded,
 } from "./event_detail.ts";
 import { CollectionCleared, DocumentsDeleted, DocumentsUpserted } from "./event_document.ts";
+import {
+  MemoriesDecayed,
+  MemoriesDeleted,
+  MemoriesReinforced,
+  MemoriesRemembered,
+  MemoryJobEnded,
+  MemoryUpdated,
+} from "./event_memory.ts";
 import { SummaryFailed, SummaryRequested, SummarySet, SummarySuperseded, TaskDead } from "./event_summary.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -81,6 +89,18 @@ export const EventType = {
   DOCUMENTS_DELETED: 21,
   /** COLLECTION_CLEARED - A collection was emptied. */
   COLLECTION_CLEARED: 22,
+  /** MEMORIES_REMEMBERED - Memories were remembered. */
+  MEMORIES_REMEMBERED: 23,
+  /** MEMORY_UPDATED - A memory was changed. */
+  MEMORY_UPDATED: 24,
+  /** MEMORIES_REINFORCED - Memories were heard of again. */
+  MEMORIES_REINFORCED: 25,
+  /** MEMORIES_DECAYED - Memories became less sure. */
+  MEMORIES_DECAYED: 26,
+  /** MEMORIES_DELETED - Memories are gone. */
+  MEMORIES_DELETED: 27,
+  /** MEMORY_JOB_ENDED - A job on memories of a session was done, or an attempt failed. */
+  MEMORY_JOB_ENDED: 28,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -110,6 +130,12 @@ export namespace EventType {
   export type DOCUMENTS_UPSERTED = typeof EventType.DOCUMENTS_UPSERTED;
   export type DOCUMENTS_DELETED = typeof EventType.DOCUMENTS_DELETED;
   export type COLLECTION_CLEARED = typeof EventType.COLLECTION_CLEARED;
+  export type MEMORIES_REMEMBERED = typeof EventType.MEMORIES_REMEMBERED;
+  export type MEMORY_UPDATED = typeof EventType.MEMORY_UPDATED;
+  export type MEMORIES_REINFORCED = typeof EventType.MEMORIES_REINFORCED;
+  export type MEMORIES_DECAYED = typeof EventType.MEMORIES_DECAYED;
+  export type MEMORIES_DELETED = typeof EventType.MEMORIES_DELETED;
+  export type MEMORY_JOB_ENDED = typeof EventType.MEMORY_JOB_ENDED;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
 }
 
@@ -132,11 +158,11 @@ export interface Event {
   type: EventType;
   /** The namespace. */
   namespace: string;
-  /** The session. Empty for documents. */
+  /** The session. Empty for documents; for memories that of their scope. */
   sessionId: string;
-  /** The user of the session after the change. May be empty. */
+  /** The user of the session after the change, or that of the memories. May be empty. */
   userId: string;
-  /** The agent of the session after the change. May be empty. */
+  /** The agent of the session after the change, or that of the memories. May be empty. */
   agentId: string;
   /** When the transaction happened, by the server's clock. Not used for order. */
   createTime?:
@@ -214,6 +240,24 @@ export interface Event {
     | //
     /** For `EVENT_TYPE_COLLECTION_CLEARED`. */
     { $case: "collectionCleared"; value: CollectionCleared }
+    | //
+    /** For `EVENT_TYPE_MEMORIES_REMEMBERED`. */
+    { $case: "memoriesRemembered"; value: MemoriesRemembered }
+    | //
+    /** For `EVENT_TYPE_MEMORY_UPDATED`. */
+    { $case: "memoryUpdated"; value: MemoryUpdated }
+    | //
+    /** For `EVENT_TYPE_MEMORIES_REINFORCED`. */
+    { $case: "memoriesReinforced"; value: MemoriesReinforced }
+    | //
+    /** For `EVENT_TYPE_MEMORIES_DECAYED`. */
+    { $case: "memoriesDecayed"; value: MemoriesDecayed }
+    | //
+    /** For `EVENT_TYPE_MEMORIES_DELETED`. */
+    { $case: "memoriesDeleted"; value: MemoriesDeleted }
+    | //
+    /** For `EVENT_TYPE_MEMORY_JOB_ENDED`. */
+    { $case: "memoryJobEnded"; value: MemoryJobEnded }
     | undefined;
 }
 
@@ -334,6 +378,24 @@ export const Event: MessageFns<Event> = {
         break;
       case "collectionCleared":
         CollectionCleared.encode(message.detail.value, writer.uint32(258).fork()).join();
+        break;
+      case "memoriesRemembered":
+        MemoriesRemembered.encode(message.detail.value, writer.uint32(266).fork()).join();
+        break;
+      case "memoryUpdated":
+        MemoryUpdated.encode(message.detail.value, writer.uint32(274).fork()).join();
+        break;
+      case "memoriesReinforced":
+        MemoriesReinforced.encode(message.detail.value, writer.uint32(282).fork()).join();
+        break;
+      case "memoriesDecayed":
+        MemoriesDecayed.encode(message.detail.value, writer.uint32(290).fork()).join();
+        break;
+      case "memoriesDeleted":
+        MemoriesDeleted.encode(message.detail.value, writer.uint32(298).fork()).join();
+        break;
+      case "memoryJobEnded":
+        MemoryJobEnded.encode(message.detail.value, writer.uint32(306).fork()).join();
         break;
     }
     return writer;
@@ -608,6 +670,54 @@ export const Event: MessageFns<Event> = {
             message.detail = { $case: "collectionCleared", value: CollectionCleared.decode(reader, reader.uint32()) };
             continue;
           }
+          case 33: {
+            if (tag !== 266) {
+              break;
+            }
+
+            message.detail = { $case: "memoriesRemembered", value: MemoriesRemembered.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 34: {
+            if (tag !== 274) {
+              break;
+            }
+
+            message.detail = { $case: "memoryUpdated", value: MemoryUpdated.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 35: {
+            if (tag !== 282) {
+              break;
+            }
+
+            message.detail = { $case: "memoriesReinforced", value: MemoriesReinforced.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 36: {
+            if (tag !== 290) {
+              break;
+            }
+
+            message.detail = { $case: "memoriesDecayed", value: MemoriesDecayed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 37: {
+            if (tag !== 298) {
+              break;
+            }
+
+            message.detail = { $case: "memoriesDeleted", value: MemoriesDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 38: {
+            if (tag !== 306) {
+              break;
+            }
+
+            message.detail = { $case: "memoryJobEnded", value: MemoryJobEnded.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -767,6 +877,42 @@ export const Event: MessageFns<Event> = {
       case "collectionCleared": {
         if (object.detail?.value !== undefined && object.detail?.value !== null) {
           message.detail = { $case: "collectionCleared", value: CollectionCleared.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoriesRemembered": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoriesRemembered", value: MemoriesRemembered.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoryUpdated": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoryUpdated", value: MemoryUpdated.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoriesReinforced": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoriesReinforced", value: MemoriesReinforced.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoriesDecayed": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoriesDecayed", value: MemoriesDecayed.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoriesDeleted": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoriesDeleted", value: MemoriesDeleted.fromPartial(object.detail.value) };
+        }
+        break;
+      }
+      case "memoryJobEnded": {
+        if (object.detail?.value !== undefined && object.detail?.value !== null) {
+          message.detail = { $case: "memoryJobEnded", value: MemoryJobEnded.fromPartial(object.detail.value) };
         }
         break;
       }

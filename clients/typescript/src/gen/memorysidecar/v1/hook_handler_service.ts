@@ -20,6 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { EmbeddingPurpose } from "./recall_rpc.ts";
 import { SummarizeInput, SummarizeOutput } from "./task.ts";
+import { ExtractInput, ExtractOutput, ResolveInput, ResolveOutput, ScoreInput, ScoreOutput } from "./task_memories.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -80,6 +81,50 @@ export interface RerankTextsRequest {
 export interface RerankTextsResponse {
   /** One for each text, in their order; higher is better. Finite. */
   scores: number[];
+}
+
+/** Asks what is in messages or in a text. */
+export interface ExtractFactsRequest {
+  /** The namespace. */
+  namespace: string;
+  /** The session. Empty for a text. */
+  sessionId: string;
+  /** What to look at. */
+  input?: ExtractInput | undefined;
+}
+
+/** What was found. */
+export interface ExtractFactsResponse {
+  /** What was found. Required; may be empty. */
+  output?: ExtractOutput | undefined;
+}
+
+/** Asks how important texts are. */
+export interface ScoreTextsRequest {
+  /** The namespace. */
+  namespace: string;
+  /** The texts. */
+  input?: ScoreInput | undefined;
+}
+
+/** How important the texts are. */
+export interface ScoreTextsResponse {
+  /** The scores. Required. */
+  output?: ScoreOutput | undefined;
+}
+
+/** Asks what becomes of memories that contradict a new one. */
+export interface ResolveConflictRequest {
+  /** The namespace. */
+  namespace: string;
+  /** The memories. */
+  input?: ResolveInput | undefined;
+}
+
+/** What becomes of them. */
+export interface ResolveConflictResponse {
+  /** What to do. Required. */
+  output?: ResolveOutput | undefined;
 }
 
 function createBaseSummarizeRequest(): SummarizeRequest {
@@ -571,6 +616,396 @@ export const RerankTextsResponse: MessageFns<RerankTextsResponse> = {
   },
 };
 
+function createBaseExtractFactsRequest(): ExtractFactsRequest {
+  return { namespace: "", sessionId: "", input: undefined };
+}
+
+export const ExtractFactsRequest: MessageFns<ExtractFactsRequest> = {
+  encode(message: ExtractFactsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.input !== undefined) {
+      ExtractInput.encode(message.input, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractFactsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractFactsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.input = ExtractInput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractFactsRequest>, I>>(base?: I): ExtractFactsRequest {
+    return ExtractFactsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractFactsRequest>, I>>(object: I): ExtractFactsRequest {
+    const message = createBaseExtractFactsRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.input = (object.input !== undefined && object.input !== null)
+      ? ExtractInput.fromPartial(object.input)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseExtractFactsResponse(): ExtractFactsResponse {
+  return { output: undefined };
+}
+
+export const ExtractFactsResponse: MessageFns<ExtractFactsResponse> = {
+  encode(message: ExtractFactsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.output !== undefined) {
+      ExtractOutput.encode(message.output, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractFactsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractFactsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.output = ExtractOutput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractFactsResponse>, I>>(base?: I): ExtractFactsResponse {
+    return ExtractFactsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractFactsResponse>, I>>(object: I): ExtractFactsResponse {
+    const message = createBaseExtractFactsResponse();
+    message.output = (object.output !== undefined && object.output !== null)
+      ? ExtractOutput.fromPartial(object.output)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseScoreTextsRequest(): ScoreTextsRequest {
+  return { namespace: "", input: undefined };
+}
+
+export const ScoreTextsRequest: MessageFns<ScoreTextsRequest> = {
+  encode(message: ScoreTextsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.input !== undefined) {
+      ScoreInput.encode(message.input, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreTextsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreTextsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.input = ScoreInput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScoreTextsRequest>, I>>(base?: I): ScoreTextsRequest {
+    return ScoreTextsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScoreTextsRequest>, I>>(object: I): ScoreTextsRequest {
+    const message = createBaseScoreTextsRequest();
+    message.namespace = object.namespace ?? "";
+    message.input = (object.input !== undefined && object.input !== null)
+      ? ScoreInput.fromPartial(object.input)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseScoreTextsResponse(): ScoreTextsResponse {
+  return { output: undefined };
+}
+
+export const ScoreTextsResponse: MessageFns<ScoreTextsResponse> = {
+  encode(message: ScoreTextsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.output !== undefined) {
+      ScoreOutput.encode(message.output, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreTextsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreTextsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.output = ScoreOutput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScoreTextsResponse>, I>>(base?: I): ScoreTextsResponse {
+    return ScoreTextsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScoreTextsResponse>, I>>(object: I): ScoreTextsResponse {
+    const message = createBaseScoreTextsResponse();
+    message.output = (object.output !== undefined && object.output !== null)
+      ? ScoreOutput.fromPartial(object.output)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseResolveConflictRequest(): ResolveConflictRequest {
+  return { namespace: "", input: undefined };
+}
+
+export const ResolveConflictRequest: MessageFns<ResolveConflictRequest> = {
+  encode(message: ResolveConflictRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.input !== undefined) {
+      ResolveInput.encode(message.input, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveConflictRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveConflictRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.input = ResolveInput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveConflictRequest>, I>>(base?: I): ResolveConflictRequest {
+    return ResolveConflictRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveConflictRequest>, I>>(object: I): ResolveConflictRequest {
+    const message = createBaseResolveConflictRequest();
+    message.namespace = object.namespace ?? "";
+    message.input = (object.input !== undefined && object.input !== null)
+      ? ResolveInput.fromPartial(object.input)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseResolveConflictResponse(): ResolveConflictResponse {
+  return { output: undefined };
+}
+
+export const ResolveConflictResponse: MessageFns<ResolveConflictResponse> = {
+  encode(message: ResolveConflictResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.output !== undefined) {
+      ResolveOutput.encode(message.output, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveConflictResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveConflictResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.output = ResolveOutput.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveConflictResponse>, I>>(base?: I): ResolveConflictResponse {
+    return ResolveConflictResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveConflictResponse>, I>>(object: I): ResolveConflictResponse {
+    const message = createBaseResolveConflictResponse();
+    message.output = (object.output !== undefined && object.output !== null)
+      ? ResolveOutput.fromPartial(object.output)
+      : undefined;
+    return message;
+  },
+};
+
 /**
  * What an operator's own gRPC server implements to be a hook of the kind `grpc`. The
  * sidecar calls it; it never serves it. Implement the methods that the configuration uses.
@@ -625,6 +1060,42 @@ export const HookHandlerServiceService = {
     responseSerialize: (value: RerankTextsResponse): Buffer => Buffer.from(RerankTextsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RerankTextsResponse => RerankTextsResponse.decode(value),
   },
+  /**
+   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * proposal: it is checked, gets the lowest trust, and never deletes anything.
+   */
+  extractFacts: {
+    path: "/memorysidecar.v1.HookHandlerService/ExtractFacts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExtractFactsRequest): Buffer => Buffer.from(ExtractFactsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExtractFactsRequest => ExtractFactsRequest.decode(value),
+    responseSerialize: (value: ExtractFactsResponse): Buffer =>
+      Buffer.from(ExtractFactsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExtractFactsResponse => ExtractFactsResponse.decode(value),
+  },
+  /** Says how important texts are. */
+  scoreTexts: {
+    path: "/memorysidecar.v1.HookHandlerService/ScoreTexts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ScoreTextsRequest): Buffer => Buffer.from(ScoreTextsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ScoreTextsRequest => ScoreTextsRequest.decode(value),
+    responseSerialize: (value: ScoreTextsResponse): Buffer => Buffer.from(ScoreTextsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScoreTextsResponse => ScoreTextsResponse.decode(value),
+  },
+  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  resolveConflict: {
+    path: "/memorysidecar.v1.HookHandlerService/ResolveConflict" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ResolveConflictRequest): Buffer =>
+      Buffer.from(ResolveConflictRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResolveConflictRequest => ResolveConflictRequest.decode(value),
+    responseSerialize: (value: ResolveConflictResponse): Buffer =>
+      Buffer.from(ResolveConflictResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResolveConflictResponse => ResolveConflictResponse.decode(value),
+  },
 } as const;
 
 export interface HookHandlerServiceServer extends UntypedServiceImplementation {
@@ -641,6 +1112,15 @@ export interface HookHandlerServiceServer extends UntypedServiceImplementation {
    * names the hook as a reranker; a failure leaves the order as it is.
    */
   rerankTexts: handleUnaryCall<RerankTextsRequest, RerankTextsResponse>;
+  /**
+   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * proposal: it is checked, gets the lowest trust, and never deletes anything.
+   */
+  extractFacts: handleUnaryCall<ExtractFactsRequest, ExtractFactsResponse>;
+  /** Says how important texts are. */
+  scoreTexts: handleUnaryCall<ScoreTextsRequest, ScoreTextsResponse>;
+  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  resolveConflict: handleUnaryCall<ResolveConflictRequest, ResolveConflictResponse>;
 }
 
 export interface HookHandlerServiceClient extends Client {
@@ -698,6 +1178,57 @@ export interface HookHandlerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RerankTextsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Finds facts, entities and relations in messages or in a text. The answer is a
+   * proposal: it is checked, gets the lowest trust, and never deletes anything.
+   */
+  extractFacts(
+    request: ExtractFactsRequest,
+    callback: (error: ServiceError | null, response: ExtractFactsResponse) => void,
+  ): ClientUnaryCall;
+  extractFacts(
+    request: ExtractFactsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ExtractFactsResponse) => void,
+  ): ClientUnaryCall;
+  extractFacts(
+    request: ExtractFactsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ExtractFactsResponse) => void,
+  ): ClientUnaryCall;
+  /** Says how important texts are. */
+  scoreTexts(
+    request: ScoreTextsRequest,
+    callback: (error: ServiceError | null, response: ScoreTextsResponse) => void,
+  ): ClientUnaryCall;
+  scoreTexts(
+    request: ScoreTextsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScoreTextsResponse) => void,
+  ): ClientUnaryCall;
+  scoreTexts(
+    request: ScoreTextsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScoreTextsResponse) => void,
+  ): ClientUnaryCall;
+  /** Says what becomes of memories that contradict a new one. Called while Remember waits. */
+  resolveConflict(
+    request: ResolveConflictRequest,
+    callback: (error: ServiceError | null, response: ResolveConflictResponse) => void,
+  ): ClientUnaryCall;
+  resolveConflict(
+    request: ResolveConflictRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResolveConflictResponse) => void,
+  ): ClientUnaryCall;
+  resolveConflict(
+    request: ResolveConflictRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResolveConflictResponse) => void,
   ): ClientUnaryCall;
 }
 

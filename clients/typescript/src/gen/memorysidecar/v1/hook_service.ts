@@ -21,6 +21,7 @@ import {
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Hook, SummarizeInput, SummarizeOutput, Task, TaskState } from "./task.ts";
+import { ExtractInput, ExtractOutput, ResolveInput, ResolveOutput, ScoreInput, ScoreOutput } from "./task_memories.ts";
 import { EmbedInput, EmbedOutput, RerankInput, RerankOutput } from "./task_vectors.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -79,6 +80,15 @@ export interface LeasedTask {
     | //
     /** For `TASK_TYPE_RERANK`. */
     { $case: "rerank"; value: RerankInput }
+    | //
+    /** For `TASK_TYPE_EXTRACT`. */
+    { $case: "extract"; value: ExtractInput }
+    | //
+    /** For `TASK_TYPE_SCORE`. */
+    { $case: "score"; value: ScoreInput }
+    | //
+    /** For `TASK_TYPE_RESOLVE`. */
+    { $case: "resolve"; value: ResolveInput }
     | undefined;
 }
 
@@ -101,6 +111,15 @@ export interface CompleteTaskRequest {
     | //
     /** For `TASK_TYPE_RERANK`. */
     { $case: "rerank"; value: RerankOutput }
+    | //
+    /** For `TASK_TYPE_EXTRACT`. */
+    { $case: "extract"; value: ExtractOutput }
+    | //
+    /** For `TASK_TYPE_SCORE`. */
+    { $case: "score"; value: ScoreOutput }
+    | //
+    /** For `TASK_TYPE_RESOLVE`. */
+    { $case: "resolve"; value: ResolveOutput }
     | undefined;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
@@ -110,12 +129,12 @@ export interface CompleteTaskRequest {
 export interface CompleteTaskResponse {
   /**
    * The revision of the transaction. The session's last one when the task goes on: that
-   * changes nothing of the session. 0 for a task to embed or to rerank.
+   * changes nothing of the session. 0 for a direct task.
    */
   revision: bigint;
   /**
-   * The version of the summary that was made. 0 when there is none yet, and for a task to
-   * embed or to rerank.
+   * The version of the summary that was made. 0 when there is none yet, and for a direct
+   * task.
    */
   summaryVersion: bigint;
   /**
@@ -450,6 +469,15 @@ export const LeasedTask: MessageFns<LeasedTask> = {
       case "rerank":
         RerankInput.encode(message.input.value, writer.uint32(42).fork()).join();
         break;
+      case "extract":
+        ExtractInput.encode(message.input.value, writer.uint32(50).fork()).join();
+        break;
+      case "score":
+        ScoreInput.encode(message.input.value, writer.uint32(58).fork()).join();
+        break;
+      case "resolve":
+        ResolveInput.encode(message.input.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -507,6 +535,30 @@ export const LeasedTask: MessageFns<LeasedTask> = {
             message.input = { $case: "rerank", value: RerankInput.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.input = { $case: "extract", value: ExtractInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.input = { $case: "score", value: ScoreInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.input = { $case: "resolve", value: ResolveInput.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -545,6 +597,24 @@ export const LeasedTask: MessageFns<LeasedTask> = {
         }
         break;
       }
+      case "extract": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "extract", value: ExtractInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "score": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "score", value: ScoreInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "resolve": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "resolve", value: ResolveInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -574,6 +644,15 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
         break;
       case "rerank":
         RerankOutput.encode(message.output.value, writer.uint32(58).fork()).join();
+        break;
+      case "extract":
+        ExtractOutput.encode(message.output.value, writer.uint32(66).fork()).join();
+        break;
+      case "score":
+        ScoreOutput.encode(message.output.value, writer.uint32(74).fork()).join();
+        break;
+      case "resolve":
+        ResolveOutput.encode(message.output.value, writer.uint32(82).fork()).join();
         break;
     }
     if (message.requestId !== "") {
@@ -643,6 +722,30 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
             message.output = { $case: "rerank", value: RerankOutput.decode(reader, reader.uint32()) };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.output = { $case: "extract", value: ExtractOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.output = { $case: "score", value: ScoreOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.output = { $case: "resolve", value: ResolveOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -687,6 +790,24 @@ export const CompleteTaskRequest: MessageFns<CompleteTaskRequest> = {
       case "rerank": {
         if (object.output?.value !== undefined && object.output?.value !== null) {
           message.output = { $case: "rerank", value: RerankOutput.fromPartial(object.output.value) };
+        }
+        break;
+      }
+      case "extract": {
+        if (object.output?.value !== undefined && object.output?.value !== null) {
+          message.output = { $case: "extract", value: ExtractOutput.fromPartial(object.output.value) };
+        }
+        break;
+      }
+      case "score": {
+        if (object.output?.value !== undefined && object.output?.value !== null) {
+          message.output = { $case: "score", value: ScoreOutput.fromPartial(object.output.value) };
+        }
+        break;
+      }
+      case "resolve": {
+        if (object.output?.value !== undefined && object.output?.value !== null) {
+          message.output = { $case: "resolve", value: ResolveOutput.fromPartial(object.output.value) };
         }
         break;
       }
@@ -1830,8 +1951,8 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
  * another worker, and the first one's answer is refused with `LEASE_LOST`: a task takes
  * effect once at most.
  *
- * Tasks to embed and to rerank are calls that somebody waits for: a search, or the work
- * that makes vectors of messages. They are held in memory only, at most 1,000 of them and
+ * Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
+ * for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
  * 67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
  * stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
  * nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
@@ -1864,7 +1985,7 @@ export const HookServiceService = {
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
    * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a task to embed or to rerank goes to whoever waits for it.
+   * a direct task goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -1916,8 +2037,8 @@ export const HookServiceService = {
     responseDeserialize: (value: Buffer): ExtendLeaseResponse => ExtendLeaseResponse.decode(value),
   },
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
-   * embed and to rerank are not listed: they live only while somebody waits for them.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
+   * ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -2008,7 +2129,7 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
    * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a task to embed or to rerank goes to whoever waits for it.
+   * a direct task goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -2035,8 +2156,8 @@ export interface HookServiceServer extends UntypedServiceImplementation {
    */
   extendLease: handleUnaryCall<ExtendLeaseRequest, ExtendLeaseResponse>;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
-   * embed and to rerank are not listed: they live only while somebody waits for them.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
+   * ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
@@ -2101,7 +2222,7 @@ export interface HookServiceClient extends Client {
    * Brings the result of a task. It is checked and takes effect in one transaction,
    * only while what it was made from is still as it was: else the task is made anew
    * where it is still wanted. A result that is refused counts as a failed attempt. That of
-   * a task to embed or to rerank goes to whoever waits for it.
+   * a direct task goes to whoever waits for it.
    *
    * Errors:
    *   - NOT_FOUND, `TASK_NOT_FOUND`: done, deleted, or not wanted any more
@@ -2170,8 +2291,8 @@ export interface HookServiceClient extends Client {
     callback: (error: ServiceError | null, response: ExtendLeaseResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Those to
-   * embed and to rerank are not listed: they live only while somebody waits for them.
+   * Lists the tasks of a namespace, the oldest first, of every kind of hook. Direct
+   * ones are not listed: they live only while somebody waits for them.
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`

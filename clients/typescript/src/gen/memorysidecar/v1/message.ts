@@ -142,6 +142,8 @@ export const TokenRule = {
   STRUCTURED: 10,
   /** CUSTOM - By the policy's `custom_token_rule`. */
   CUSTOM: 11,
+  /** WORDS - The words of content and calls: runs of characters that are not white space. */
+  WORDS: 12,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -160,6 +162,7 @@ export namespace TokenRule {
   export type CHARS_SUM_4 = typeof TokenRule.CHARS_SUM_4;
   export type STRUCTURED = typeof TokenRule.STRUCTURED;
   export type CUSTOM = typeof TokenRule.CUSTOM;
+  export type WORDS = typeof TokenRule.WORDS;
   export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
 }
 

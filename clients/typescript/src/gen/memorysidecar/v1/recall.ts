@@ -9,6 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { ListValue, Value } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Document } from "./document.ts";
+import { Memory, MemoryKind } from "./memory.ts";
 import { Message, Role, Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -23,6 +24,8 @@ export const RecallKind = {
   MESSAGE: 1,
   /** DOCUMENT - A document of a collection. */
   DOCUMENT: 2,
+  /** MEMORY - A memory. */
+  MEMORY: 3,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -32,6 +35,7 @@ export namespace RecallKind {
   export type UNSPECIFIED = typeof RecallKind.UNSPECIFIED;
   export type MESSAGE = typeof RecallKind.MESSAGE;
   export type DOCUMENT = typeof RecallKind.DOCUMENT;
+  export type MEMORY = typeof RecallKind.MEMORY;
   export type UNRECOGNIZED = typeof RecallKind.UNRECOGNIZED;
 }
 
@@ -133,6 +137,18 @@ export const ScoreFeature = {
    * embedder that ships with the server.
    */
   NEAR_WORDS: 16,
+  /** CONFIDENCE - How sure it is: of a memory. */
+  CONFIDENCE: 17,
+  /**
+   * FACTS - How well a memory fits that names this message as its source, as a share of the best
+   * one.
+   */
+  FACTS: 18,
+  /**
+   * ENTITIES - It is about an entity that the query names, or about one that stands in a relation to
+   * such: of a memory.
+   */
+  ENTITIES: 19,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -156,6 +172,9 @@ export namespace ScoreFeature {
   export type WORDS_RANK = typeof ScoreFeature.WORDS_RANK;
   export type DENSE_RANK = typeof ScoreFeature.DENSE_RANK;
   export type NEAR_WORDS = typeof ScoreFeature.NEAR_WORDS;
+  export type CONFIDENCE = typeof ScoreFeature.CONFIDENCE;
+  export type FACTS = typeof ScoreFeature.FACTS;
+  export type ENTITIES = typeof ScoreFeature.ENTITIES;
   export type UNRECOGNIZED = typeof ScoreFeature.UNRECOGNIZED;
 }
 
@@ -166,17 +185,24 @@ export namespace ScoreFeature {
 export interface RecallFilter {
   /**
    * What kinds of records. Empty means every kind, but a filter with `session_ids` or
-   * `roles` is then about messages only, and one with `collection_ids` about documents
-   * only, unless it has both. At most 8.
+   * `roles` is then about messages only, one with `collection_ids` about documents only,
+   * and one with `memory_kinds` about memories only, unless it has several of them. At
+   * most 8.
    */
   kinds: RecallKind[];
   /** The sessions whose messages count. Empty means every session. At most 100. */
   sessionIds: string[];
   /** Sessions whose messages do not count, for example the one that asks. At most 100. */
   excludeSessionIds: string[];
-  /** The user of the session. Empty means any. Documents have none: they are left out. */
+  /**
+   * The user of the session or memory. Empty means any. Documents have none: they are
+   * left out, and so are memories that everybody shares unless `include_shared` is set.
+   */
   userId: string;
-  /** The agent of the session. Empty means any. Documents have none: they are left out. */
+  /**
+   * The agent of the session or memory. Empty means any. Documents and memories of every
+   * agent as for `user_id`.
+   */
   agentId: string;
   /**
    * Labels that the session must have with these values. At most 32. Documents have no
@@ -207,6 +233,26 @@ export interface RecallFilter {
     | undefined;
   /** Trusted at least so far. Unset means any. */
   minTrust: Trust;
+  /** The kinds of memories. Empty means every kind. At most 8. */
+  memoryKinds: MemoryKind[];
+  /** Also finds memories without a user, or without an agent, where the filter names one. */
+  includeShared: boolean;
+  /**
+   * Finds memories that were true in the world at this time, superseded ones too. Unset
+   * finds active ones, and of those only what is true at the `reference_time` of the call.
+   */
+  validAt?:
+    | Timestamp
+    | undefined;
+  /**
+   * Finds superseded memories and those whose validity is over too. Not together with
+   * `valid_at`.
+   */
+  includeSuperseded: boolean;
+  /** The categories of memories. Empty means any. At most 32, each at most 128 bytes. */
+  categories: string[];
+  /** Memories at least so sure, 0 to 1. */
+  minConfidence?: number | undefined;
 }
 
 export interface RecallFilter_SessionLabelsEntry {
@@ -285,6 +331,9 @@ export interface RecallHit {
     | //
     /** A document. */
     { $case: "document"; value: Document }
+    | //
+    /** A memory. */
+    { $case: "memory"; value: Memory }
     | undefined;
   /** The passage that fits best, a piece of the text as it is stored. At most 4,096 bytes. */
   passage: string;
@@ -335,6 +384,12 @@ function createBaseRecallFilter(): RecallFilter {
     fromTime: undefined,
     beforeTime: undefined,
     minTrust: 0,
+    memoryKinds: [],
+    includeShared: false,
+    validAt: undefined,
+    includeSuperseded: false,
+    categories: [],
+    minConfidence: undefined,
   };
 }
 
@@ -386,6 +441,28 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     }
     if (message.minTrust !== 0) {
       writer.uint32(104).int32(message.minTrust);
+    }
+    if (message.memoryKinds.length !== 0) {
+      writer.uint32(114).fork();
+      for (const v of message.memoryKinds) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.includeShared !== false) {
+      writer.uint32(120).bool(message.includeShared);
+    }
+    if (message.validAt !== undefined) {
+      Timestamp.encode(message.validAt, writer.uint32(130).fork()).join();
+    }
+    if (message.includeSuperseded !== false) {
+      writer.uint32(136).bool(message.includeSuperseded);
+    }
+    for (const v of message.categories) {
+      writer.uint32(146).string(v!);
+    }
+    if (message.minConfidence !== undefined) {
+      writer.uint32(153).double(message.minConfidence);
     }
     return writer;
   },
@@ -533,6 +610,64 @@ export const RecallFilter: MessageFns<RecallFilter> = {
             message.minTrust = reader.int32() as any;
             continue;
           }
+          case 14: {
+            if (tag === 112) {
+              message.memoryKinds.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 114) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.memoryKinds.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.includeShared = reader.bool();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.validAt = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.includeSuperseded = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 19: {
+            if (tag !== 153) {
+              break;
+            }
+
+            message.minConfidence = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -583,6 +718,14 @@ export const RecallFilter: MessageFns<RecallFilter> = {
       ? Timestamp.fromPartial(object.beforeTime)
       : undefined;
     message.minTrust = object.minTrust ?? 0;
+    message.memoryKinds = object.memoryKinds?.map((e) => e) || [];
+    message.includeShared = object.includeShared ?? false;
+    message.validAt = (object.validAt !== undefined && object.validAt !== null)
+      ? Timestamp.fromPartial(object.validAt)
+      : undefined;
+    message.includeSuperseded = object.includeSuperseded ?? false;
+    message.categories = object.categories?.map((e) => e) || [];
+    message.minConfidence = object.minConfidence ?? undefined;
     return message;
   },
 };
@@ -951,6 +1094,9 @@ export const RecallHit: MessageFns<RecallHit> = {
       case "document":
         Document.encode(message.record.value, writer.uint32(42).fork()).join();
         break;
+      case "memory":
+        Memory.encode(message.record.value, writer.uint32(66).fork()).join();
+        break;
     }
     if (message.passage !== "") {
       writer.uint32(50).string(message.passage);
@@ -1014,6 +1160,14 @@ export const RecallHit: MessageFns<RecallHit> = {
             message.record = { $case: "document", value: Document.decode(reader, reader.uint32()) };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.record = { $case: "memory", value: Memory.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 6: {
             if (tag !== 50) {
               break;
@@ -1060,6 +1214,12 @@ export const RecallHit: MessageFns<RecallHit> = {
       case "document": {
         if (object.record?.value !== undefined && object.record?.value !== null) {
           message.record = { $case: "document", value: Document.fromPartial(object.record.value) };
+        }
+        break;
+      }
+      case "memory": {
+        if (object.record?.value !== undefined && object.record?.value !== null) {
+          message.record = { $case: "memory", value: Memory.fromPartial(object.record.value) };
         }
         break;
       }

@@ -9,6 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { MemoryPolicy } from "./memory_policy.ts";
 import { Trust } from "./message.ts";
 import { Policy } from "./policy.ts";
 import { SeqRange, Totals } from "./window.ts";
@@ -133,6 +134,11 @@ export interface Session {
    * did. Output only.
    */
   modelInputTokens: bigint;
+  /**
+   * What the session gives to long-term memory. Unset: nothing. Can be set on create and
+   * through UpdateSession.
+   */
+  memoryPolicy?: MemoryPolicy | undefined;
 }
 
 export interface Session_LabelsEntry {
@@ -248,6 +254,7 @@ function createBaseSession(): Session {
     placedSummaries: [],
     stageStates: [],
     modelInputTokens: 0n,
+    memoryPolicy: undefined,
   };
 }
 
@@ -324,6 +331,9 @@ export const Session: MessageFns<Session> = {
         throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
       }
       writer.uint32(168).int64(message.modelInputTokens);
+    }
+    if (message.memoryPolicy !== undefined) {
+      MemoryPolicy.encode(message.memoryPolicy, writer.uint32(178).fork()).join();
     }
     return writer;
   },
@@ -512,6 +522,14 @@ export const Session: MessageFns<Session> = {
             message.modelInputTokens = reader.int64() as bigint;
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.memoryPolicy = MemoryPolicy.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -574,6 +592,9 @@ export const Session: MessageFns<Session> = {
     message.modelInputTokens = (object.modelInputTokens !== undefined && object.modelInputTokens !== null)
       ? BigInt(object.modelInputTokens)
       : 0n;
+    message.memoryPolicy = (object.memoryPolicy !== undefined && object.memoryPolicy !== null)
+      ? MemoryPolicy.fromPartial(object.memoryPolicy)
+      : undefined;
     return message;
   },
 };

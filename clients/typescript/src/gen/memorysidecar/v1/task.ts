@@ -22,17 +22,25 @@ export const TaskType = {
   UNSPECIFIED: 0,
   /** SUMMARIZE - Makes a short text of messages. */
   SUMMARIZE: 1,
-  /** EXTRACT - Finds facts, entities and relations in messages. Not made by this version. */
+  /**
+   * EXTRACT - Finds facts, entities and relations in messages. A task only for hooks of the kind
+   * `poll`: others are called. See MemoryJob for what is durable of it.
+   */
   EXTRACT: 2,
   /** EMBED - Makes vectors of texts. A task only for hooks of the kind `poll`: others are called. */
   EMBED: 3,
-  /** SCORE - Says how important messages are. Not made by this version. */
+  /** SCORE - Says how important messages are. As `TASK_TYPE_EXTRACT`. */
   SCORE: 4,
   /**
    * RERANK - Puts results of a search in order. A task only for hooks of the kind `poll`: others
    * are called.
    */
   RERANK: 5,
+  /**
+   * RESOLVE - Says what becomes of memories that contradict a new one. A task only for hooks of the
+   * kind `poll`: others are called.
+   */
+  RESOLVE: 6,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -45,6 +53,7 @@ export namespace TaskType {
   export type EMBED = typeof TaskType.EMBED;
   export type SCORE = typeof TaskType.SCORE;
   export type RERANK = typeof TaskType.RERANK;
+  export type RESOLVE = typeof TaskType.RESOLVE;
   export type UNRECOGNIZED = typeof TaskType.UNRECOGNIZED;
 }
 
@@ -184,8 +193,9 @@ export namespace BreakerState {
  * 256 tasks of a stage are to be done, messages that leave at once make tasks that hold
  * as much as tasks can, of which the hook gets as much as it takes.
  *
- * Tasks to embed and to rerank are not durable, and only workers of hooks of the kind
- * `poll` see them: they end with their result, and are gone when nobody waits for it.
+ * Tasks to embed, to rerank, to extract, to score and to resolve are direct: they are not
+ * durable, and only workers of hooks of the kind `poll` see them. They end with their
+ * result, and are gone when nobody waits for it.
  */
 export interface Task {
   /** The namespace. */
@@ -196,18 +206,15 @@ export interface Task {
    */
   taskId: string;
   /**
-   * What is to be done. Says which field of `work` is set: none for a task to embed or to
-   * rerank.
+   * What is to be done. Says which field of `work` is set: none for a direct
+   * task.
    */
   type: TaskType;
-  /** The session. Empty for a task to embed or to rerank. */
+  /** The session. Empty for a direct task. */
   sessionId: string;
   /** The hook that is to do it. */
   hook: string;
-  /**
-   * The stage that asked for it. Empty for CompactSession, and for a task to embed or to
-   * rerank.
-   */
+  /** The stage that asked for it. Empty for CompactSession, and for a direct task. */
   stage: string;
   /** How far it is. */
   state: TaskState;

@@ -1,0 +1,34 @@
+// Which memories a call means.
+
+import type { MetadataTest } from "../recall/filter.ts";
+import type { Trust } from "../summaries/summary.ts";
+import type { Memory, MemoryKind, MemoryOrigin } from "./memory.ts";
+
+/** Which memories are meant; see memorysidecar.v1.MemoryFilter. Empty and undefined mean any. */
+export interface MemoryFilter {
+  readonly userId: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly includeShared: boolean;
+  readonly kinds: ReadonlySet<MemoryKind>;
+  /** Empty means active ones, or with `validAtMs` both; PurgeMemories fills in both. */
+  readonly states: ReadonlySet<Memory["state"]>;
+  /** In lower case, as are topics. */
+  readonly categories: ReadonlySet<string>;
+  readonly topics: ReadonlySet<string>;
+  readonly key: string;
+  readonly textContains: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: readonly MetadataTest[];
+  readonly minImportance: number | undefined;
+  readonly minConfidence: number | undefined;
+  readonly minTrust: Trust | undefined;
+  readonly persistent: boolean | undefined;
+  readonly validAtMs: number | undefined;
+  readonly createFromMs: number | undefined;
+  readonly createBeforeMs: number | undefined;
+  readonly seenFromMs: number | undefined;
+  readonly seenBeforeMs: number | undefined;
+  readonly sourceSessionId: string;
+  readonly origin: MemoryOrigin | undefined;
+}

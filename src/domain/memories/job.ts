@@ -1,0 +1,31 @@
+// Durable work on memories for a session: what waits for a hook or for the rules.
+
+import type { TaskFailure } from "../tasks/task.ts";
+import type { SeqRange } from "../window/types.ts";
+import type { MemoryPolicy } from "./policy.ts";
+
+export type MemoryJobType = "extract" | "score";
+
+/** Attempts after which a job is dead. */
+export const MEMORY_JOB_ATTEMPTS = 5;
+
+/**
+ * What waits for a session. Written with the change that asks for it; what comes meanwhile is added.
+ * A result is applied only while `generation` is the one it was made from, and takes its messages
+ * out of `ranges`.
+ */
+export interface MemoryJob {
+  readonly type: MemoryJobType;
+  /** The session's policy when the newest messages came. */
+  readonly policy: MemoryPolicy;
+  /** The messages that wait, by rising seq. Never empty. */
+  readonly ranges: readonly SeqRange[];
+  readonly state: "ready" | "dead";
+  /** When it may be tried next; 0 when it is dead. */
+  readonly dueMs: number;
+  readonly failedAttempts: number;
+  readonly lastFailure: TaskFailure | undefined;
+  readonly createMs: number;
+  /** Goes up whenever messages are taken out, or the job is given up: not when some are added. */
+  readonly generation: number;
+}

@@ -1,0 +1,27 @@
+// What decisions about memories may ask for.
+
+import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "./memory.ts";
+
+/** What is known of the memories of a namespace, as a pure function may ask for it. */
+export interface MemoryLookup {
+  /** Also one whose time has run out. */
+  byId(memoryId: string): Memory | undefined;
+  /** Active ones of the scope with this kind and text key (see textKeyOf), oldest first; at most 16. */
+  byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[];
+  /** Active ones of the scope with this `key`, oldest first; at most 64. */
+  byKey(scope: MemoryScope, key: string): readonly Memory[];
+  /** The active entity of the scope with this name or alias (see nameKeyOf); the oldest one. */
+  byName(scope: MemoryScope, nameKey: string): Memory | undefined;
+  /** Active relations of the scope with this subject (a name key), oldest first. */
+  bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[];
+  /** Active ones of the scope, of any of the kinds, the newest number first. */
+  newest(scope: MemoryScope, kinds: ReadonlySet<MemoryKind>, limit: number): readonly Memory[];
+  /** How many memories of a tier the scope holds, persistent ones included. */
+  count(scope: MemoryScope, tier: MemoryTier): number;
+  /** Those of a tier that may be evicted, by rising rank, then number: persistent ones are left out. */
+  evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[];
+  /** Whether a text was promoted to the scope before; see promotionKeyOf. Outlives the memory. */
+  wasPromoted(scope: MemoryScope, promotionKey: string): boolean;
+  /** The number of the next new memory of the namespace. */
+  readonly nextMemoryNo: number;
+}

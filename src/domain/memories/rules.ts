@@ -1,0 +1,101 @@
+// How something is remembered: what counts as known, what contradicts, what is then stored.
+
+import type { Trust } from "../summaries/summary.ts";
+import type {
+  Memory,
+  MemoryContent,
+  MemoryKind,
+  MemoryScope,
+  MemorySource,
+  MemoryTier,
+} from "./memory.ts";
+
+/** What counts as known already; see memorysidecar.v1.DedupeRule. */
+export interface DedupeRule {
+  readonly mode: "same-text" | "similar" | "none";
+  readonly threshold: number;
+  readonly window: number;
+  readonly keepUnchanged: boolean;
+}
+
+/** What happens to memories that a new one contradicts; see memorysidecar.v1.ConflictRule. */
+export interface ConflictRule {
+  readonly mode: "keep-both" | "supersede" | "merge";
+  /** A subject has one object for each predicate. */
+  readonly singleObject: boolean;
+}
+
+/** What a hook said of one draft, and of the memories that it was asked about. */
+export interface Resolved {
+  readonly action: ConflictRule["mode"] | "drop";
+  /** For a merge: the text that takes the place of all. */
+  readonly text?: string;
+  /** Those it was asked about, with their etag revisions: else both are kept. */
+  readonly asked: ReadonlyMap<string, number>;
+}
+
+export type RememberOutcome =
+  | "created"
+  | "reinforced"
+  | "unchanged"
+  | "updated"
+  | "superseded"
+  | "dropped";
+
+/** Something to remember, complete but for what the decision adds. */
+export interface NewMemory {
+  /** Empty asks for one. */
+  readonly memoryId: string;
+  readonly kind: MemoryKind;
+  readonly scope: MemoryScope;
+  readonly content: MemoryContent;
+  readonly confidence: number;
+  readonly trust: Trust;
+  readonly persistent: boolean;
+  readonly ttlMs: number;
+  readonly source: MemorySource;
+  /** Undefined means now. */
+  readonly lastSeenMs: number | undefined;
+  /** Only for one with the id of a memory that exists: the etag revision it must still have. */
+  readonly expectedRevision?: number;
+  /** Of a hook that was asked about this one. */
+  readonly resolved?: Resolved;
+}
+
+export interface RememberRules {
+  readonly dedupe: DedupeRule;
+  readonly conflict: ConflictRule;
+  /** The most memories of each tier in a scope afterwards; unset tiers have no limit of the call. */
+  readonly limits: Readonly<Partial<Record<MemoryTier, number>>>;
+}
+
+/** Who decides, when, and with which ids. */
+export interface Stamp {
+  /** The store's revision of the change. */
+  readonly revision: number;
+  readonly nowMs: number;
+  readonly writer: string;
+  readonly reason: string;
+  /** A fresh id for the index-th new memory of the change. */
+  readonly newId: (index: number) => string;
+}
+
+/** What became of one NewMemory. */
+export interface Remembered {
+  /** The memory that now holds it; undefined when it was dropped. */
+  readonly memory: Memory | undefined;
+  readonly outcome: RememberOutcome;
+  readonly supersededIds: readonly string[];
+}
+
+/** What is to be saved. */
+export interface RememberPlan {
+  readonly put: readonly Memory[];
+  readonly remove: readonly string[];
+  readonly results: readonly Remembered[];
+  /** New ones that are still there, changed ones with a new state, only reinforced ones. */
+  readonly createdIds: readonly string[];
+  readonly updatedIds: readonly string[];
+  readonly reinforcedIds: readonly string[];
+  readonly evictedIds: readonly string[];
+}

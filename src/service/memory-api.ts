@@ -1,0 +1,396 @@
+// The inputs and results of long-term memory, in domain terms. Mutations take an `encode` function
+// for their answer, as those of api.ts do.
+
+import type { ContextPart, ContextRef, PackedContext } from "../domain/context/types.ts";
+import type { MemoryFilter } from "../domain/memories/filter.ts";
+import type { MemoryJob, MemoryJobType } from "../domain/memories/job.ts";
+import type { Memory, MemoryKind, MemoryRef, MemoryScope } from "../domain/memories/memory.ts";
+import type { ExtractionPolicy, ImportanceRule } from "../domain/memories/policy.ts";
+import type { ConflictRule, DedupeRule, RememberOutcome } from "../domain/memories/rules.ts";
+import type { Policy, TokenRule } from "../domain/policy.ts";
+import type { RecallWeights } from "../domain/recall/rank/weights.ts";
+import type { SessionRef } from "../domain/session.ts";
+import type { Trust } from "../domain/summaries/summary.ts";
+import type { SeqRange, Totals } from "../domain/window/types.ts";
+import type { Call } from "./call.ts";
+import type { RecallCoverage } from "./recall-api.ts";
+
+/** A memory as a caller gave it: `undefined` means not set. */
+export interface MemoryDraft {
+  /** Empty asks the server for one. */
+  readonly memoryId: string;
+  readonly kind: MemoryKind;
+  readonly scope: MemoryScope;
+  /** May be empty for the kinds with a structure. */
+  readonly text: string;
+  readonly structure: Memory["content"]["structure"];
+  readonly key: string;
+  readonly category: string;
+  readonly topics: readonly string[];
+  readonly importance: number | undefined;
+  readonly confidence: number | undefined;
+  readonly trust: Trust;
+  readonly persistent: boolean;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly metadata: Uint8Array;
+  readonly validFromMs: number | undefined;
+  readonly validToMs: number | undefined;
+  readonly ttlMs: number;
+  readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
+  readonly lastSeenMs: number | undefined;
+  /** Empty means any. */
+  readonly etag: string;
+}
+
+/** How contradictions are settled, a hook among the ways. */
+export interface ConflictInput {
+  readonly mode: ConflictRule["mode"] | "ask-hook";
+  /** Empty means the server's default. */
+  readonly hook: string;
+  readonly singleObject: boolean;
+}
+
+/** What became of a memory. */
+export interface RememberedMemory {
+  /** Empty when it was dropped. */
+  readonly memoryId: string;
+  readonly outcome: RememberOutcome;
+  /** Empty when it was dropped or evicted. */
+  readonly etag: string;
+  readonly supersededIds: readonly string[];
+}
+
+export interface RememberResult {
+  readonly results: readonly RememberedMemory[];
+  readonly evictedIds: readonly string[];
+  readonly revision: number;
+}
+
+export interface RememberInput {
+  readonly namespace: string;
+  readonly drafts: readonly MemoryDraft[];
+  readonly dedupe: DedupeRule;
+  readonly conflict: ConflictInput;
+  /** 0 means no limit but that of the server. */
+  readonly maxMemories: number;
+  readonly defang: boolean;
+  readonly reason: string;
+  readonly encode: (result: RememberResult) => Uint8Array;
+}
+
+export type MemoryOrder = "oldest" | "newest" | "importance" | "confidence" | "last-seen";
+
+export interface ListMemoriesInput {
+  readonly namespace: string;
+  readonly filter: MemoryFilter;
+  readonly asOfMs: number | undefined;
+  readonly order: MemoryOrder;
+  /**
+   * Where the page starts: after this number for the orders of time, else behind so many; 0 from
+   * the start.
+   */
+  readonly after: number;
+  readonly limit: number;
+}
+
+export type MemoryScoring = "recall" | "overlap" | "word-count" | "substring";
+
+export interface SearchMemoriesInput {
+  readonly namespace: string;
+  readonly query: string;
+  readonly filter: MemoryFilter;
+  readonly scoring: MemoryScoring;
+  readonly limit: number;
+  readonly minScore: number | undefined;
+  readonly referenceMs: number | undefined;
+  readonly episodeDays: number;
+}
+
+export interface MemoryMatch {
+  readonly memory: Memory;
+  readonly score: number;
+}
+
+/** The paths of UpdateMemory. */
+export type MemoryPath =
+  | "text"
+  | "entity"
+  | "relation"
+  | "episode"
+  | "key"
+  | "category"
+  | "topics"
+  | "importance"
+  | "confidence"
+  | "persistent"
+  | "labels"
+  | "metadata"
+  | "valid_from"
+  | "valid_to"
+  | "ttl"
+  | "last_seen_time";
+
+export interface ChangedMemory {
+  readonly memory: Memory;
+  readonly revision: number;
+}
+
+export interface UpdateMemoryInput extends MemoryRef {
+  /** Its etag may be empty: any. */
+  readonly draft: MemoryDraft;
+  readonly paths: readonly MemoryPath[];
+  readonly reason: string;
+  readonly encode: (result: ChangedMemory) => Uint8Array;
+}
+
+export interface ReinforceInput {
+  readonly namespace: string;
+  readonly memoryIds: readonly string[];
+  readonly amount: number;
+  readonly ignoreMissing: boolean;
+  readonly encode: (result: {
+    readonly memories: readonly Memory[];
+    readonly revision: number;
+  }) => Uint8Array;
+}
+
+export interface DecayInput {
+  readonly namespace: string;
+  readonly filter: MemoryFilter;
+  readonly factor: number;
+  readonly deleteBelow: number;
+  readonly unseenForMs: number;
+  /** Goes on after this number; 0 from the start. */
+  readonly after: number;
+  readonly encode: (result: DecayResult) => Uint8Array;
+}
+
+export interface DecayResult {
+  readonly decayedCount: number;
+  readonly deletedIds: readonly string[];
+  /** Undefined when all are done. */
+  readonly next: number | undefined;
+  readonly revision: number;
+}
+
+export interface ForgetInput {
+  readonly namespace: string;
+  readonly memoryIds: readonly string[];
+  readonly etag: string;
+  readonly encode: (result: { forgottenCount: number; revision: number }) => Uint8Array;
+}
+
+export interface PurgeResult {
+  readonly memoryCount: number;
+  readonly sampleIds: readonly string[];
+  readonly more: boolean;
+  readonly revision: number;
+}
+
+export interface PurgeInput {
+  readonly namespace: string;
+  readonly filter: MemoryFilter;
+  readonly force: boolean;
+  readonly encode: (result: PurgeResult) => Uint8Array;
+}
+
+export interface RestoreRevisionInput extends MemoryRef {
+  readonly revisionNumber: number;
+  readonly etag: string;
+  readonly reason: string;
+  readonly encode: (result: ChangedMemory) => Uint8Array;
+}
+
+export interface MergeEntitiesInput {
+  readonly namespace: string;
+  readonly targetId: string;
+  readonly sourceIds: readonly string[];
+  readonly reason: string;
+  readonly encode: (result: ChangedMemory) => Uint8Array;
+}
+
+export interface QueryRelationsInput {
+  readonly namespace: string;
+  readonly filter: MemoryFilter;
+  /** Empty means any, as for those below. */
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  readonly entity: string;
+  readonly maxHops: number;
+  readonly keywords: readonly string[];
+  readonly limit: number;
+}
+
+export interface FoundRelation {
+  readonly memory: Memory;
+  readonly hop: number;
+}
+
+export interface RecordTurnInput extends SessionRef {
+  readonly userText: string;
+  readonly assistantText: string;
+  /** Undefined means now. */
+  readonly turnMs: number | undefined;
+  readonly expectedLastSeq: number | undefined;
+  readonly encode: (result: RecordTurnResult) => Uint8Array;
+}
+
+export interface RecordTurnResult {
+  readonly messageIds: readonly string[];
+  readonly seqs: SeqRange;
+  readonly episodeId: string;
+  readonly promotedIds: readonly string[];
+  readonly evictedIds: readonly string[];
+  readonly window: Totals;
+  readonly revision: number;
+}
+
+export interface ConsolidateResult {
+  readonly promotedIds: readonly string[];
+  readonly evictedIds: readonly string[];
+  readonly revision: number;
+}
+
+export interface ConsolidateInput extends SessionRef {
+  readonly encode: (result: ConsolidateResult) => Uint8Array;
+}
+
+export interface ExtractResult {
+  readonly memories: readonly Memory[];
+  readonly createdCount: number;
+  readonly rejectedCount: number;
+  readonly revision: number;
+}
+
+export interface ExtractMemoriesInput {
+  readonly namespace: string;
+  /** Empty with `text`. */
+  readonly sessionId: string;
+  /** 0 means as the contract says, as for `lastSeq`. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly text: string;
+  /** Of memories from `text`. */
+  readonly userId: string;
+  readonly agentId: string;
+  readonly extraction: ExtractionPolicy | undefined;
+  readonly preview: boolean;
+  readonly encode: (result: ExtractResult) => Uint8Array;
+}
+
+export interface ListMemoryJobsInput {
+  readonly namespace: string;
+  /** Empty means every session. */
+  readonly sessionId: string;
+  readonly state: "ready" | "leased" | "dead" | undefined;
+  /** Goes on after this session; empty from the start. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** A job with what the server knows of it. */
+export interface ShownMemoryJob {
+  readonly sessionId: string;
+  readonly job: MemoryJob;
+  /** The server does it now. */
+  readonly isLeased: boolean;
+  /** The hook that does it; `builtin` for the rules. */
+  readonly hook: string;
+}
+
+export interface RetryMemoryJobInput extends SessionRef {
+  readonly type: MemoryJobType;
+  readonly discard: boolean;
+  readonly encode: (job: ShownMemoryJob | undefined) => Uint8Array;
+}
+
+export interface AssembleContextInput {
+  readonly namespace: string;
+  /** Empty without a session. */
+  readonly sessionId: string;
+  /** Empty means that of the session, as for `agentId`. */
+  readonly userId: string;
+  readonly agentId: string;
+  readonly query: string;
+  readonly maxTokens: number;
+  /** How to count; undefined means as the session's policy does. Never `given`. */
+  readonly counting:
+    | Pick<Policy, "tokenRule" | "model" | "customTokenRule" | "imageTokenCount">
+    | undefined;
+  /** Empty means those of the profile. */
+  readonly sections: readonly SectionInput[];
+  readonly profile: ContextProfile;
+  readonly includeConversation: boolean;
+  /** Undefined means that of the profile, as for `fence`. */
+  readonly compactionThreshold: number | undefined;
+  readonly minRelevance: number;
+  readonly weights: Partial<RecallWeights>;
+  /** Undefined means now. */
+  readonly referenceMs: number | undefined;
+  readonly fence: boolean | undefined;
+}
+
+export type ContextProfile = "default" | "selectools" | "lauren" | "definable";
+
+export interface SectionInput {
+  readonly kind: ContextPart["kind"];
+  readonly share: number | undefined;
+  /** 0 means that of the profile. */
+  readonly limit: number;
+  /** Undefined means that of the profile; empty means none. */
+  readonly heading: string | undefined;
+  /** 0 means no limit. */
+  readonly maxChars: number;
+}
+
+export interface AssembledContext extends PackedContext {
+  readonly coverage: RecallCoverage | undefined;
+  readonly tokenRule: TokenRule;
+}
+
+export type { ContextPart, ContextRef };
+
+/** Long-term memory. */
+export interface MemoryServiceApi {
+  remember(call: Call, input: RememberInput): Promise<Uint8Array>;
+  getMemory(
+    call: Call,
+    input: MemoryRef & { readonly asOfMs: number | undefined },
+  ): Promise<Memory>;
+  /** `next` is what `after` of the next page is; undefined at the end. */
+  listMemories(
+    call: Call,
+    input: ListMemoriesInput,
+  ): Promise<{ readonly memories: readonly Memory[]; readonly next: number | undefined }>;
+  searchMemories(call: Call, input: SearchMemoriesInput): Promise<readonly MemoryMatch[]>;
+  updateMemory(call: Call, input: UpdateMemoryInput): Promise<Uint8Array>;
+  reinforceMemories(call: Call, input: ReinforceInput): Promise<Uint8Array>;
+  decayMemories(call: Call, input: DecayInput): Promise<Uint8Array>;
+  forgetMemories(call: Call, input: ForgetInput): Promise<Uint8Array>;
+  purgeMemories(call: Call, input: PurgeInput): Promise<Uint8Array>;
+  /** `before`: goes on below this number; 0 from the start. */
+  listMemoryRevisions(
+    call: Call,
+    input: MemoryRef & { readonly before: number; readonly limit: number },
+  ): Promise<{ readonly revisions: readonly Memory[]; readonly next: number | undefined }>;
+  restoreMemoryRevision(call: Call, input: RestoreRevisionInput): Promise<Uint8Array>;
+  queryRelations(
+    call: Call,
+    input: QueryRelationsInput,
+  ): Promise<{ readonly relations: readonly FoundRelation[]; readonly truncated: boolean }>;
+  mergeEntities(call: Call, input: MergeEntitiesInput): Promise<Uint8Array>;
+  recordTurn(call: Call, input: RecordTurnInput): Promise<Uint8Array>;
+  consolidateSession(call: Call, input: ConsolidateInput): Promise<Uint8Array>;
+  extractMemories(call: Call, input: ExtractMemoriesInput): Promise<Uint8Array>;
+  scoreImportance(
+    call: Call,
+    input: { readonly texts: readonly string[]; readonly rules: readonly ImportanceRule[] },
+  ): Promise<readonly { readonly score: number; readonly rule: string }[]>;
+  listMemoryJobs(
+    call: Call,
+    input: ListMemoryJobsInput,
+  ): Promise<{ readonly jobs: readonly ShownMemoryJob[]; readonly next: string | undefined }>;
+  retryMemoryJob(call: Call, input: RetryMemoryJobInput): Promise<Uint8Array>;
+  assembleContext(call: Call, input: AssembleContextInput): Promise<AssembledContext>;
+}
