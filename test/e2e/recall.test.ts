@@ -318,15 +318,18 @@ test("an index whose thread ends again and again comes back", async () => {
   });
   expect(await finds(client, "", markOf("s", 0))).toBe(true);
   for (let end = 0; end < 4; end++) {
+    const before = found;
     process.kill(server.pid, "SIGUSR2");
     await sleep(700 + 300 * end);
+    // However slow the machine is: searches are answered again before the next end.
+    for (let wait = 0; found < before + 4 && wait < 200; wait++) await sleep(100);
+    expect(found).toBeGreaterThanOrEqual(before + 4);
   }
   isOver = true;
   await Promise.all(asking);
   // A caller may be told to come again; nobody may be told that there is nothing.
   const isTold = (error: unknown) => isMemorySidecarError(error, "OVERLOADED");
   expect(errors.filter((error) => !isTold(error))).toEqual([]);
-  expect(found).toBeGreaterThan(10);
   expect(await finds(client, "", markOf("s", 100))).toBe(true);
   const query = { text: "doctor garden", mode: "hybrid", referenceMs: Date.now() } as const;
   expect(await indexFaults(client, "default", [query])).toEqual([]);
