@@ -1,0 +1,94 @@
+// What a session gives to long-term memory, between the public form, where most may be left out,
+// and the complete form of the domain.
+
+import {
+  DEFAULT_MEMORY_POLICY,
+  EXTRACTION_TARGETS,
+  type ExtractionPolicy,
+  type ImportanceRule,
+  type MemoryPolicy,
+} from "../../domain/memories/policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory_policy.ts";
+
+// The targets of EXTRACTION_TARGETS by their public numbers, which begin with 1.
+const FIRST_TARGET = 1;
+
+function copyRule({ name, phrases, score }: ImportanceRule): wire.ImportanceRule {
+  return { name, phrases: [...phrases], score };
+}
+
+/** Gives the rules of a request to the domain. */
+export function fromImportanceRules(
+  rules: readonly wire.ImportanceRule[],
+): readonly ImportanceRule[] {
+  return rules.map(copyRule);
+}
+
+/** Fills in every default of how facts are found. */
+export function fromExtraction(extraction: wire.ExtractionPolicy): ExtractionPolicy {
+  const { hook, on, instructions, supersede } = extraction;
+  const asked = new Set<number>(extraction.targets);
+  const targets = EXTRACTION_TARGETS.filter((_, index) => asked.has(index + FIRST_TARGET));
+  return {
+    hook,
+    on: on === wire.ExtractionTime.TRIM ? "trim" : "turn-end",
+    targets: targets.length === 0 ? EXTRACTION_TARGETS : targets,
+    instructions,
+    supersede: supersede ?? true,
+  };
+}
+
+function toExtraction(extraction: ExtractionPolicy): wire.ExtractionPolicy {
+  const { hook, on, targets, instructions, supersede } = extraction;
+  return {
+    hook,
+    on: on === "trim" ? wire.ExtractionTime.TRIM : wire.ExtractionTime.TURN_END,
+    targets: targets.map(toExtractionTarget),
+    instructions,
+    supersede,
+  };
+}
+
+/** The public number of what is found in messages. */
+export function toExtractionTarget(
+  target: (typeof EXTRACTION_TARGETS)[number],
+): wire.ExtractionTarget {
+  return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
+}
+
+/** Fills in every default of a checked policy. */
+export function fromMemoryPolicy(policy: wire.MemoryPolicy): MemoryPolicy {
+  const initial = DEFAULT_MEMORY_POLICY;
+  const { extraction } = policy;
+  return {
+    autoPromote: policy.autoPromote ?? initial.autoPromote,
+    importanceThreshold: policy.importanceThreshold ?? initial.importanceThreshold,
+    importanceRules: fromImportanceRules(policy.importanceRules),
+    scoreHook: policy.scoreHook,
+    longTermLimit: policy.longTermLimit ?? initial.longTermLimit,
+    episodes: policy.episodes ?? initial.episodes,
+    episodicRetentionDays: policy.episodicRetentionDays ?? initial.episodicRetentionDays,
+    extraction: extraction === undefined ? undefined : fromExtraction(extraction),
+    entityLimit: policy.entityLimit ?? initial.entityLimit,
+    relationLimit: policy.relationLimit ?? initial.relationLimit,
+    agentScope: policy.agentScope,
+  };
+}
+
+/** Gives a policy with every default written out. */
+export function toMemoryPolicy(policy: MemoryPolicy): wire.MemoryPolicy {
+  const { extraction } = policy;
+  return {
+    autoPromote: policy.autoPromote,
+    importanceThreshold: policy.importanceThreshold,
+    importanceRules: policy.importanceRules.map(copyRule),
+    scoreHook: policy.scoreHook,
+    longTermLimit: policy.longTermLimit,
+    episodes: policy.episodes,
+    episodicRetentionDays: policy.episodicRetentionDays,
+    extraction: extraction === undefined ? undefined : toExtraction(extraction),
+    entityLimit: policy.entityLimit,
+    relationLimit: policy.relationLimit,
+    agentScope: policy.agentScope,
+  };
+}

@@ -1,0 +1,97 @@
+// The rules of what a session gives to long-term memory.
+
+import { LIMITS } from "../../domain/limits.ts";
+import {
+  type ExtractionPolicy,
+  ExtractionTarget,
+  ExtractionTime,
+  type ImportanceRule,
+  type MemoryPolicy,
+  MemoryPolicy as MemoryPolicyCodec,
+} from "../../gen/memorysidecar/v1/memory_policy.ts";
+import { fromMemoryPolicy, toMemoryPolicy } from "../convert/memory-policy.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { checkCount, checkEnum, checkRange, checkRequiredText, checkText } from "./fields.ts";
+import { checkHookName } from "./policy-summary.ts";
+import type { Violations } from "./violations.ts";
+
+const SHARE = { min: 0, max: 1 };
+const TIER = { min: 1, max: LIMITS.scopeMemories };
+const DAYS = { min: 1, max: LIMITS.episodeDays };
+
+/** Checks the field `memory_policy`, if it is set. */
+export function checkMemoryPolicy(v: Violations, policy: MemoryPolicy | undefined): void {
+  if (policy === undefined) return;
+  v.enter("memory_policy");
+  if (policy.importanceThreshold !== undefined) {
+    checkRange(v, "importance_threshold", policy.importanceThreshold, SHARE);
+  }
+  checkImportanceRules(v, "importance_rules", policy.importanceRules);
+  checkHookName(v, "score_hook", policy.scoreHook);
+  checkTier(v, "long_term_limit", policy.longTermLimit);
+  if (policy.episodicRetentionDays !== undefined) {
+    checkRange(v, "episodic_retention_days", policy.episodicRetentionDays, DAYS);
+  }
+  checkExtraction(v, policy.extraction);
+  checkTier(v, "entity_limit", policy.entityLimit);
+  checkTier(v, "relation_limit", policy.relationLimit);
+  checkWhole(v, policy);
+  v.leave();
+}
+
+function checkTier(v: Violations, field: string, limit: number | undefined): void {
+  if (limit !== undefined) checkRange(v, field, limit, TIER);
+}
+
+/** By their own limits the rules could fill an answer by themselves: sessions hold them. */
+function checkWhole(v: Violations, policy: MemoryPolicy): void {
+  const whole = v.isEmpty ? toMemoryPolicy(fromMemoryPolicy(policy)) : policy;
+  const bytes = encodeWire(MemoryPolicyCodec, whole).length;
+  const max = LIMITS.policyBytes;
+  if (bytes <= max) return;
+  const description = `take ${bytes} bytes with the rest of the policy; at most ${max} are allowed`;
+  v.add("importance_rules", description, max);
+}
+
+/** Checks rules that say how important a text is. */
+export function checkImportanceRules(
+  v: Violations,
+  field: string,
+  rules: readonly ImportanceRule[],
+): void {
+  checkCount(v, field, rules.length, LIMITS.importanceRules);
+  for (const [index, rule] of rules.entries()) {
+    if (v.full || index >= LIMITS.importanceRules) return;
+    v.enterItem(field, index);
+    checkRule(v, rule);
+    v.leaveItem();
+  }
+}
+
+function checkRule(v: Violations, { name, phrases, score }: ImportanceRule): void {
+  checkRequiredText(v, "name", name, LIMITS.importanceRuleNameBytes);
+  if (phrases.length === 0) v.add("phrases", "must have 1 entry at least", 1);
+  checkCount(v, "phrases", phrases.length, LIMITS.importancePhrases);
+  for (const [index, phrase] of phrases.entries()) {
+    if (v.full || index >= LIMITS.importancePhrases) return;
+    checkRequiredText(v, `phrases[${index}]`, phrase, LIMITS.importancePhraseBytes);
+  }
+  checkRange(v, "score", score, SHARE);
+}
+
+/** Checks the field `extraction`, if it is set. */
+export function checkExtraction(v: Violations, extraction: ExtractionPolicy | undefined): void {
+  if (extraction === undefined) return;
+  const { hook, on, targets, instructions } = extraction;
+  v.enter("extraction");
+  checkHookName(v, "hook", hook);
+  checkEnum(v, "on", on, ExtractionTime.TRIM);
+  checkCount(v, "targets", targets.length, LIMITS.extractionTargets);
+  for (let index = 0; index < targets.length && !v.full; index++) {
+    const target = targets[index] ?? 0;
+    if (target === 0) v.add(`targets[${index}]`, "must not be unspecified");
+    else checkEnum(v, `targets[${index}]`, target, ExtractionTarget.RELATIONS);
+  }
+  checkText(v, "instructions", instructions, LIMITS.extractionInstructionsBytes);
+  v.leave();
+}
