@@ -15,7 +15,8 @@ export type TokenRule =
   | "chars-floor-4-min-1"
   | "chars-sum-4"
   | "structured"
-  | "custom";
+  | "custom"
+  | "words";
 
 /** What a policy may ask for: a rule, or the rule that fits its model. */
 export type PolicyTokenRule = TokenRule | "model";

@@ -52,6 +52,10 @@ describe("what a text costs", () => {
     ["chars-sum-4", "😀😀😀", 0.75],
     ["structured", "", 3],
     ["structured", "abcdefg", 4],
+    ["words", "", 0],
+    ["words", " \t\u3000", 0],
+    ["words", " two\u00a0words ", 2],
+    ["words", "😀 b-c.d\n\u2003e", 3],
   ])("under %s, of %j, is %d", (rule, text, tokens) => {
     expect(counted({ content: [text] }, ruleOf(rule))).toBe(tokens);
   });
@@ -66,6 +70,7 @@ describe("texts of one message", () => {
     ["chars-floor-4-min-1", 1],
     ["chars-sum-4", 1.5],
     ["structured", 3],
+    ["words", 3],
   ])("are counted under %s as %d", (rule, tokens) => {
     expect(counted({ content }, ruleOf(rule))).toBe(tokens);
   });
@@ -84,6 +89,7 @@ describe("calls, names and images", () => {
     ["chars-floor-4-min-1", 0],
     ["chars-sum-4", 0],
     ["structured", 12],
+    ["words", 2],
   ])("a call alone costs %s tokens", (rule, tokens) => {
     expect(counted({ calls }, ruleOf(rule))).toBe(tokens);
   });
@@ -107,6 +113,7 @@ describe("calls, names and images", () => {
     "chars-sum-4",
     "structured",
     "custom",
+    "words",
   ])("images cost what the policy says under %s", (rule) => {
     const custom = rule === "custom" ? CUSTOM : undefined;
     const without = counted({ content: ["look at this"] }, ruleOf(rule, custom));
@@ -173,12 +180,17 @@ function naive({ content, calls, name, hasCallId, imageCount }: CountedContent, 
       const rounded = rounding === "up" ? Math.ceil(quotient) : Math.floor(quotient);
       return Math.max(min, rounded + perMessage + perCall * calls.length + images);
     }
+    case "words":
+      return all.flatMap((one) => one.split(/\s+/u).filter((word) => word !== "")).length + images;
     default:
       return Math.ceil(new TextEncoder().encode(all.join("")).length / 4) + images;
   }
 }
 
-const text = fc.string({ unit: "binary", maxLength: 20 });
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.string({ unit: fc.constantFrom("a", "é", " ", "\n", "\u2003", "\ufeff"), maxLength: 20 }),
+);
 const anyContent: fc.Arbitrary<CountedContent> = fc.record({
   content: fc.array(text, { maxLength: 4 }),
   calls: fc.array(fc.record({ name: text, body: text }), { maxLength: 3 }),
@@ -202,6 +214,7 @@ const PLAIN = [
   "chars-floor-4-min-1",
   "chars-sum-4",
   "structured",
+  "words",
 ] as const;
 const anyRule: fc.Arbitrary<CountedRule> = fc.oneof(
   fc.record({

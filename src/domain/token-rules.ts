@@ -4,7 +4,7 @@
 import { LIMITS } from "./limits.ts";
 import { modelTokenRule } from "./models.ts";
 import type { CustomTokenRule, Policy, TokenRule } from "./policy.ts";
-import { bytesDiv4, codePointsOf } from "./tokens.ts";
+import { bytesDiv4, codePointsOf, wordsOf } from "./tokens.ts";
 
 /** The content of a message as token rules see it. */
 export interface CountedContent {
@@ -112,6 +112,8 @@ function countText(counted: CountedContent, { rule, custom }: CountedRule): numb
       return charsOf(counted.content) / QUARTERS;
     case "structured":
       return structured(counted);
+    case "words":
+      return wordCount(counted);
     case "custom":
       return custom === undefined ? bytesTokens(counted) : customTokens(counted, custom);
     default:
@@ -147,6 +149,12 @@ function bytesTokens({ content, calls }: CountedContent): number {
   for (const text of content) bytes += Buffer.byteLength(text);
   for (const { name, body } of calls) bytes += Buffer.byteLength(name) + Buffer.byteLength(body);
   return bytesDiv4(bytes);
+}
+
+function wordCount(counted: CountedContent): number {
+  let words = 0;
+  for (const text of countedTexts(counted)) words += wordsOf(text);
+  return words;
 }
 
 function structured({ content, calls, name, hasCallId }: CountedContent): number {

@@ -14,6 +14,24 @@ export function codePointsOf(text: string): number {
   return codePoints;
 }
 
+/** Counts the words of a text: runs of characters that are not white space. */
+export function wordsOf(text: string): number {
+  let words = 0;
+  let isInside = false;
+  for (let i = 0; i < text.length; i++) {
+    const isSpace = isWhiteSpace(text.charCodeAt(i));
+    if (!isSpace && !isInside) words += 1;
+    isInside = !isSpace;
+  }
+  return words;
+}
+
+/** White space as regular expressions know it; all of it lies in the basic plane. */
+function isWhiteSpace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return unit === 0xa0 || (unit >= 0x1680 && /\s/u.test(String.fromCharCode(unit)));
+}
+
 /** The longest run of one kind of character that a piece holds, in UTF-16 code units. */
 export const BPE_RUN_CHARS = 512;
 

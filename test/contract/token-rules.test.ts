@@ -54,6 +54,7 @@ describe("a token rule", () => {
     ["CHARS_FLOOR_4_MIN_1", {}, [2, 0, 2, 803, 0, 1, 2]],
     ["CHARS_SUM_4", { imageTokenCount: 0 }, [2, 0, 2, 3, 0, 0, 2]],
     ["STRUCTURED", {}, [5, 12, 16, 806, 3, 3, 5]],
+    ["WORDS", {}, [2, 2, 2, 803, 0, 1, 1]],
     [
       "CUSTOM",
       {
@@ -160,6 +161,7 @@ describe("a token rule", () => {
     ["CHARS_FLOOR_4_MIN_1", 1],
     ["CHARS_SUM_4", 1],
     ["STRUCTURED", 4],
+    ["WORDS", 1],
   ])("%s counts summaries, too", async (name, tokenCount) => {
     const sessionId = await sessionOf({ tokenRule: TokenRule[name] });
     const { session: after } = await server.client.call("updateSession", {

@@ -227,7 +227,7 @@ const customRule = fc.record({
 export const policyArbitrary: fc.Arbitrary<Policy> = fc
   .record({
     name: fc.string({ maxLength: 20 }),
-    tokenRule: fc.constantFrom("bytes-div-4", "given", "model", "chars-sum-4", "structured"),
+    tokenRule: fc.constantFrom("bytes-div-4", "given", "model", "chars-sum-4", "words"),
     customTokenRule: fc.option(customRule, { nil: undefined }),
     imageTokenCount: fc.nat(1_000_000),
     model: fc.string({ maxLength: 20 }),

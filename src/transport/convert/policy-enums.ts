@@ -30,6 +30,7 @@ export const POLICY_TOKEN_RULES: readonly PolicyTokenRule[] = [
   "chars-sum-4",
   "structured",
   "custom",
+  "words",
 ];
 
 /** The rules that a message may be counted by; undefined for what is none. */
