@@ -24,6 +24,7 @@ from .errors import (
     ResumeTokenExpired,
     Unavailable,
 )
+from .memories import MemoryTools, export_memories, import_memories, memory_block
 from .watch import Watch
 from .worker import AsyncWorker, TaskRefused, Worker
 
@@ -40,6 +41,7 @@ __all__ = [
     "FieldViolation",
     "Invalid",
     "MemorySidecarError",
+    "MemoryTools",
     "NotFound",
     "Pager",
     "ResumeTokenExpired",
@@ -49,6 +51,9 @@ __all__ = [
     "Watch",
     "Worker",
     "__version__",
+    "export_memories",
+    "import_memories",
+    "memory_block",
     "policy",
     "v1",
     "where",

@@ -24,6 +24,8 @@ from .v1.event_service_pb2 import DESCRIPTOR as EVENTS
 from .v1.event_service_pb2_grpc import EventServiceStub
 from .v1.hook_service_pb2 import DESCRIPTOR as HOOKS
 from .v1.hook_service_pb2_grpc import HookServiceStub
+from .v1.memory_service_pb2 import DESCRIPTOR as MEMORIES
+from .v1.memory_service_pb2_grpc import MemoryServiceStub
 from .v1.recall_service_pb2 import DESCRIPTOR as RECALLS
 from .v1.recall_service_pb2_grpc import RecallServiceStub
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
@@ -31,12 +33,17 @@ from .v1.session_service_pb2_grpc import SessionServiceStub
 
 DEFAULT_RETRY: Final = RetryPolicy()
 Stub = (
-    SessionServiceStub | EventServiceStub | HookServiceStub | RecallServiceStub | AdminServiceStub
+    SessionServiceStub
+    | EventServiceStub
+    | HookServiceStub
+    | RecallServiceStub
+    | MemoryServiceStub
+    | AdminServiceStub
 )
 
 _METHODS: Final[dict[str, MethodDescriptor]] = {
     method.input_type.full_name: method
-    for file in (SESSIONS, EVENTS, HOOKS, RECALLS, ADMIN)
+    for file in (SESSIONS, EVENTS, HOOKS, RECALLS, MEMORIES, ADMIN)
     for service in file.services_by_name.values()
     for method in service.methods
 }
@@ -62,6 +69,8 @@ class Base:
     """The generated stub of HookService."""
     recalls: RecallServiceStub
     """The generated stub of RecallService."""
+    memories: MemoryServiceStub
+    """The generated stub of MemoryService."""
     admin: AdminServiceStub
     """The generated stub of AdminService."""
     metadata: tuple[tuple[str, str], ...]
@@ -103,12 +112,14 @@ class Base:
         self.events = EventServiceStub(self.channel)
         self.hooks = HookServiceStub(self.channel)
         self.recalls = RecallServiceStub(self.channel)
+        self.memories = MemoryServiceStub(self.channel)
         self.admin = AdminServiceStub(self.channel)
         stubs: dict[str, Stub] = {
             "SessionService": self.sessions,
             "EventService": self.events,
             "HookService": self.hooks,
             "RecallService": self.recalls,
+            "MemoryService": self.memories,
             "AdminService": self.admin,
         }
         self._rpcs: dict[str, Callable[..., Any]] = {

@@ -49,6 +49,7 @@ class SessionChange(WriteOptions, total=False):
     policy: v1.Policy | Json | None
     ttl: datetime.timedelta | duration_pb2.Duration | None
     summary: str | v1.Summary | Json | None
+    memory_policy: v1.MemoryPolicy | Json | None
 
 
 class SessionFields(SessionChange, total=False):

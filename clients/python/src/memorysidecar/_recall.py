@@ -14,7 +14,7 @@ from ._sync import SyncCalls
 
 
 class RecallMethods(SyncCalls):
-    """Recall over messages and documents."""
+    """Recall over messages, documents and memories."""
 
     def recall(
         self,
@@ -38,8 +38,8 @@ class RecallMethods(SyncCalls):
         page_token: str = "",
         **call: Unpack[f.ReadOptions],
     ) -> v1.RecallResponse:
-        """Finds the messages and documents that fit best: one page of ``page_size`` hits, 10 by
-        default. The ``next_page_token`` of the answer asks for the next page.
+        """Finds the messages, documents and memories that fit best: one page of ``page_size`` hits,
+        10 by default. The ``next_page_token`` of the answer asks for the next page.
 
         :param filter: what to look at; ``memorysidecar.where`` makes its conditions on metadata.
             Kinds, roles and trust have short names: ``{"kinds": ["message"], "roles": ["user"]}``.

@@ -40,6 +40,16 @@ _ENUMS: dict[str, dict[str, Any]] = {
     "filter.kinds": {
         "message": v1.RECALL_KIND_MESSAGE,
         "document": v1.RECALL_KIND_DOCUMENT,
+        "memory": v1.RECALL_KIND_MEMORY,
+    },
+    "filter.memory_kinds": {
+        "fact": v1.MEMORY_KIND_FACT,
+        "preference": v1.MEMORY_KIND_PREFERENCE,
+        "knowledge": v1.MEMORY_KIND_KNOWLEDGE,
+        "entity": v1.MEMORY_KIND_ENTITY,
+        "relation": v1.MEMORY_KIND_RELATION,
+        "episode": v1.MEMORY_KIND_EPISODE,
+        "summary": v1.MEMORY_KIND_SUMMARY,
     },
     "filter.roles": {
         "user": v1.ROLE_USER,
@@ -60,11 +70,12 @@ _PREFIXES = {
     "scoring": "DOCUMENT_SCORING_",
     "purpose": "EMBEDDING_PURPOSE_",
     "filter.kinds": "RECALL_KIND_",
+    "filter.memory_kinds": "MEMORY_KIND_",
     "filter.roles": "ROLE_",
     "filter.min_trust": "TRUST_",
 }
 
-_Filter = TypeVar("_Filter", v1.RecallFilter, v1.DocumentFilter)
+_Filter = TypeVar("_Filter", v1.RecallFilter, v1.DocumentFilter, v1.MemoryFilter)
 
 
 def enum_of(what: str, value: Any) -> Any:
@@ -86,23 +97,24 @@ def recall_filter_of(value: v1.RecallFilter | Json | None) -> v1.RecallFilter | 
     if value is None or isinstance(value, v1.RecallFilter):
         return value
     fields = dict(value)
-    for name in ("kinds", "roles"):
+    for name in ("kinds", "roles", "memory_kinds"):
         given = fields.get(name)
         if given is not None:
             many = [given] if isinstance(given, (str, int)) else given
             fields[name] = [enum_of(f"filter.{name}", one) for one in many]
     fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
-    return _filter_of(v1.RecallFilter, fields)
+    return filter_of(v1.RecallFilter, fields)
 
 
 def document_filter_of(value: v1.DocumentFilter | Json | None) -> v1.DocumentFilter | None:
     """Makes a filter of documents: a mapping holds its fields by their names."""
     if value is None or isinstance(value, v1.DocumentFilter):
         return value
-    return _filter_of(v1.DocumentFilter, value)
+    return filter_of(v1.DocumentFilter, value)
 
 
-def _filter_of(kind: type[_Filter], fields: Json) -> _Filter:
+def filter_of(kind: type[_Filter], fields: Json) -> _Filter:
+    """Makes a filter of its fields; one that it does not have is an error."""
     known = kind.DESCRIPTOR.fields_by_name
     for name in fields:
         if name not in known:

@@ -15,7 +15,18 @@ Seconds = float | datetime.timedelta | duration_pb2.Duration
 Output = Union[str, "v1.SummarizeOutput", Json]
 Vectors = Iterable[Iterable[float]]
 Scores = Iterable[float]
-Result = Union[Output, "v1.EmbedOutput", "v1.RerankOutput", Vectors, Scores]
+Found = Union["v1.ExtractOutput", Json]
+Resolution = Union[Literal["keep_both", "supersede", "drop"], "v1.ResolveOutput", Json]
+Result = Union[
+    Output,
+    "v1.EmbedOutput",
+    "v1.RerankOutput",
+    "v1.ExtractOutput",
+    "v1.ScoreOutput",
+    "v1.ResolveOutput",
+    Vectors,
+    Scores,
+]
 PurposeName = Literal["query", "passage"]
 StateName = Literal["ready", "leased", "waiting", "dead"]
 
@@ -61,6 +72,36 @@ def vectors_of(vectors: Vectors) -> v1.EmbedOutput:
 def scores_of(scores: Scores) -> v1.RerankOutput:
     """Makes a result of scores."""
     return v1.RerankOutput(scores=[float(score) for score in scores])
+
+
+def found_of(value: Found) -> v1.ExtractOutput:
+    """Makes a result of what was found: ``{"facts": [{"text": "..."}]}``."""
+    return v1.ExtractOutput(**value) if isinstance(value, Mapping) else value
+
+
+def importance_of(scores: Scores) -> v1.ScoreOutput:
+    """Makes a result of how important texts are."""
+    return v1.ScoreOutput(scores=[float(score) for score in scores])
+
+
+def resolution_of(value: Resolution) -> v1.ResolveOutput:
+    """Makes a result of what becomes of memories that contradict: a name, or the text of a
+    merge."""
+    actions = {
+        "keep_both": v1.RESOLVE_ACTION_KEEP_BOTH,
+        "supersede": v1.RESOLVE_ACTION_SUPERSEDE,
+        "merge": v1.RESOLVE_ACTION_MERGE,
+        "drop": v1.RESOLVE_ACTION_DROP,
+    }
+    if isinstance(value, v1.ResolveOutput):
+        return value
+    if isinstance(value, Mapping):
+        fields = dict(value)
+        fields["action"] = actions.get(fields.get("action", "merge"), fields.get("action"))
+        return v1.ResolveOutput(**fields)
+    if value not in actions:
+        raise ValueError(f'"{value}" is none of {", ".join(actions)}')
+    return v1.ResolveOutput(action=actions[value])
 
 
 def purpose_of(task: v1.EmbedInput) -> PurposeName:
@@ -114,6 +155,18 @@ def complete_request(task: v1.LeasedTask, output: Result) -> v1.CompleteTaskRequ
         request.embed.CopyFrom(output)
     elif isinstance(output, v1.RerankOutput):
         request.rerank.CopyFrom(output)
+    elif isinstance(output, v1.ExtractOutput):
+        request.extract.CopyFrom(output)
+    elif isinstance(output, v1.ScoreOutput):
+        request.score.CopyFrom(output)
+    elif isinstance(output, v1.ResolveOutput):
+        request.resolve.CopyFrom(output)
+    elif kind == "extract":
+        request.extract.CopyFrom(found_of(cast(Found, output)))
+    elif kind == "score":
+        request.score.CopyFrom(importance_of(cast(Scores, output)))
+    elif kind == "resolve":
+        request.resolve.CopyFrom(resolution_of(cast(Resolution, output)))
     elif kind in (None, "summarize") or isinstance(output, (str, Mapping, v1.SummarizeOutput)):
         request.summarize.CopyFrom(output_of(cast(Output, output)))
     elif kind == "embed":

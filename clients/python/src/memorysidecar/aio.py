@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
+from ._async_memories import AsyncMemoryMethods, AsyncTurnMethods
 from ._async_recall import AsyncDocumentMethods, AsyncRecallMethods
 from ._async_snapshots import AsyncSnapshotMethods
 from ._async_tasks import AsyncSummaryMethods, AsyncTaskMethods
@@ -23,6 +24,8 @@ class AsyncClient(
     AsyncTaskMethods,
     AsyncRecallMethods,
     AsyncDocumentMethods,
+    AsyncMemoryMethods,
+    AsyncTurnMethods,
 ):
     """One connection to a server, for the event loop that makes it; close it at the end.
 

@@ -8,6 +8,7 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
+from ._memories import MemoryMethods, TurnMethods
 from ._pager import Pager
 from ._recall import DocumentMethods, RecallMethods
 from ._snapshots import SnapshotMethods
@@ -17,7 +18,14 @@ from .watch import Watch
 
 
 class Client(
-    WindowMethods, SnapshotMethods, SummaryMethods, TaskMethods, RecallMethods, DocumentMethods
+    WindowMethods,
+    SnapshotMethods,
+    SummaryMethods,
+    TaskMethods,
+    RecallMethods,
+    DocumentMethods,
+    MemoryMethods,
+    TurnMethods,
 ):
     """One connection to a server. Safe to use from many threads; close it at the end.
 

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from . import v1
 from ._task_fields import (
+    Found,
     Output,
     PurposeName,
+    Resolution,
     Result,
     Scores,
     Vectors,
+    found_of,
     hooks_of,
+    importance_of,
     output_of,
     purpose_of,
+    resolution_of,
     scores_of,
     vectors_of,
 )
@@ -29,9 +34,15 @@ if TYPE_CHECKING:
 Summarize = Callable[[v1.SummarizeInput], Output]
 Embed = Callable[[list[str], PurposeName], Vectors]
 Rerank = Callable[[str, list[str]], Scores]
+Extract = Callable[[v1.ExtractInput], Found]
+Score = Callable[[list[str]], Scores]
+Resolve = Callable[[v1.ResolveInput], Resolution]
 AsyncSummarize = Callable[[v1.SummarizeInput], Awaitable[Output]]
 AsyncEmbed = Callable[[list[str], PurposeName], Awaitable[Vectors]]
 AsyncRerank = Callable[[str, list[str]], Awaitable[Scores]]
+AsyncExtract = Callable[[v1.ExtractInput], Awaitable[Found]]
+AsyncScore = Callable[[list[str]], Awaitable[Scores]]
+AsyncResolve = Callable[[v1.ResolveInput], Awaitable[Resolution]]
 
 _WAIT_SECONDS: Final = 20.0
 # A poll is repeated by the client already: what fails then has failed for a while.
@@ -67,7 +78,7 @@ class _NoFunction(Exception):
 
 def _checked(*functions: object) -> None:
     if all(function is None for function in functions):
-        raise ValueError("give one of summarize, embed, rerank")
+        raise ValueError("give one of summarize, embed, rerank, extract, score, resolve")
 
 
 class Worker:
@@ -78,8 +89,11 @@ class Worker:
 
     ``summarize`` gets a ``SummarizeInput`` and gives a text or a ``SummarizeOutput``; ``embed``
     gets texts and ``"query"`` or ``"passage"``, and gives a vector for each text; ``rerank`` gets a
-    query and texts, and gives a score for each text. What a function raises gives the task back, to
-    be tried again. Start several workers to do several tasks at once.
+    query and texts, and gives a score for each text; ``extract`` gets an ``ExtractInput`` and gives
+    what it found, ``{"facts": [{"text": "..."}]}``; ``score`` gets texts and says how important
+    each is, 0 to 1; ``resolve`` gets a ``ResolveInput`` and gives ``"keep_both"``,
+    ``"supersede"``, ``"drop"`` or ``{"text": "both in one"}``. What a function raises gives the
+    task back, to be tried again. Start several workers to do several tasks at once.
     """
 
     def __init__(
@@ -90,6 +104,9 @@ class Worker:
         *,
         embed: Embed | None = None,
         rerank: Rerank | None = None,
+        extract: Extract | None = None,
+        score: Score | None = None,
+        resolve: Resolve | None = None,
         lease: float = 60.0,
         worker_id: str = "",
         namespace: str | None = None,
@@ -97,16 +114,22 @@ class Worker:
         """
         :param embed: makes vectors, for hooks that are to embed.
         :param rerank: says how well texts answer a query, for hooks that are to rerank.
+        :param extract: finds facts, entities and relations, for hooks that are to extract.
+        :param score: says how important texts are, for hooks that are to score.
+        :param resolve: settles contradictions, for hooks that are to resolve.
         :param lease: seconds that a task is kept; extended while the function works.
         :param worker_id: the worker's name for itself, which ``list_tasks`` shows.
         :param namespace: the namespace whose tasks it takes. Default: that of the client.
         """
-        _checked(summarize, embed, rerank)
+        _checked(summarize, embed, rerank, extract, score, resolve)
         self._client = client
         self._hooks = hooks_of(hooks)
         self._summarize = summarize
         self._embed = embed
         self._rerank = rerank
+        self._extract = extract
+        self._score = score
+        self._resolve = resolve
         self._lease = lease
         self._worker_id = worker_id
         self._namespace = client.namespace if namespace is None else namespace
@@ -160,7 +183,13 @@ class Worker:
             return vectors_of(self._embed(list(task.embed.texts), purpose_of(task.embed)))
         if kind == "rerank" and self._rerank is not None:
             return scores_of(self._rerank(task.rerank.query, list(task.rerank.texts)))
-        if kind not in ("embed", "rerank") and self._summarize is not None:
+        if kind == "extract" and self._extract is not None:
+            return found_of(self._extract(task.extract))
+        if kind == "score" and self._score is not None:
+            return importance_of(self._score(list(task.score.texts)))
+        if kind == "resolve" and self._resolve is not None:
+            return resolution_of(self._resolve(task.resolve))
+        if kind in (None, "summarize") and self._summarize is not None:
             return output_of(self._summarize(task.summarize))
         raise _NoFunction
 
@@ -191,17 +220,23 @@ class AsyncWorker:
         *,
         embed: AsyncEmbed | None = None,
         rerank: AsyncRerank | None = None,
+        extract: AsyncExtract | None = None,
+        score: AsyncScore | None = None,
+        resolve: AsyncResolve | None = None,
         lease: float = 60.0,
         worker_id: str = "",
         namespace: str | None = None,
     ) -> None:
         """See ``Worker``."""
-        _checked(summarize, embed, rerank)
+        _checked(summarize, embed, rerank, extract, score, resolve)
         self._client = client
         self._hooks = hooks_of(hooks)
         self._summarize = summarize
         self._embed = embed
         self._rerank = rerank
+        self._extract = extract
+        self._score = score
+        self._resolve = resolve
         self._lease = lease
         self._worker_id = worker_id
         self._namespace = client.namespace if namespace is None else namespace
@@ -250,7 +285,13 @@ class AsyncWorker:
             return vectors_of(await self._embed(list(task.embed.texts), purpose_of(task.embed)))
         if kind == "rerank" and self._rerank is not None:
             return scores_of(await self._rerank(task.rerank.query, list(task.rerank.texts)))
-        if kind not in ("embed", "rerank") and self._summarize is not None:
+        if kind == "extract" and self._extract is not None:
+            return found_of(await self._extract(task.extract))
+        if kind == "score" and self._score is not None:
+            return importance_of(await self._score(list(task.score.texts)))
+        if kind == "resolve" and self._resolve is not None:
+            return resolution_of(await self._resolve(task.resolve))
+        if kind in (None, "summarize") and self._summarize is not None:
             return output_of(await self._summarize(task.summarize))
         raise _NoFunction
 

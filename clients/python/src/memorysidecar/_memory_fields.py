@@ -1,0 +1,227 @@
+"""The arguments of the methods for long-term memory, and how they become messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypedDict, Union
+
+from . import v1
+from ._fields import Json, Time, WriteOptions
+from ._recall_fields import enum_of, filter_of
+from ._task_fields import Seconds, duration_of
+
+MemoryLike = Union[str, "v1.Memory", Json]
+MemoriesLike = MemoryLike | Iterable[MemoryLike]
+FilterLike = Union["v1.MemoryFilter", Json]
+Dedupe = Union[bool, Literal["same_text", "similar", "none"], "v1.DedupeRule", Json]
+Conflict = Union[Literal["keep_both", "supersede", "merge", "ask_hook"], "v1.ConflictRule", Json]
+Order = Union[
+    Literal["oldest", "newest", "importance", "confidence", "last_seen"], "v1.MemoryOrder"
+]
+MemoryScoring = Union[Literal["recall", "overlap", "word_count", "substring"], "v1.MemoryScoring"]
+Profile = Union[Literal["default", "selectools", "lauren", "definable"], "v1.ContextProfile"]
+JobType = Union[Literal["extract", "score"], "v1.TaskType"]
+SectionLike = Union[str, "v1.ContextSection", Json]
+
+
+class MemoryChange(WriteOptions, total=False):
+    """The fields of a memory that can be changed. None clears a field."""
+
+    text: str | None
+    entity: v1.Entity | Json | None
+    relation: v1.Relation | Json | None
+    episode: v1.Episode | Json | None
+    key: str | None
+    category: str | None
+    topics: Iterable[str] | None
+    importance: float | None
+    confidence: float | None
+    persistent: bool | None
+    labels: Mapping[str, str] | None
+    metadata: Json | None
+    valid_from: Time | None
+    valid_to: Time | None
+    ttl: Seconds | None
+    last_seen_time: Time | None
+
+
+class ScopeFields(TypedDict, total=False):
+    """Whom memories belong to."""
+
+    user_id: str
+    agent_id: str
+    session_id: str
+
+
+def _short(prefix: str, *names: str) -> dict[str, Any]:
+    return {name: getattr(v1, f"{prefix}{name.upper()}") for name in names}
+
+
+_ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "kind": (
+        "MEMORY_KIND_",
+        _short(
+            "MEMORY_KIND_",
+            *("fact", "preference", "knowledge", "entity", "relation", "episode", "summary"),
+        ),
+    ),
+    "state": ("MEMORY_STATE_", _short("MEMORY_STATE_", "active", "superseded")),
+    "origin": (
+        "MEMORY_ORIGIN_",
+        _short("MEMORY_ORIGIN_", "caller", "promotion", "extraction", "turn"),
+    ),
+    "dedupe": ("DEDUPE_MODE_", _short("DEDUPE_MODE_", "same_text", "similar", "none")),
+    "conflict": (
+        "CONFLICT_MODE_",
+        _short("CONFLICT_MODE_", "keep_both", "supersede", "merge", "ask_hook"),
+    ),
+    "order": (
+        "MEMORY_ORDER_",
+        _short("MEMORY_ORDER_", "oldest", "newest", "importance", "confidence", "last_seen"),
+    ),
+    "scoring": (
+        "MEMORY_SCORING_",
+        _short("MEMORY_SCORING_", "recall", "overlap", "word_count", "substring"),
+    ),
+    "profile": (
+        "CONTEXT_PROFILE_",
+        _short("CONTEXT_PROFILE_", "default", "selectools", "lauren", "definable"),
+    ),
+    "section": (
+        "CONTEXT_SECTION_KIND_",
+        _short(
+            "CONTEXT_SECTION_KIND_",
+            *("summary", "long_term", "entities", "relations", "episodes"),
+            *("recalled_messages", "documents", "conversation", "daily_log"),
+        ),
+    ),
+    "type": ("TASK_TYPE_", _short("TASK_TYPE_", "extract", "score")),
+    "job state": ("TASK_STATE_", _short("TASK_STATE_", "ready", "leased", "dead")),
+    "target": (
+        "EXTRACTION_TARGET_",
+        _short("EXTRACTION_TARGET_", "facts", "entities", "relations"),
+    ),
+}
+
+
+def choice(what: str, value: Any) -> Any:
+    """Gives a value of an enum by its short name or that of the contract, or as it is."""
+    if not isinstance(value, str):
+        return value
+    prefix, known = _ENUMS[what]
+    short = value.removeprefix(prefix).lower() if value.isupper() else value
+    short = short.replace("-", "_")
+    if short not in known:
+        raise ValueError(f'the {what} is one of {", ".join(known)}, not "{value}"')
+    return known[short]
+
+
+def memory_of(value: MemoryLike, scope: ScopeFields | None = None) -> v1.Memory:
+    """Makes a memory: a text alone is a fact, a mapping holds fields by their names, where kind and
+    trust may have their short names and a ttl may be seconds. What names no scope gets the one
+    given."""
+    if isinstance(value, v1.Memory):
+        memory = v1.Memory()
+        memory.CopyFrom(value)
+    elif isinstance(value, str):
+        memory = v1.Memory(text=value)
+    else:
+        fields = dict(value)
+        fields["kind"] = choice("kind", fields.get("kind"))
+        fields["trust"] = enum_of("filter.min_trust", fields.get("trust"))
+        fields["ttl"] = duration_of(fields.get("ttl"))
+        for name in ("entity", "relation", "episode"):
+            if "kind" in fields and fields["kind"] is None and fields.get(name) is not None:
+                fields["kind"] = choice("kind", name)
+        memory = v1.Memory(**fields)
+    if not (memory.user_id or memory.agent_id or memory.session_id):
+        for name, given in (scope or {}).items():
+            setattr(memory, name, given)
+    return memory
+
+
+def memories_of(value: MemoriesLike, scope: ScopeFields | None = None) -> list[v1.Memory]:
+    """Makes memories of one or many."""
+    if isinstance(value, (str, v1.Memory, Mapping)):
+        return [memory_of(value, scope)]
+    return [memory_of(one, scope) for one in value]
+
+
+def memory_filter_of(value: FilterLike | None) -> v1.MemoryFilter | None:
+    """Makes a filter of memories: a mapping holds its fields by their names; kinds, states, origin
+    and trust may have their short names."""
+    if value is None or isinstance(value, v1.MemoryFilter):
+        return value
+    fields = dict(value)
+    for name, what in (("kinds", "kind"), ("states", "state")):
+        given = fields.get(name)
+        if given is not None:
+            many = [given] if isinstance(given, (str, int)) else given
+            fields[name] = [choice(what, one) for one in many]
+    fields["origin"] = choice("origin", fields.get("origin"))
+    fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
+    return filter_of(v1.MemoryFilter, fields)
+
+
+def dedupe_of(value: Dedupe | None) -> v1.DedupeRule | None:
+    """Makes a rule of what is known: False takes everything for new, True is the default."""
+    if value is None or isinstance(value, v1.DedupeRule):
+        return value
+    if isinstance(value, bool):
+        return None if value else v1.DedupeRule(mode=choice("dedupe", "none"))
+    if isinstance(value, str):
+        return v1.DedupeRule(mode=choice("dedupe", value))
+    fields = dict(value)
+    return v1.DedupeRule(**{**fields, "mode": choice("dedupe", fields.get("mode"))})
+
+
+def conflict_of(value: Conflict | None) -> v1.ConflictRule | None:
+    """Makes a rule of what happens to contradictions."""
+    if value is None or isinstance(value, v1.ConflictRule):
+        return value
+    if isinstance(value, str):
+        return v1.ConflictRule(mode=choice("conflict", value))
+    fields = dict(value)
+    return v1.ConflictRule(**{**fields, "mode": choice("conflict", fields.get("mode"))})
+
+
+def changed_memory(memory_id: str, etag: str, fields: dict[str, Any]) -> v1.Memory:
+    """Makes the memory of an update."""
+    fields = {**fields, "ttl": duration_of(fields.get("ttl"))}
+    return v1.Memory(memory_id=memory_id, etag=etag, **fields)
+
+
+def extraction_of(value: v1.ExtractionPolicy | Json | str | None) -> v1.ExtractionPolicy | None:
+    """Makes what says how to find things: a text is the name of a hook."""
+    if value is None or isinstance(value, v1.ExtractionPolicy):
+        return value
+    if isinstance(value, str):
+        return v1.ExtractionPolicy(hook=value)
+    fields = dict(value)
+    fields["targets"] = [choice("target", one) for one in fields.get("targets", ())]
+    return v1.ExtractionPolicy(**fields)
+
+
+def rules_of(values: Iterable[v1.ImportanceRule | Json]) -> list[v1.ImportanceRule]:
+    """Makes rules of importance."""
+    return [v1.ImportanceRule(**one) if isinstance(one, Mapping) else one for one in values]
+
+
+def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
+    """Makes sections of a context: a text is the kind of one."""
+    found: list[v1.ContextSection] = []
+    for one in values:
+        if isinstance(one, v1.ContextSection):
+            found.append(one)
+        elif isinstance(one, str):
+            found.append(v1.ContextSection(kind=choice("section", one)))
+        else:
+            fields = dict(one)
+            fields["kind"] = choice("section", fields.get("kind"))
+            found.append(v1.ContextSection(**fields))
+    return found
+
+
+def scope_of(user_id: str, agent_id: str, session_id: str) -> ScopeFields:
+    """The scope of memories that name none."""
+    return {"user_id": user_id, "agent_id": agent_id, "session_id": session_id}

@@ -1,0 +1,294 @@
+"""Memories as files, as a block for a prompt, and as tools for a model.
+
+``export_memories`` and ``import_memories`` move them as JSON Lines; ``memory_block`` writes them
+down for a prompt; ``MemoryTools`` gives a model the tools ``remember``, ``recall`` and ``forget``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from google.protobuf import json_format
+
+from . import _memory_fields as m
+from . import v1
+from .errors import NotFound
+
+if TYPE_CHECKING:
+    from .client import Client
+
+# What one call of the server takes.
+_BATCH: Final = 100
+_DEFAULT_LIMIT: Final = 5
+_TRUE: Final = ("true", "yes", "1")
+# What the server sets by itself.
+_OWN: Final = (
+    "state",
+    "superseded_by",
+    "mention_count",
+    "revision_number",
+    "writer",
+    "reason",
+    "create_time",
+    "update_time",
+    "expire_time",
+    "etag",
+)
+
+_PROPERTIES: Final[dict[str, dict[str, Any]]] = {
+    "remember": {
+        "content": {
+            "type": "string",
+            "description": "The fact, in one sentence that stands by itself.",
+        },
+        "category": {
+            "type": "string",
+            "description": "What it is filed under, for example preference. Default: general.",
+        },
+        "key": {
+            "type": "string",
+            "description": "What it is the current answer to, for example home_city: a new "
+            "memory with the same key takes the place of the old one. Optional.",
+        },
+        "persistent": {
+            "type": "boolean",
+            "description": "Never forget it to make room. Default: false.",
+        },
+    },
+    "recall": {
+        "query": {"type": "string", "description": "What to look for, in words."},
+        "limit": {
+            "type": "integer",
+            "description": "The most memories to give, 1 to 100. Default: 5.",
+        },
+    },
+    "forget": {
+        "memory_id": {
+            "type": "string",
+            "description": "The id of the memory, as remember gave it.",
+        },
+    },
+}
+_REQUIRED: Final = {"remember": ["content"], "recall": ["query"], "forget": ["memory_id"]}
+_DESCRIPTIONS: Final = {
+    "remember": "Stores a fact about the user or the work for later conversations.",
+    "recall": "Finds what was remembered in earlier conversations.",
+    "forget": "Deletes a memory for good.",
+}
+
+
+def export_memories(client: Client, filter: m.FilterLike | None = None) -> Iterator[str]:
+    """Gives memories as lines of JSON, without line ends: the ``Memory`` of the contract in its
+    JSON form, oldest first. Former states are not among them.
+
+    :param filter: which memories. Default: every active one of the namespace.
+    """
+    for memory in client.list_memories(filter=filter):
+        fields = json_format.MessageToDict(memory, preserving_proto_field_name=True)
+        yield json.dumps(fields, ensure_ascii=False)
+
+
+def import_memories(client: Client, lines: Iterable[str]) -> int:
+    """Remembers what ``export_memories`` gave; gives how many lines there were. Ids are kept, so a
+    second import makes nothing twice. Empty lines are passed over.
+
+    :raises ValueError: for a line that is no memory, naming it; those before it are remembered.
+    """
+    count = 0
+    batch: list[v1.Memory] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        batch.append(_memory_of_line(number, line))
+        count += 1
+        if len(batch) == _BATCH:
+            client.remember(batch, dedupe="none")
+            batch = []
+    if batch:
+        client.remember(batch, dedupe="none")
+    return count
+
+
+def _memory_of_line(number: int, line: str) -> v1.Memory:
+    try:
+        memory = v1.Memory()
+        json_format.Parse(line, memory)
+    except json_format.ParseError as error:
+        raise ValueError(f"line {number} is no memory: {error}") from error
+    for name in _OWN:
+        memory.ClearField(name)
+    memory.source.ClearField("origin")
+    return memory
+
+
+def memory_block(
+    client: Client,
+    user_id: str = "",
+    *,
+    top_k: int = 10,
+    query: str = "",
+    heading: str | None = None,
+    max_tokens: int = 2000,
+) -> str:
+    """Writes down what is known of a user, for a prompt: the memories that fit the query, or else
+    the most important ones, each with how sure it is. Empty when nothing is known.
+
+    :param top_k: the most memories in it.
+    :param heading: the line above. Default: ``## What I remember about you:``.
+    """
+    section = v1.ContextSection(kind=m.choice("section", "long_term"), limit=top_k, heading=heading)
+    context = client.assemble_context(
+        user_id=user_id,
+        query=query,
+        profile="lauren",
+        sections=[section],
+        include_conversation=False,
+        max_tokens=max_tokens,
+    )
+    return context.text
+
+
+class MemoryTools:
+    """Tools that a model can call to remember, recall and forget::
+
+        tools = MemoryTools(client, user_id="ana")
+        answer = model(..., tools=tools.definitions("openai"))
+        for call in answer.tool_calls:
+            result = tools.call(call.function.name, call.function.arguments)
+
+    A model reaches the memories of this user and agent only.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        user_id: str = "",
+        agent_id: str = "",
+        scoring: m.MemoryScoring | None = None,
+        show_ids: bool = True,
+    ) -> None:
+        """
+        :param user_id: whose memories they are.
+        :param agent_id: of which agent. Default: of every agent.
+        :param scoring: how ``recall`` scores; see ``search_memories``.
+        :param show_ids: whether ``recall`` tells ids, which ``forget`` needs.
+        """
+        self._client = client
+        self._user_id = user_id
+        self._agent_id = agent_id
+        self._scoring = scoring
+        self._show_ids = show_ids
+
+    @staticmethod
+    def definitions(
+        shape: Literal["openai", "anthropic", "mcp"] = "openai",
+    ) -> list[dict[str, Any]]:
+        """Gives the definitions of the tools, in the shape that a provider takes."""
+        return [_definition(name, shape) for name in _PROPERTIES]
+
+    def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """Does what a model asks for, and gives what to answer it. What is wrong with the arguments
+        is said in the answer, so that the model can try again; a failure of the server raises.
+
+        :param arguments: an object, or its JSON.
+        """
+        try:
+            given = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+        except ValueError:
+            return "Error: the arguments are not JSON."
+        if not isinstance(given, dict) or name not in _PROPERTIES:
+            return f"Error: there is no tool {name!r} that takes this."
+        for wanted in _REQUIRED[name]:
+            if not isinstance(given.get(wanted), str):
+                return f"Error: {wanted} must be a text."
+        if name == "remember":
+            return self._remember(given)
+        return self._recall(given) if name == "recall" else self._forget(given)
+
+    def _remember(self, given: Mapping[str, Any]) -> str:
+        content = str(given["content"]).strip()
+        if not content:
+            return "Error: content must not be empty."
+        memory = v1.Memory(
+            text=content,
+            category=str(given.get("category") or ""),
+            key=str(given.get("key") or ""),
+            persistent=str(given.get("persistent", "")).lower() in _TRUE,
+        )
+        answer = self._client.remember(
+            memory,
+            user_id=self._user_id,
+            agent_id=self._agent_id,
+            conflict="supersede",
+            defang=True,
+        )
+        return answer.results[0].memory_id
+
+    def _recall(self, given: Mapping[str, Any]) -> str:
+        query = str(given["query"])
+        matches = self._client.search_memories(
+            query,
+            filter={
+                "user_id": self._user_id,
+                "agent_id": self._agent_id,
+                "include_shared": True,
+            },
+            scoring=self._scoring,
+            limit=_limit_of(given.get("limit")),
+        )
+        if not matches:
+            return f"No memories found matching '{query}'."
+        word = "memory" if len(matches) == 1 else "memories"
+        lines = [f"Found {len(matches)} {word}:"]
+        for number, match in enumerate(matches, 1):
+            category = match.memory.category
+            tag = "" if category in ("", "general") else f"[{category}] "
+            own_id = f" (id: {match.memory.memory_id})" if self._show_ids else ""
+            lines.append(f"{number}. {tag}{match.memory.text}{own_id}")
+        return "\n".join(lines)
+
+    def _forget(self, given: Mapping[str, Any]) -> str:
+        memory_id = str(given["memory_id"])
+        own = self._own(memory_id)
+        if own is None:
+            return f"No memory has the id '{memory_id}'."
+        self._client.forget_memories(memory_id, etag=own.etag)
+        return "Forgotten."
+
+    def _own(self, memory_id: str) -> v1.Memory | None:
+        """A memory that this user and agent may forget."""
+        try:
+            memory = self._client.get_memory(memory_id)
+        except NotFound:
+            return None
+        mine = memory.user_id == self._user_id and memory.agent_id == self._agent_id
+        return memory if mine else None
+
+
+def _limit_of(value: Any) -> int:
+    """A limit as models give it: a text may hold the number, and what is none is the default."""
+    try:
+        limit = int(value)
+    except (TypeError, ValueError):
+        return _DEFAULT_LIMIT
+    return min(limit, 100) if limit > 0 else _DEFAULT_LIMIT
+
+
+def _definition(name: str, shape: str) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": _PROPERTIES[name],
+        "required": _REQUIRED[name],
+        "additionalProperties": False,
+    }
+    about = {"name": name, "description": _DESCRIPTIONS[name]}
+    if shape == "openai":
+        return {"type": "function", "function": {**about, "parameters": schema}}
+    if shape == "anthropic":
+        return {**about, "input_schema": schema}
+    if shape == "mcp":
+        return {**about, "inputSchema": schema}
+    raise ValueError(f'the shape is one of openai, anthropic, mcp, not "{shape}"')
