@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeMessageId, makeSessionId, seqOfMessageId } from "./ids.ts";
+import { makeMemoryId, makeMessageId, makeSessionId, seqOfMessageId } from "./ids.ts";
 
 const zeros = new Uint8Array(10);
 const ones = new Uint8Array(10).fill(255);
@@ -52,7 +52,12 @@ describe("session ids", () => {
   });
 });
 
+test("memory ids have the form of session ids", () => {
+  expect(makeMemoryId(1_469_918_176_385, ones)).toBe("01aryz6s41zzzzzzzzzzzzzzzz");
+});
+
 test("too few random bytes are refused", () => {
   expect(() => makeMessageId(1, new Uint8Array(9))).toThrow(RangeError);
   expect(() => makeSessionId(1, new Uint8Array(0))).toThrow(RangeError);
+  expect(() => makeMemoryId(1, new Uint8Array(9))).toThrow(RangeError);
 });

@@ -68,3 +68,11 @@ export function makeSessionId(nowMs: number, random: Uint8Array): string {
 export function makeInsertId(kind: "summary" | "result", random: Uint8Array): string {
   return `${kind}-${randomPart(random)}`;
 }
+
+/**
+ * Makes the id of a memory that came without one: a lower case ULID of 26 characters. Ids of
+ * different milliseconds sort by time. Throws RangeError when there are fewer than 10 random bytes.
+ */
+export function makeMemoryId(nowMs: number, random: Uint8Array): string {
+  return base32(nowMs, TIME_CHARS) + randomPart(random);
+}

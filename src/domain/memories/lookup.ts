@@ -10,10 +10,17 @@ export interface MemoryLookup {
   byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[];
   /** Active ones of the scope with this `key`, oldest first; at most 64. */
   byKey(scope: MemoryScope, key: string): readonly Memory[];
+  /**
+   * Superseded ones of the scope with this `key`, the newest number first; at most 64. A memory that
+   * comes late finds its place in the history by them.
+   */
+  pastByKey(scope: MemoryScope, key: string): readonly Memory[];
   /** The active entity of the scope with this name or alias (see nameKeyOf); the oldest one. */
   byName(scope: MemoryScope, nameKey: string): Memory | undefined;
   /** Active relations of the scope with this subject (a name key), oldest first. */
   bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[];
+  /** Superseded relations of the scope with this subject, the newest number first. */
+  pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[];
   /** Active ones of the scope, of any of the kinds, the newest number first. */
   newest(scope: MemoryScope, kinds: ReadonlySet<MemoryKind>, limit: number): readonly Memory[];
   /** How many memories of a tier the scope holds, persistent ones included. */

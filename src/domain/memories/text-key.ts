@@ -1,0 +1,62 @@
+// Keys by which texts and names are compared: equal ones have equal keys.
+
+import { createHash } from "node:crypto";
+import type { Memory, MemoryContent } from "./memory.ts";
+
+const KEY_DIGITS = 32;
+const ENDINGS = new Set(".!?,;:\"'”’»");
+
+/** Folds case, and forms of letters that look the same. */
+function folded(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
+}
+
+function joined(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
+/**
+ * A text without regard to case, to white space and to punctuation and closing quotes at its end. A
+ * text of nothing else keeps them.
+ */
+export function normalText(text: string): string {
+  const whole = joined(folded(text));
+  let end = whole.length;
+  // A loop, as a pattern that ends with `$` would try every run of such characters.
+  while (end > 0 && (ENDINGS.has(whole[end - 1] ?? "") || whole[end - 1] === " ")) end--;
+  return end === 0 ? whole : whole.slice(0, end);
+}
+
+/** A name without regard to case and to white space at its ends and between its words. */
+export function nameKeyOf(name: string): string {
+  return joined(folded(name));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** What of a memory is compared, as a list that tells its parts apart. */
+function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: string): unknown[] {
+  if (structure?.kind === "relation") {
+    const { subject, predicate, object } = structure.relation;
+    return [normalText(subject), normalText(predicate), normalText(object)];
+  }
+  if (structure?.kind === "entity") return [nameKeyOf(structure.entity.name)];
+  if (kind === "entity") return [nameKeyOf(text)];
+  if (kind === "episode") return [normalText(text), validFromMs ?? null];
+  return [normalText(text)];
+}
+
+/**
+ * The key of what a memory says, 32 hexadecimal digits: of its text, of a relation its three parts,
+ * of an entity its name, of an episode its text and its time.
+ */
+export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): string {
+  return digestOf(JSON.stringify(comparedOf(content, kind))).slice(0, KEY_DIGITS);
+}
+
+/** The key by which a scope knows that it promoted a text before. */
+export function promotionKeyOf(text: string): string {
+  return digestOf(text.trim().toLowerCase());
+}
