@@ -58,6 +58,14 @@ function removed(documentIds: readonly string[]): EventDetail {
   return { type: EVENT_TYPE.documentsDeleted, collectionId: "c", documentIds };
 }
 
+function remembered(memoryIds: readonly string[], updatedIds: readonly string[]): EventDetail {
+  return { type: EVENT_TYPE.memoriesRemembered, memoryIds, updatedIds, origin: "caller" };
+}
+
+function deleted(memoryIds: readonly string[]): EventDetail {
+  return { type: EVENT_TYPE.memoriesDeleted, memoryIds, reason: "forgotten" };
+}
+
 function entriesOf(detail: EventDetail): readonly WindowEntry[] {
   if (detail.type === EVENT_TYPE.messagesRestored) return detail.restored;
   return detail.type === EVENT_TYPE.messagesTrimmed ? detail.trim.removed : [];
@@ -67,6 +75,8 @@ function idsOf({ detail }: EventPart): readonly string[] {
   if (detail.type === EVENT_TYPE.messagesAppended) return detail.messageIds;
   if (detail.type === EVENT_TYPE.messagesHealed) return detail.toolCallIds;
   if ("documentIds" in detail) return detail.documentIds;
+  if ("updatedIds" in detail) return [...detail.memoryIds, ...detail.updatedIds];
+  if ("memoryIds" in detail) return detail.memoryIds;
   return entriesOf(detail).map((entry) => entry.messageId);
 }
 
@@ -140,7 +150,10 @@ test("no part passes the limit, whatever the ids", () => {
     });
     const given = entries.map((entry) => entry.messageId);
     const details = [appended(given), trimmed(entries), restored(trimmed(entries)), healed(given)];
-    details.push(upserted(given), removed(given));
+    details.push(upserted(given), removed(given), deleted(given));
+    const half = Math.floor(given.length / 2);
+    details.push(remembered(given.slice(0, half), given.slice(half)));
+    details.push({ type: EVENT_TYPE.memoriesReinforced, memoryIds: given });
     for (const detail of details) {
       const parts = splitEvent(detail);
       isWhole(parts);
@@ -158,6 +171,17 @@ test("parts of written documents tell how many of all are new", () => {
   for (const { detail } of parts) expect(detail).toMatchObject({ createdCount: 300 });
 });
 
+test("a part of remembered memories keeps new ones and changed ones apart", () => {
+  const ids = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(256, "x"));
+  const parts = splitEvent(remembered(ids.slice(0, 200), ids.slice(200)));
+  expect(parts).toHaveLength(3);
+  isWhole(parts);
+  const lists = parts.map(({ detail }) => ("updatedIds" in detail ? detail : undefined));
+  expect(lists.flatMap((list) => list?.memoryIds)).toEqual(ids.slice(0, 200));
+  expect(lists.flatMap((list) => list?.updatedIds)).toEqual(ids.slice(200));
+  expect(lists[0]?.updatedIds).toEqual([]);
+});
+
 describe("summaries and tasks", () => {
   const ranges = Array.from({ length: 5_000 }, (_, i) => ({ first: 2 * i + 1, last: 2 * i + 1 }));
   const task = { taskId: "task-00000000001", stage: "s", hook: "builtin" };
@@ -172,6 +196,10 @@ describe("summaries and tasks", () => {
     {
       ...{ type: EVENT_TYPE.taskDead, ...task, ...dead, ranges },
       ...{ failedAttempts: 5, callCount: 5, durationMs: 1 },
+    },
+    {
+      ...{ type: EVENT_TYPE.memoryJobEnded, job: "extract", hook: "h", ranges, isDead: true },
+      ...{ createdCount: 0, rejectedCount: 0, failure: "timeout" },
     },
   ];
 

@@ -55,7 +55,32 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
   if (detail.type === EVENT_TYPE.documentsUpserted || detail.type === EVENT_TYPE.documentsDeleted) {
     return splitIds(detail.documentIds, (documentIds) => ({ ...detail, documentIds }));
   }
+  if (detail.type === EVENT_TYPE.memoriesRemembered) return splitRemembered(detail);
+  if (
+    detail.type === EVENT_TYPE.memoriesReinforced ||
+    detail.type === EVENT_TYPE.memoriesDecayed ||
+    detail.type === EVENT_TYPE.memoriesDeleted
+  ) {
+    return splitIds(detail.memoryIds, (memoryIds) => ({ ...detail, memoryIds }));
+  }
   return [{ detail: withFewRuns(detail), continued: false }];
+}
+
+/** The new memories come first, then those with a new state. */
+function splitRemembered(
+  detail: Extract<EventDetail, { type: typeof EVENT_TYPE.memoriesRemembered }>,
+): readonly EventPart[] {
+  const { memoryIds, updatedIds } = detail;
+  const created = memoryIds.length;
+  const costs = [...memoryIds, ...updatedIds].map((id) => utf8Bytes(id) + ID_FRAME_BYTES);
+  return slices(costs).map(({ from, to, continued }) => ({
+    detail: {
+      ...detail,
+      memoryIds: memoryIds.slice(from, to),
+      updatedIds: updatedIds.slice(Math.max(0, from - created), Math.max(0, to - created)),
+    },
+    continued,
+  }));
 }
 
 /** Splits a detail by a list of ids alone. */
@@ -70,13 +95,15 @@ function splitIds(
   }));
 }
 
-/** Joins the oldest runs of what tells of summaries and tasks: the history has all of them. */
+/** Joins the oldest runs of what tells of summaries, tasks and jobs: the history has all of them. */
 function withFewRuns(detail: EventDetail): EventDetail {
   switch (detail.type) {
     case EVENT_TYPE.summarySet:
     case EVENT_TYPE.summaryRequested:
     case EVENT_TYPE.taskDead:
       return { ...detail, ranges: joinOldest(detail.ranges, LIMITS.summaryRanges) };
+    case EVENT_TYPE.memoryJobEnded:
+      return { ...detail, ranges: joinOldest(detail.ranges, LIMITS.memoryJobRanges) };
     default:
       return detail;
   }

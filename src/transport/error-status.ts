@@ -61,6 +61,12 @@ export const STATUS_CODES = {
   EMBEDDING_MISMATCH: status.INVALID_ARGUMENT,
   EMBEDDER_UNAVAILABLE: status.UNAVAILABLE,
   EMBEDDER_OFF: status.FAILED_PRECONDITION,
+  MEMORY_NOT_FOUND: status.NOT_FOUND,
+  MEMORY_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  MEMORY_REVISION_NOT_FOUND: status.NOT_FOUND,
+  MEMORY_REVISION_LIMIT_REACHED: status.FAILED_PRECONDITION,
+  MEMORY_JOB_NOT_FOUND: status.NOT_FOUND,
+  EXTRACTOR_UNAVAILABLE: status.UNAVAILABLE,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 /** The reasons whose status says when to come back, and after how long when the error does not. */
@@ -72,12 +78,14 @@ const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
   UPLOAD_LIMIT_REACHED: 1_000,
   POLL_LIMIT_REACHED: 1_000,
   EMBEDDER_UNAVAILABLE: 2_000,
+  EXTRACTOR_UNAVAILABLE: 1_000,
 };
 
 /** The reasons that are limits of what may be kept, and of what. */
 const QUOTA_SUBJECTS: Readonly<Partial<Record<ErrorReason, string>>> = {
   CONSUMER_LIMIT_REACHED: "consumers",
   COLLECTION_LIMIT_REACHED: "collections",
+  MEMORY_LIMIT_REACHED: "memories",
 };
 
 const ERROR_DOMAIN = "memorysidecar";

@@ -14,6 +14,7 @@ import * as snapshot from "../../gen/memorysidecar/v1/snapshot.ts";
 import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { isDocumentDetail, toDocumentDetail } from "./event-document.ts";
+import { isMemoryDetail, toMemoryDetail } from "./event-memory.ts";
 import { isSummaryDetail, toSummaryDetail } from "./event-summary.ts";
 import { toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals, toTrim, toWarning } from "./window.ts";
@@ -105,6 +106,7 @@ function toDetail(detail: EventDetail): wire.Event["detail"] {
       };
     default:
       if (isDocumentDetail(detail)) return toDocumentDetail(detail);
+      if (isMemoryDetail(detail)) return toMemoryDetail(detail);
       return isSummaryDetail(detail) ? toSummaryDetail(detail) : toWindowDetail(detail);
   }
 }

@@ -1,0 +1,96 @@
+// Goal: events about memories carry all that the domain says of them, and nothing of what they say.
+
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
+import * as wire from "../../gen/memorysidecar/v1/event.ts";
+import { MemoryDeletion as Deletion } from "../../gen/memorysidecar/v1/event_memory.ts";
+import { MemoryOrigin } from "../../gen/memorysidecar/v1/memory.ts";
+import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
+import { encodeEvent } from "./event.ts";
+
+function overTheWire(detail: MemoryEventDetail): wire.Event {
+  const bytes = encodeEvent({
+    revision: 7,
+    index: 1,
+    namespace: "n",
+    sessionId: "s",
+    userId: "u",
+    agentId: "a",
+    createMs: 1_000,
+    requestId: "r",
+    continued: true,
+    detail,
+  });
+  return wire.Event.decode(bytes);
+}
+
+describe("an event", () => {
+  it("tells what was remembered", () => {
+    const lists = { memoryIds: ["a", "b"], updatedIds: ["c"] };
+    const type = EVENT_TYPE.memoriesRemembered;
+    expect(overTheWire({ type, ...lists, origin: "extraction" })).toMatchObject({
+      type: wire.EventType.MEMORIES_REMEMBERED,
+      ...{ namespace: "n", sessionId: "s", userId: "u", agentId: "a", continued: true },
+      detail: {
+        $case: "memoriesRemembered",
+        value: { ...lists, origin: MemoryOrigin.EXTRACTION },
+      },
+    });
+  });
+
+  it("tells what of a memory was changed", () => {
+    const value = { memoryId: "m", paths: ["text", "ttl"], revisionNumber: 4 };
+    const event = overTheWire({ type: EVENT_TYPE.memoryUpdated, ...value });
+    expect(event.type).toBe(wire.EventType.MEMORY_UPDATED);
+    expect(event.detail).toEqual({ $case: "memoryUpdated", value });
+  });
+
+  it("tells of what memories were heard of again", () => {
+    const event = overTheWire({ type: EVENT_TYPE.memoriesReinforced, memoryIds: ["a"] });
+    expect(event.type).toBe(wire.EventType.MEMORIES_REINFORCED);
+    expect(event.detail).toEqual({ $case: "memoriesReinforced", value: { memoryIds: ["a"] } });
+  });
+
+  it("tells which memories became less sure", () => {
+    const event = overTheWire({ type: EVENT_TYPE.memoriesDecayed, memoryIds: ["a"] });
+    expect(event.type).toBe(wire.EventType.MEMORIES_DECAYED);
+    expect(event.detail).toEqual({ $case: "memoriesDecayed", value: { memoryIds: ["a"] } });
+  });
+
+  const reasons: readonly (readonly [MemoryDeletion, Deletion])[] = [
+    ["forgotten", Deletion.FORGOTTEN],
+    ["evicted", Deletion.EVICTED],
+    ["expired", Deletion.EXPIRED],
+    ["decayed", Deletion.DECAYED],
+    ["retention", Deletion.RETENTION],
+    ["merged", Deletion.MERGED],
+  ];
+
+  it.each(reasons)("tells that memories are gone: %s", (reason, number) => {
+    const event = overTheWire({ type: EVENT_TYPE.memoriesDeleted, memoryIds: ["a"], reason });
+    expect(event.type).toBe(wire.EventType.MEMORIES_DELETED);
+    expect(event.detail).toEqual({
+      $case: "memoriesDeleted",
+      value: { memoryIds: ["a"], reason: number },
+    });
+  });
+
+  it("tells how a job ended", () => {
+    const counts = { hook: "h", createdCount: 3, rejectedCount: 1 };
+    const detail = {
+      ...{ type: EVENT_TYPE.memoryJobEnded, job: "score", ranges: [{ first: 1, last: 4 }] },
+      ...{ ...counts, failure: "timeout", isDead: true },
+    } as const;
+    const value = {
+      ...{ ...counts, type: TaskType.SCORE, seqRanges: [{ first: 1n, last: 4n }] },
+      ...{ failure: TaskFailureReason.TIMEOUT, dead: true },
+    };
+    const event = overTheWire(detail);
+    expect(event.type).toBe(wire.EventType.MEMORY_JOB_ENDED);
+    expect(event.detail).toEqual({ $case: "memoryJobEnded", value });
+    expect(overTheWire({ ...detail, failure: undefined, job: "extract" }).detail).toMatchObject({
+      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED },
+    });
+  });
+});

@@ -1,0 +1,88 @@
+// The wire form of events about long-term memory.
+
+import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
+import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
+import type { MemoryJobType } from "../../domain/memories/job.ts";
+import type * as wire from "../../gen/memorysidecar/v1/event.ts";
+import {
+  MemoryDeletion as Deletion,
+  type MemoryJobEnded,
+} from "../../gen/memorysidecar/v1/event_memory.ts";
+import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
+import { toMemoryOrigin } from "./memory-enums.ts";
+import { toFailureReason } from "./task.ts";
+import { toSeqRange } from "./window.ts";
+
+const DELETIONS = {
+  forgotten: Deletion.FORGOTTEN,
+  evicted: Deletion.EVICTED,
+  expired: Deletion.EXPIRED,
+  decayed: Deletion.DECAYED,
+  retention: Deletion.RETENTION,
+  merged: Deletion.MERGED,
+} as const satisfies Readonly<Record<MemoryDeletion, Deletion>>;
+
+const JOB_TYPES = {
+  extract: TaskType.EXTRACT,
+  score: TaskType.SCORE,
+} as const satisfies Readonly<Record<MemoryJobType, TaskType>>;
+
+/** The public number of what a job does. */
+export function toJobType(type: MemoryJobType): TaskType {
+  return JOB_TYPES[type];
+}
+
+const MEMORY_TYPES: ReadonlySet<number> = new Set<MemoryEventDetail["type"]>([
+  EVENT_TYPE.memoriesRemembered,
+  EVENT_TYPE.memoryUpdated,
+  EVENT_TYPE.memoriesReinforced,
+  EVENT_TYPE.memoriesDecayed,
+  EVENT_TYPE.memoriesDeleted,
+  EVENT_TYPE.memoryJobEnded,
+]);
+
+/** Whether an event is about long-term memory. */
+export function isMemoryDetail(detail: EventDetail): detail is MemoryEventDetail {
+  return MEMORY_TYPES.has(detail.type);
+}
+
+/** Turns what happened to memories into its public form. */
+export function toMemoryDetail(detail: MemoryEventDetail): wire.Event["detail"] {
+  switch (detail.type) {
+    case EVENT_TYPE.memoriesRemembered: {
+      const origin = toMemoryOrigin(detail.origin);
+      const { memoryIds, updatedIds } = detail;
+      const value = { memoryIds: [...memoryIds], updatedIds: [...updatedIds], origin };
+      return { $case: "memoriesRemembered", value };
+    }
+    case EVENT_TYPE.memoryUpdated: {
+      const { memoryId, paths, revisionNumber } = detail;
+      return { $case: "memoryUpdated", value: { memoryId, paths: [...paths], revisionNumber } };
+    }
+    case EVENT_TYPE.memoriesReinforced:
+      return { $case: "memoriesReinforced", value: { memoryIds: [...detail.memoryIds] } };
+    case EVENT_TYPE.memoriesDecayed:
+      return { $case: "memoriesDecayed", value: { memoryIds: [...detail.memoryIds] } };
+    case EVENT_TYPE.memoriesDeleted: {
+      const reason = DELETIONS[detail.reason];
+      return { $case: "memoriesDeleted", value: { memoryIds: [...detail.memoryIds], reason } };
+    }
+    case EVENT_TYPE.memoryJobEnded:
+      return { $case: "memoryJobEnded", value: toJobEnded(detail) };
+  }
+}
+
+type Ended = Extract<MemoryEventDetail, { type: typeof EVENT_TYPE.memoryJobEnded }>;
+
+function toJobEnded(detail: Ended): MemoryJobEnded {
+  const { failure } = detail;
+  return {
+    type: toJobType(detail.job),
+    hook: detail.hook,
+    seqRanges: detail.ranges.map(toSeqRange),
+    createdCount: detail.createdCount,
+    rejectedCount: detail.rejectedCount,
+    failure: failure === undefined ? TaskFailureReason.UNSPECIFIED : toFailureReason(failure),
+    dead: detail.isDead,
+  };
+}
