@@ -8,7 +8,7 @@
 import { AppError, requestIdReused } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
 import { isExpired, type Session, type SessionRef } from "../domain/session.ts";
-import type { SessionDecision, SessionView, StoredReply } from "../storage/store.ts";
+import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../storage/store.ts";
 import type { Call } from "./api.ts";
 import type { ServiceContext } from "./context.ts";
 import { newEvents } from "./new-events.ts";
@@ -66,20 +66,37 @@ export async function changeSession<T>(
   checkLive(call.signal);
   const change = { ...target, requestId: call.requestId };
   for (;;) {
+    let saved: SessionPlan | undefined;
     try {
-      return await context.store.changeSession<T | Uint8Array>(change, (view) => {
+      const result = await context.store.changeSession<T | Uint8Array>(change, (view) => {
+        saved = undefined;
         const replay = replayOf(context, call, view.reply);
         if (replay !== undefined) return { kind: "answer", result: replay };
         if (view.session !== undefined && isExpired(view.session, context.world.nowMs())) {
           throw new SessionExpired();
         }
-        return decide(view);
+        const decision = decide(view);
+        if (decision.kind === "save") saved = decision.plan;
+        return decision;
       });
+      if (saved !== undefined) tell(context, target.namespace, saved);
+      return result;
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw error;
       await eraseExpired(context, target);
     }
   }
+}
+
+/** Tells what a change did beside the session, so that the next search finds it. */
+function tell({ news }: ServiceContext, namespace: string, plan: SessionPlan): void {
+  const { documents, memories, memoryJobs } = plan;
+  if (documents !== undefined) {
+    const numbers = documents.plan.put?.map(({ documentNo }) => documentNo) ?? [];
+    news?.documentsChanged?.(documents, numbers);
+  }
+  if (memories !== undefined) news?.memoriesChanged?.(namespace, memories);
+  if (memoryJobs !== undefined) news?.memoryJobsChanged?.();
 }
 
 /** Deletes a session if its time has run out; does nothing otherwise. */

@@ -1,9 +1,16 @@
 // What every use case works with.
 
-import type { Store } from "../storage/store.ts";
+import type { CollectionRef, MemoryPlan, Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, World } from "./api.ts";
 import type { Hooks } from "./hook-port.ts";
 import type { TokenCounter } from "./token-counter.ts";
+
+/** Who hears at once what a change of a session did beside the session: before it is answered. */
+export interface ChangeNews {
+  documentsChanged?: (ref: CollectionRef, numbers: readonly number[]) => void;
+  memoriesChanged?: (namespace: string, plan: MemoryPlan) => void;
+  memoryJobsChanged?: () => void;
+}
 
 /** The parts a use case needs, made once by createServices. */
 export interface ServiceContext {
@@ -14,4 +21,6 @@ export interface ServiceContext {
   /** Who does the work that needs somebody outside. */
   readonly hooks: Hooks;
   readonly settings: ServiceSettings;
+  /** Filled in while the services are put together. Default: nobody hears. */
+  readonly news?: ChangeNews;
 }

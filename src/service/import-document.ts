@@ -137,6 +137,7 @@ async function sessionOf(service: ServiceContext, parts: Parts): Promise<Importe
             },
       summaryVersion,
       inserts: await insertsOf(service, parts),
+      memoryPolicy: old?.fields.memoryPolicy,
       forkedFrom: undefined,
       createMs: nowMs,
     },

@@ -26,6 +26,7 @@ export function newSession(
       summary: undefined,
       summaryVersion: 0,
       inserts: [],
+      memoryPolicy: input.memoryPolicy,
       forkedFrom: undefined,
       createMs: stamp.nowMs,
       etagRevision: stamp.revision,

@@ -20,6 +20,7 @@ import type {
 import type { Call } from "./api.ts";
 import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { checkMemoryHooks } from "./memories/check-hooks.ts";
 import { type EventOrigin, newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
@@ -115,6 +116,7 @@ export class SessionImport {
   ): Promise<SessionImport> {
     const { firstSeq, lastSeq, fields } = session;
     checkHooks(context, fields.policy);
+    checkMemoryHooks(context, fields.memoryPolicy);
     const log = await context.store.importLog({ firstSeq, lastSeq });
     try {
       return new SessionImport(context, { session, log, writer });

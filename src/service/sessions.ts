@@ -11,6 +11,7 @@ import type { SessionPage, SessionPlan } from "../storage/store.ts";
 import type { Call, CreateSessionInput, DeleteSessionInput, ListSessionsInput } from "./api.ts";
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { checkMemoryHooks } from "./memories/check-hooks.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { setText } from "./tasks/apply-summary.ts";
@@ -34,6 +35,7 @@ export async function createSession(
   const nowMs = context.world.nowMs();
   const text = input.summaryText ?? "";
   checkHooks(context, input.policy);
+  checkMemoryHooks(context, input.memoryPolicy);
   const rule = countedRule(input.policy ?? DEFAULT_POLICY);
   const tokenCount = text === "" ? 0 : await context.tokens.countText(text, rule);
   return await changeSession<Uint8Array>(context, call, { namespace, sessionId }, (view) => {

@@ -11,6 +11,7 @@ import type { SessionDecision, SessionPlan, SessionView } from "../storage/store
 import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { checkMemoryHooks } from "./memories/check-hooks.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "./task-edits.ts";
@@ -29,6 +30,9 @@ export async function updateSession(
   const text = update.paths.includes("summary") ? (update.input.summaryText ?? "") : "";
   const newPolicy = update.paths.includes("policy");
   if (newPolicy) checkHooks(context, update.input.policy);
+  if (update.paths.includes("memory_policy")) {
+    checkMemoryHooks(context, update.input.memoryPolicy);
+  }
   // The rule that counts a summary is the policy's after the update; it is read ahead because exact
   // counts cannot be had inside a decision. A policy change in between costs at most a stale count.
   const known = text === "" ? undefined : await context.store.readSession(update);
@@ -150,6 +154,8 @@ function changeField(fields: SessionFields, path: SessionPath, update: Update): 
       return { ...fields, policy: input.policy ?? DEFAULT_POLICY };
     case "ttl":
       return { ...fields, ttlMs: input.ttlMs ?? 0 };
+    case "memory_policy":
+      return { ...fields, memoryPolicy: input.memoryPolicy };
     case "summary":
       // Set in the end, and only once.
       return fields;

@@ -127,6 +127,7 @@ const summarySpec: fc.Arbitrary<SummarySpec> = fc
     transcript: fc.constantFrom("roles", "capitals", "paragraphs"),
     fanIn: fc.integer({ min: 2, max: 16 }),
     shape: fc.constantFrom("system", "exchange"),
+    collectionId: fc.constantFrom("", "notes", "A.b-9"),
   } as const)
   .filter(
     ({ keep, leave, onFailure }) =>

@@ -45,6 +45,8 @@ export interface SummarySpec {
   readonly transcript: TranscriptStyle;
   readonly fanIn: number;
   readonly shape: SummaryShape;
+  /** The collection that the text is written to as well; empty for none. */
+  readonly collectionId: string;
 }
 
 /** How GetWindow shows the summary of a session. */
@@ -76,6 +78,7 @@ export const DEFAULT_SUMMARY_SPEC: SummarySpec = {
   transcript: "roles",
   fanIn: 4,
   shape: "system",
+  collectionId: "",
 };
 
 /** How most show the summary of a session. */

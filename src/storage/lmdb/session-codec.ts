@@ -5,7 +5,7 @@ import { type Summary, TRUST, type Trust } from "../../domain/summaries/summary.
 import type { SeqRange } from "../../domain/window/types.ts";
 import { type InsertRecord, SessionRecord } from "../../gen/memorysidecar/storage/v1/records.ts";
 import { seal } from "./envelope.ts";
-import { parsePolicy, policyText } from "./policy-json.ts";
+import { memoryPolicyText, parseMemoryPolicy, parsePolicy, policyText } from "./policy-json.ts";
 import { flatten, QUARTERS, quartersOf, unflatten } from "./wire.ts";
 
 /** A session record with what its fields do not hold. */
@@ -51,6 +51,7 @@ export function encodeSession(key: string, row: SessionRow): Buffer {
     summaryHook: fields.summary?.hook ?? "",
     summaryTrust: fields.summary?.trust ?? 0,
     summaryOwnVersion: BigInt(fields.summary?.version ?? 0),
+    memoryPolicyJson: memoryPolicyText(fields.memoryPolicy),
   };
   return seal(key, SessionRecord.encode(record).finish());
 }
@@ -71,6 +72,7 @@ export function decodeSession(payload: Uint8Array): SessionRow {
       summary: fromSummary(record),
       summaryVersion: Number(record.summaryVersion),
       inserts: record.inserts.length === 0 ? NO_INSERTS : record.inserts.map(fromInsertRecord),
+      memoryPolicy: parseMemoryPolicy(record.memoryPolicyJson),
       forkedFrom:
         record.forkedFromSessionId === ""
           ? undefined

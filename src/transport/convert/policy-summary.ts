@@ -39,6 +39,7 @@ export function fromSummarize(summarize: wire.Summarize | undefined): SummarySpe
     transcript: TRANSCRIPT_STYLES[summarize.transcript] ?? initial.transcript,
     fanIn: summarize.fanIn ?? initial.fanIn,
     shape: SUMMARY_SHAPES[summarize.shape] ?? initial.shape,
+    collectionId: summarize.collectionId,
   };
 }
 
@@ -69,6 +70,7 @@ export function toSummarize(spec: SummarySpec): wire.Summarize {
     transcript: TRANSCRIPT_STYLES.lastIndexOf(spec.transcript) as wire.TranscriptStyle,
     fanIn: spec.fanIn,
     shape: SUMMARY_SHAPES.lastIndexOf(spec.shape) as wire.SummaryShape,
+    collectionId: spec.collectionId,
   };
 }
 

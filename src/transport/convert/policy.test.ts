@@ -199,6 +199,7 @@ describe("stages", () => {
       transcript: summaries.TranscriptStyle.ROLES,
       fanIn: 4,
       shape: summaries.SummaryShape.SYSTEM,
+      collectionId: "",
     });
   });
 });

@@ -9,6 +9,7 @@ import { sessionTotals } from "../../service/window-view.ts";
 import { type Encodable, encodeWire } from "../fast-writer.ts";
 import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
 import { readSpeech } from "./detail.ts";
+import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
 import { fromDuration, toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals } from "./window.ts";
@@ -29,7 +30,7 @@ export function sortedLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<s
 
 /** Gives what a caller may set of a session; what is empty is not set. */
 export function fromSession(session: wire.Session): SessionInput {
-  const { userId, agentId, labels, metadata, policy, ttl } = session;
+  const { userId, agentId, labels, metadata, policy, ttl, memoryPolicy } = session;
   const summaryText = session.summary?.text ?? "";
   return {
     ...(userId === "" ? {} : { userId }),
@@ -40,6 +41,7 @@ export function fromSession(session: wire.Session): SessionInput {
     ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
     ...(ttl === undefined ? {} : { ttlMs: fromDuration(ttl) }),
     ...(summaryText === "" ? {} : { summaryText }),
+    ...(memoryPolicy === undefined ? {} : { memoryPolicy: fromMemoryPolicy(memoryPolicy) }),
   };
 }
 
@@ -58,6 +60,7 @@ export function sessionPaths(
     policy: session.policy !== undefined,
     ttl: session.ttl !== undefined,
     summary: session.summary !== undefined,
+    memory_policy: session.memoryPolicy !== undefined,
   };
   return SESSION_MASK.changeable.filter((path) => isSet[path]);
 }
@@ -104,6 +107,7 @@ export function toSession(session: Session): wire.Session {
     placedSummaries: fields.inserts.filter(({ kind }) => kind === "summary").map(toPlacedSummary),
     stageStates: head.policyState.marks.map(toStageState),
     modelInputTokens: BigInt(head.policyState.modelInputTokens),
+    memoryPolicy: fields.memoryPolicy && toMemoryPolicy(fields.memoryPolicy),
   };
 }
 

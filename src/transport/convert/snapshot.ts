@@ -140,6 +140,7 @@ function fieldsOf(header: SnapshotHeader, session: WireSession): ImportedSession
     },
     summaryVersion: Number(header.summaryVersion) + unnumbered(session).length,
     inserts: insertsOf(header, session),
+    memoryPolicy: input.memoryPolicy,
     forkedFrom: forkedFrom && { sessionId: forkedFrom.sessionId, seq: Number(forkedFrom.seq) },
     createMs: timeOf(session.createTime),
   };

@@ -16,7 +16,16 @@ export interface MaskPaths {
 
 /** The paths of UpdateSession. */
 export const SESSION_MASK = {
-  changeable: ["user_id", "agent_id", "labels", "metadata", "policy", "ttl", "summary"],
+  changeable: [
+    "user_id",
+    "agent_id",
+    "labels",
+    "metadata",
+    "policy",
+    "ttl",
+    "summary",
+    "memory_policy",
+  ],
   ignored: new Set([
     "namespace",
     "expire_time",

@@ -10,6 +10,7 @@ import {
 } from "../../gen/memorysidecar/v1/policy_summary.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { checkEnum, checkRange, checkText } from "./fields.ts";
+import { checkCollectionId } from "./recall-filter.ts";
 import type { Violations } from "./violations.ts";
 
 const HOOK_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
@@ -51,6 +52,7 @@ export function checkSummarize(v: Violations, summarize: Summarize | undefined):
   checkEnum(v, "transcript", summarize.transcript, POLICY_ENUM_MAX.transcriptStyle);
   if (summarize.fanIn !== undefined) checkRange(v, "fan_in", summarize.fanIn, FAN_IN);
   checkEnum(v, "shape", summarize.shape, POLICY_ENUM_MAX.summaryShape);
+  checkCollectionId(v, "collection_id", summarize.collectionId);
   v.leave();
 }
 

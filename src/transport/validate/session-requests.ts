@@ -30,6 +30,7 @@ import {
   checkTtl,
 } from "./fields.ts";
 import { checkMask, SESSION_MASK } from "./mask.ts";
+import { checkMemoryPolicy } from "./memory-policy.ts";
 import { checkPolicy } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
@@ -44,6 +45,7 @@ export function checkSessionInput(v: Violations, session: Session): void {
   checkStruct(v, "metadata", session.metadata, LIMITS.metadataBytes);
   checkPolicy(v, session.policy);
   checkTtl(v, "ttl", session.ttl);
+  checkMemoryPolicy(v, session.memoryPolicy);
   if (session.summary !== undefined) {
     v.enter("summary");
     checkText(v, "text", session.summary.text, LIMITS.summaryBytes);

@@ -63,6 +63,11 @@ export interface SessionRecord {
    * the newest.
    */
   summaryOwnVersion: bigint;
+  /**
+   * What the session gives to long-term memory, as JSON of the domain type. Empty for
+   * nothing.
+   */
+  memoryPolicyJson: string;
 }
 
 /** Something that stands in a window and not in the log. */
@@ -325,6 +330,7 @@ function createBaseSessionRecord(): SessionRecord {
     summaryHook: "",
     summaryTrust: 0,
     summaryOwnVersion: 0n,
+    memoryPolicyJson: "",
   };
 }
 
@@ -429,6 +435,9 @@ export const SessionRecord: MessageFns<SessionRecord> = {
         throw new globalThis.Error("value provided for field message.summaryOwnVersion of type int64 too large");
       }
       writer.uint32(176).int64(message.summaryOwnVersion);
+    }
+    if (message.memoryPolicyJson !== "") {
+      writer.uint32(186).string(message.memoryPolicyJson);
     }
     return writer;
   },
@@ -630,6 +639,14 @@ export const SessionRecord: MessageFns<SessionRecord> = {
             }
 
             message.summaryOwnVersion = reader.int64() as bigint;
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.memoryPolicyJson = reader.string();
             continue;
           }
         }

@@ -308,8 +308,8 @@ export interface Summarize {
    * Also writes each text to this collection of documents, in the same transaction, as a
    * document `summary:` with session and version; see TextSplitter for long ones. The
    * documents stay when the session is gone. Empty writes none. 1 to 63 characters of
-   * `A-Za-z0-9._-`, the first a letter or a digit. A collection that cannot be made, as the
-   * namespace has too many, is passed over with a PolicyWarned event.
+   * `A-Za-z0-9._-`, the first a letter or a digit. Where the namespace
+   * has no room for one more collection, the summary is set without a document.
    */
   collectionId: string;
 }
