@@ -92,9 +92,12 @@ export function vectorsFault(all: readonly NewVectors[]): string | undefined {
     : undefined;
 }
 
-/** The seq of a message or the number of a document. */
+/** The seq of a message or the number of a document or memory. */
 export function numberAt(place: VectorPlace): number {
-  return place.kind === "message" ? place.seq : place.documentNo;
+  if (place.kind === "message") {
+    return place.seq;
+  }
+  return place.kind === "document" ? place.documentNo : place.memoryNo;
 }
 
 /** When namespaces were recalled, the newest first. */

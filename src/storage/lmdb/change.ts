@@ -69,6 +69,25 @@ export function viewOf(
       looks.beside = true;
       return state === null ? undefined : readSummary(core, state.logNo, version, "pending");
     },
+    message: () => undefined,
+    memories: {
+      byId: () => undefined,
+      byText: () => [],
+      byKey: () => [],
+      pastByKey: () => [],
+      pastBySubject: () => [],
+      byName: () => undefined,
+      bySubject: () => [],
+      newest: () => [],
+      count: () => 0,
+      evictable: () => [],
+      wasPromoted: () => false,
+      nextMemoryNo: 1,
+    },
+    memoryJobs: () => [],
+    documents: () => {
+      throw new Error("Not yet.");
+    },
   };
 }
 

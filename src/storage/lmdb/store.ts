@@ -41,6 +41,7 @@ import { startImport } from "./import.ts";
 import { collectionPrefix, consumerPrefix, recalledKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
+import { MemoryCalls } from "./memory-calls.ts";
 import { Memtable } from "./memtable.ts";
 import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
 import { pastWindow } from "./past-window.ts";
@@ -72,7 +73,7 @@ export interface LmdbStoreOptions {
   readonly cacheBytes?: number;
   /** When writes are turned away because the disk is nearly full. */
   readonly floor?: FloorOptions;
-  /** Opens a directory on a network filesystem, where LMDB is not safe. Default false. */
+  /** Opens a directory on a network filesystem, where LMDB is not safe. */
   readonly allowNetworkFilesystem?: boolean;
   /**
    * Called once when a commit failed: the process must end soon and must not be asked to write
@@ -111,7 +112,7 @@ function checkFile(directory: string): void {
   }
 }
 
-class LmdbStore implements Store {
+class LmdbStore extends MemoryCalls implements Store {
   readonly storeId: string;
   readonly format: number;
   private readonly core: Core;
@@ -156,6 +157,7 @@ class LmdbStore implements Store {
     identity: Identity,
     env: Core["env"],
   ) {
+    super();
     this.storeId = identity.storeId;
     this.format = identity.format;
     this.lock = lock;
@@ -196,10 +198,8 @@ class LmdbStore implements Store {
     return this.events.oldestPosition();
   }
 
-  async readSession(ref: SessionRef) {
-    this.core.writer.assertReadable();
-    return committedState(this.core, ref)?.session;
-  }
+  readonly readSession: Store["readSession"] = (ref) =>
+    this.read(() => committedState(this.core, ref)?.session);
 
   async listSessions(query: SessionQuery): Promise<SessionPage> {
     this.core.writer.assertReadable();

@@ -66,6 +66,9 @@ function find(core: Core, place: VectorPlace, visibility: Visibility): Found | u
     const row = logNo && readDocumentRow(core, logNo, at, visibility);
     return logNo && row ? { logNo, ofNo: row.bodyNo } : undefined;
   }
+  if (place.kind === "memory") {
+    return undefined;
+  }
   const state = openSession(core, place)?.[visibility];
   const entry = state && readEntry(core, state.logNo, at, visibility);
   return state && entry && entry.messageNo !== 0

@@ -5,6 +5,9 @@ import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { NewMessage, ReadFacts, SessionPlan } from "../store.ts";
 import { checkPlan, checkSession } from "./check-plan.ts";
+import { checkDocuments, saveDocuments } from "./documents.ts";
+import { checkMemories, saveMemories } from "./memories.ts";
+import { checkJobs, dropJobs, saveJobs } from "./memory-jobs.ts";
 import {
   type LogMessage,
   type MemoryState,
@@ -33,12 +36,15 @@ export function saveSession(
   const before = sessionOf(state, ref);
   checkPlan(before, plan);
   checkTasks(state, ref, plan.tasks);
+  checkBeside(state, ref, plan);
   const { sessions } = namespaceOf(state, ref.namespace);
   const head = plan.head;
   const fields = plan.fields ?? before?.session.fields;
   if (plan.remove === true || head === undefined || fields === undefined) {
     sessions.delete(ref.sessionId);
     dropTasks(state, ref);
+    dropJobs(state, ref);
+    saveBeside(state, ref, plan);
     return saveTasks(state, ref.namespace, plan.tasks);
   }
   const after: SessionState = {
@@ -59,7 +65,23 @@ export function saveSession(
   });
   if (before === undefined) state.nextSessionNo += 1;
   sessions.set(ref.sessionId, after);
+  if (plan.resetLog === true) dropJobs(state, ref);
+  saveBeside(state, ref, plan);
   return saveTasks(state, ref.namespace, plan.tasks);
+}
+
+// What a plan does beside its session.
+function checkBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
+  const { documents, events } = plan;
+  checkJobs(plan.memoryJobs);
+  checkMemories(state, ref.namespace, plan.memories);
+  if (documents !== undefined) checkDocuments(state, documents, { ...documents.plan, events });
+}
+
+function saveBeside(state: MemoryState, ref: SessionRef, plan: SessionPlan): void {
+  saveJobs(state, ref, plan.memoryJobs);
+  saveMemories(state, ref.namespace, plan.memories, plan.events[0]?.createMs ?? 0);
+  if (plan.documents !== undefined) saveDocuments(state, plan.documents, plan.documents.plan);
 }
 
 function logAfter(before: SessionState | undefined, plan: SessionPlan): Map<number, LogMessage> {
@@ -174,6 +196,7 @@ export function saveImport(
   state.nextSessionNo += 1;
   const { sessions } = namespaceOf(state, target.namespace);
   dropTasks(state, target);
+  dropJobs(state, target);
   // A session that is replaced is a new one: it goes to the end of the order of creation.
   sessions.delete(target.sessionId);
   sessions.set(target.sessionId, after);

@@ -18,7 +18,8 @@ export function checkPlan(before: SessionState | undefined, plan: SessionPlan): 
   if (plan.remove === true) {
     must(before !== undefined, "it deletes a session that does not exist");
     const added = (plan.tasks?.put?.length ?? 0) + (plan.summaries?.put.length ?? 0);
-    must(added === 0, "it adds to a session that it deletes");
+    const jobs = plan.memoryJobs?.put.some(({ job }) => job !== undefined) === true;
+    must(added === 0 && !jobs, "it adds to a session that it deletes");
     return;
   }
   const { head } = plan;

@@ -15,6 +15,7 @@ import type {
   VectorPlace,
   VectorRecord,
 } from "../store.ts";
+import { memoriesOf } from "./memories.ts";
 import {
   type CollectionState,
   type MemoryState,
@@ -40,9 +41,10 @@ export function changeDocuments<T>(
   decide: (view: DocumentView) => DocumentDecision<T>,
 ): { readonly result: T; readonly plan: DocumentPlan | undefined } {
   const { namespace, requestId } = change;
-  const decision = decide(viewOf(state, change));
+  const decision = decide(documentsView(state, change));
   if (decision.kind === "save") {
-    save(state, change, decision.plan);
+    checkDocuments(state, change, decision.plan);
+    saveDocuments(state, change, decision.plan);
     rememberReply(state, namespace, requestId, decision.plan.reply);
     return { result: decision.result, plan: decision.plan };
   }
@@ -50,7 +52,8 @@ export function changeDocuments<T>(
   return { result: decision.result, plan: undefined };
 }
 
-function viewOf(state: MemoryState, change: DocumentChange): DocumentView {
+/** What decide gets to see of documents. */
+export function documentsView(state: MemoryState, change: DocumentChange): DocumentView {
   const { collectionId, namespace, requestId } = change;
   const collection = stateOf(state, change);
   const documents = new Map<string, StoredDocument>();
@@ -86,13 +89,27 @@ function held(state: MemoryState, namespace: string): readonly StoredCollection[
     .sort((a, b) => Buffer.compare(Buffer.from(a.collectionId), Buffer.from(b.collectionId)));
 }
 
-function save(state: MemoryState, change: DocumentChange, plan: DocumentPlan): void {
-  const collection = stateOf(state, change);
-  const { documents, nextDocumentNo } = collection;
+/** Checks what a plan does to documents. Throws an Error that names the fault. */
+export function checkDocuments(
+  state: MemoryState,
+  change: DocumentChange,
+  plan: DocumentPlan,
+): void {
+  const { documents, nextDocumentNo } = stateOf(state, change);
   const known = (documentId: string) => documents.get(documentId)?.documentNo;
   const revision = state.revision + 1;
   const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+}
+
+/** Does what a plan does to the documents of a collection. */
+export function saveDocuments(
+  state: MemoryState,
+  change: DocumentChange,
+  plan: Omit<DocumentPlan, "events" | "reply">,
+): void {
+  const collection = stateOf(state, change);
+  const { documents } = collection;
   const wasEmpty = documents.size === 0;
   for (const document of plan.put ?? []) {
     documents.set(document.documentId, structuredClone(document));
@@ -142,12 +159,17 @@ function recordAt(
   place: VectorPlace,
 ): { readonly bytes: Uint8Array } | undefined {
   if (place.kind === "message") return sessionOf(state, place)?.log.get(place.seq);
+  if (place.kind === "memory") {
+    const found = memoriesOf(state, place.namespace);
+    return found.find(({ memory }) => memory.memoryNo === place.memoryNo)?.text;
+  }
   return listOf(stateOf(state, place)).find(({ documentNo }) => documentNo === place.documentNo);
 }
 
 function idOf(place: VectorPlace): string {
-  const name = place.kind === "message" ? place.sessionId : place.collectionId;
-  return JSON.stringify([place.kind, place.namespace, name, numberAt(place)]);
+  const { kind, namespace } = place;
+  const name = kind === "memory" ? "" : kind === "message" ? place.sessionId : place.collectionId;
+  return JSON.stringify([kind, namespace, name, numberAt(place)]);
 }
 
 /** Keeps vectors of records that are as they were; gives how many. */

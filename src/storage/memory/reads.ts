@@ -62,6 +62,16 @@ export function messageOf(entry: StoredEntry): StoredMessage {
   return { seq, messageId, role, tokenCount, bytes };
 }
 
+/** The message of a log with a seq. */
+export function messageAt(
+  readFacts: ReadFacts,
+  { log }: SessionState,
+  seq: number,
+): StoredMessage | undefined {
+  const message = log.get(seq);
+  return message && messageOf(entryOf(readFacts, seq, message));
+}
+
 /** A page of the messages of a log. */
 export function listMessages(
   readFacts: ReadFacts,

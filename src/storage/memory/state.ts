@@ -2,10 +2,14 @@
 // namespace cannot be seen from another.
 
 import { type EventPosition, STREAM_START } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { MemoryJob } from "../../domain/memories/job.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
 import type { SummaryRecord } from "../../domain/summaries/summary.ts";
 import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
+import type { MemoryFacts } from "../memory-facts.ts";
 import type {
   Consumer,
   NewEvent,
@@ -44,6 +48,19 @@ export interface CollectionState {
   readonly documents: Map<string, StoredDocument>;
 }
 
+/** How many promoted texts a scope remembers. */
+export const PROMOTED_MAX = LIMITS.promotedTexts;
+
+/** A memory with its former states. */
+export interface KeptMemory {
+  readonly memory: Memory;
+  readonly facts: MemoryFacts;
+  /** The newest first. */
+  readonly former: readonly Memory[];
+  /** Another object whenever the text changes. */
+  readonly text: { readonly value: string; readonly bytes: Uint8Array };
+}
+
 /** What one namespace holds. */
 export interface NamespaceState {
   /** By id, in the order of creation. */
@@ -52,6 +69,15 @@ export interface NamespaceState {
   readonly replies: Map<string, StoredReply>;
   /** By id; those that were emptied too. */
   readonly collections: Map<string, CollectionState>;
+  /** By id. */
+  readonly memories: Map<string, KeptMemory>;
+  nextMemoryNo: number;
+  /** When scopes last changed, by scope id. */
+  readonly scopeTimes: Map<string, number>;
+  /** Promoted texts by scope id, the oldest first. */
+  readonly promoted: Map<string, Set<string>>;
+  /** By session id and type. */
+  readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
 }
 
 /** What a store holds. */
@@ -109,6 +135,11 @@ export function namespaceOf(state: MemoryState, namespace: string): NamespaceSta
       consumers: new Map(),
       replies: new Map(),
       collections: new Map(),
+      memories: new Map(),
+      nextMemoryNo: 1,
+      scopeTimes: new Map(),
+      promoted: new Map(),
+      memoryJobs: new Map(),
     };
     state.namespaces.set(namespace, found);
   }

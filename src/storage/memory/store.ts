@@ -37,6 +37,9 @@ import { saveCopy, saveSession } from "./changes.ts";
 import * as documents from "./documents.ts";
 import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
 import { ImportedLog } from "./import.ts";
+import { lookupOf } from "./memories.ts";
+import { MemoryCalls } from "./memory-calls.ts";
+import { jobsOf } from "./memory-jobs.ts";
 import * as reads from "./reads.ts";
 import { openSnapshot } from "./snapshot.ts";
 import {
@@ -66,72 +69,73 @@ export async function openMemoryStore(options: MemoryStoreOptions): Promise<Stor
   return new MemoryStore(state, options.readFacts);
 }
 
-class MemoryStore implements Store {
+class MemoryStore extends MemoryCalls implements Store {
   readonly storeId: string;
   readonly format = FORMAT;
-  readonly #state: MemoryState;
+  protected readonly state: MemoryState;
   readonly #readFacts: ReadFacts;
+  /** What snapshots and imports work with. */
+  readonly #parts: MemoryParts;
   readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>();
   readonly #taskListeners = new Set<(hooks: ReadonlySet<string>) => void>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
-  /** What snapshots and imports work with. */
-  readonly #parts: MemoryParts;
 
   constructor(state: MemoryState, readFacts: ReadFacts) {
+    super();
     this.storeId = state.storeId;
-    this.#state = state;
+    this.state = state;
     this.#readFacts = readFacts;
-    const publish = (events: readonly NewEvent[]) => this.#publish(events);
-    this.#parts = { state, readFacts, run: (step) => this.#run(step), publish };
+    const run: MemoryParts["run"] = (step) => this.run(step);
+    this.#parts = { state, readFacts, run, publish: (events) => this.publish(events) };
   }
 
   revision(): number {
-    return this.#state.revision;
+    return this.state.revision;
   }
 
   oldestRevision(): number {
-    return oldestRevision(this.#state);
+    return oldestRevision(this.state);
   }
 
   newestPosition(): EventPosition {
-    return newestPosition(this.#state);
+    return newestPosition(this.state);
   }
 
   oldestPosition(): EventPosition {
-    return this.#state.dropped;
+    return this.state.dropped;
   }
 
   readonly readSession: Store["readSession"] = (ref) =>
-    this.#run(() => sessionOf(this.#state, ref)?.session);
+    this.run(() => sessionOf(this.state, ref)?.session);
 
   readonly listSessions: Store["listSessions"] = (query) =>
-    this.#run(() => reads.listSessions(this.#state, query));
+    this.run(() => reads.listSessions(this.state, query));
 
   readonly expiredSessions: Store["expiredSessions"] = (nowMs, limit) =>
-    this.#run(() => reads.expiredSessions(this.#state, nowMs, limit));
+    this.run(() => reads.expiredSessions(this.state, nowMs, limit));
 
   readonly readMessage: Store["readMessage"] = (ref, messageId) =>
-    this.#run(() => {
-      const entry = reads.entryById(this.#readFacts, sessionOf(this.#state, ref), messageId);
+    this.run(() => {
+      const entry = reads.entryById(this.#readFacts, sessionOf(this.state, ref), messageId);
       return entry && reads.messageOf(entry);
     });
 
   readonly listMessages: Store["listMessages"] = (ref, query) =>
-    this.#run(() => {
-      const state = sessionOf(this.#state, ref);
+    this.run(() => {
+      const state = sessionOf(this.state, ref);
       return state && reads.listMessages(this.#readFacts, state, query);
     });
 
   readonly readWindow: Store["readWindow"] = (ref) =>
-    this.#run(() => {
-      const state = sessionOf(this.#state, ref);
+    this.run(() => {
+      const state = sessionOf(this.state, ref);
       return state && { session: state.session, window: this.#windowOf(state) };
     });
 
   readWindowAt(ref: SessionRef, seq: number): ReturnType<Store["readWindowAt"]> {
-    return this.#run(() => {
-      const state = sessionOf(this.#state, ref);
+    return this.run(() => {
+      const state = sessionOf(this.state, ref);
       if (state === undefined) return undefined;
       const ranges = state.windows.get(seq);
       if (ranges === undefined) return { session: state.session, window: undefined, ranges: [] };
@@ -143,18 +147,18 @@ class MemoryStore implements Store {
     change: SessionChange,
     decide: (view: SessionView) => SessionDecision<T>,
   ): Promise<T> {
-    return this.#run(() => {
+    return this.run(() => {
       let decision = decide(this.#viewOf(change, change.needWindow === true));
       if (decision.kind === "need-window") decision = decide(this.#viewOf(change, true));
       if (decision.kind === "need-window") throw new Error("The window was given already.");
       if (decision.kind === "answer") {
-        rememberReply(this.#state, change.namespace, change.requestId, decision.reply);
+        rememberReply(this.state, change.namespace, change.requestId, decision.reply);
         return decision.result;
       }
       const { plan, result } = decision;
-      const hooks = saveSession(this.#state, this.#readFacts, change, plan);
-      rememberReply(this.#state, change.namespace, change.requestId, plan.reply);
-      this.#publish(plan.events);
+      const hooks = saveSession(this.state, this.#readFacts, change, plan);
+      rememberReply(this.state, change.namespace, change.requestId, plan.reply);
+      this.publish(plan.events);
       this.#tellTasks(hooks);
       return result;
     });
@@ -163,73 +167,71 @@ class MemoryStore implements Store {
   async copySession<T>(copy: SessionCopy, decide: (view: CopyView) => CopyDecision<T>): Promise<T> {
     let atSeq: number | undefined;
     for (;;) {
-      const step = await this.#run(() => this.#copyStep(copy, decide, atSeq));
+      const step = await this.run(() => this.#copyStep(copy, decide, atSeq));
       if (step.kind === "answer") return step.result;
       atSeq = step.atSeq;
     }
   }
 
   readonly openSnapshot: Store["openSnapshot"] = (ref) =>
-    this.#run(() => openSnapshot(this.#parts, ref));
+    this.run(() => openSnapshot(this.#parts, ref));
 
   readonly importLog: Store["importLog"] = (seqs) =>
-    this.#run(() => new ImportedLog(this.#parts, seqs));
+    this.run(() => new ImportedLog(this.#parts, seqs));
 
   readonly readConsumer: Store["readConsumer"] = (ref) =>
-    this.#run(() => namespaceOf(this.#state, ref.namespace).consumers.get(ref.consumerId));
+    this.run(() => namespaceOf(this.state, ref.namespace).consumers.get(ref.consumerId));
 
   readonly listConsumers: Store["listConsumers"] = (namespace, after, limit) =>
-    this.#run(() => reads.listConsumers(this.#state, namespace, after, limit));
+    this.run(() => reads.listConsumers(this.state, namespace, after, limit));
 
   changeConsumer<T>(
     change: ConsumerRef & { readonly requestId?: string },
     decide: (view: ConsumerView) => ConsumerDecision<T>,
   ): Promise<T> {
-    return this.#run(() => {
+    return this.run(() => {
       const { namespace, consumerId, requestId } = change;
-      const { consumers } = namespaceOf(this.#state, namespace);
-      const decision = decide({
-        consumer: consumers.get(consumerId),
-        count: consumers.size,
-        reply: replyOf(this.#state, namespace, requestId),
-      });
+      const { consumers } = namespaceOf(this.state, namespace);
+      const reply = replyOf(this.state, namespace, requestId);
+      const consumer = consumers.get(consumerId);
+      const decision = decide({ consumer, count: consumers.size, reply });
       if (decision.kind === "answer") return decision.result;
       if (decision.consumer === undefined) consumers.delete(consumerId);
       else consumers.set(consumerId, decision.consumer);
-      rememberReply(this.#state, namespace, requestId, decision.reply);
+      rememberReply(this.state, namespace, requestId, decision.reply);
       return decision.result;
     });
   }
 
   readonly readTask: Store["readTask"] = (namespace, taskNo) =>
-    this.#run(() => {
-      const task = this.#state.tasks.get(taskNo);
+    this.run(() => {
+      const task = this.state.tasks.get(taskNo);
       return task?.namespace === namespace ? task : undefined;
     });
 
   readonly listTasks: Store["listTasks"] = (query) =>
-    this.#run(() => tasks.listTasks(this.#state, query));
+    this.run(() => tasks.listTasks(this.state, query));
 
   readonly dueTasks: Store["dueTasks"] = (query) =>
-    this.#run(() => tasks.dueTasks(this.#state, query));
+    this.run(() => tasks.dueTasks(this.state, query));
 
   readonly nextDueMs: Store["nextDueMs"] = (hook, nowMs) =>
-    this.#run(() => tasks.nextDueMs(this.#state, hook, nowMs));
+    this.run(() => tasks.nextDueMs(this.state, hook, nowMs));
 
-  readonly taskHooks: Store["taskHooks"] = () => this.#run(() => tasks.taskHooks(this.#state));
+  readonly taskHooks: Store["taskHooks"] = () => this.run(() => tasks.taskHooks(this.state));
 
   readonly readUsage: Store["readUsage"] = (namespace, hook, hour) =>
-    this.#run(() => tasks.usageOf(this.#state, { namespace, hook, hour }));
+    this.run(() => tasks.usageOf(this.state, { namespace, hook, hour }));
 
   readonly listSummaries: Store["listSummaries"] = (ref, query) =>
-    this.#run(() => tasks.listSummaries(this.#state, ref, query));
+    this.run(() => tasks.listSummaries(this.state, ref, query));
 
   readonly readSummary: Store["readSummary"] = (ref, version) =>
-    this.#run(() => sessionOf(this.#state, ref)?.summaries.get(version));
+    this.run(() => sessionOf(this.state, ref)?.summaries.get(version));
 
   changeTask<T>(change: TaskChange, decide: (view: TaskView) => TaskDecision<T>): Promise<T> {
-    return this.#run(() => {
-      const { result, hooks } = tasks.changeTask(this.#state, change, decide);
+    return this.run(() => {
+      const { result, hooks } = tasks.changeTask(this.state, change, decide);
       this.#tellTasks(hooks);
       return result;
     });
@@ -246,36 +248,36 @@ class MemoryStore implements Store {
     change: DocumentChange,
     decide: (view: DocumentView) => DocumentDecision<T>,
   ): Promise<T> {
-    return this.#run(() => {
-      const { plan, result } = documents.changeDocuments(this.#state, change, decide);
-      if (plan !== undefined) this.#publish(plan.events);
+    return this.run(() => {
+      const { plan, result } = documents.changeDocuments(this.state, change, decide);
+      if (plan !== undefined) this.publish(plan.events);
       return result;
     });
   }
 
   readonly readDocument: Store["readDocument"] = (ref, documentId) =>
-    this.#run(() => documents.readDocument(this.#state, ref, documentId));
+    this.run(() => documents.readDocument(this.state, ref, documentId));
 
   readonly listDocuments: Store["listDocuments"] = (query) =>
-    this.#run(() => documents.listDocuments(this.#state, query));
+    this.run(() => documents.listDocuments(this.state, query));
 
   readonly listCollections: Store["listCollections"] = (namespace, after, limit) =>
-    this.#run(() => documents.listCollections(this.#state, namespace, after, limit));
+    this.run(() => documents.listCollections(this.state, namespace, after, limit));
 
   readonly saveVectors: Store["saveVectors"] = (vectors) =>
-    this.#run(() => documents.saveVectors(this.#state, vectors));
+    this.run(() => documents.saveVectors(this.state, vectors));
 
   readonly readVectors: Store["readVectors"] = (places) =>
-    this.#run(() => documents.readVectors(this.#state, places));
+    this.run(() => documents.readVectors(this.state, places));
 
   readonly recalledNamespaces: Store["recalledNamespaces"] = () =>
-    this.#run(() => newestRecalled(this.#state.recalled));
+    this.run(() => newestRecalled(this.state.recalled));
 
   readonly noteRecalled: Store["noteRecalled"] = (namespace, ms) =>
-    this.#run(() => documents.noteRecalled(this.#state, namespace, ms));
+    this.run(() => documents.noteRecalled(this.state, namespace, ms));
 
   readonly listEvents: Store["listEvents"] = (query) =>
-    this.#run(() => listEvents(this.#state, query));
+    this.run(() => listEvents(this.state, query));
 
   onEvents(listener: (events: readonly StoredEvent[]) => void): () => void {
     this.#listeners.add(listener);
@@ -285,14 +287,14 @@ class MemoryStore implements Store {
   }
 
   maintain(plan: MaintenancePlan): Promise<boolean> {
-    return this.#run(() => {
-      dropEvents(this.#state, plan);
-      for (const { replies } of this.#state.namespaces.values()) {
+    return this.run(() => {
+      dropEvents(this.state, plan);
+      for (const { replies } of this.state.namespaces.values()) {
         for (const [requestId, reply] of replies) {
           if (reply.createMs < plan.nowMs - plan.replyAgeMsMax) replies.delete(requestId);
         }
       }
-      tasks.dropUsage(this.#state, plan.usageHourMin);
+      tasks.dropUsage(this.state, plan.usageHourMin);
       return false;
     });
   }
@@ -305,7 +307,7 @@ class MemoryStore implements Store {
   }
 
   /** Runs a step in its turn: after the steps asked for earlier, and never at once. */
-  async #run<T>(step: () => T): Promise<T> {
+  protected async run<T>(step: () => T): Promise<T> {
     if (this.#closed) throw new AppError("SHUTTING_DOWN", "The store is closed.");
     const running = Promise.resolve().then(step);
     this.#running.add(running);
@@ -321,7 +323,7 @@ class MemoryStore implements Store {
   }
 
   #viewOf(change: SessionChange, withWindow: boolean): SessionView {
-    const state = sessionOf(this.#state, change);
+    const state = sessionOf(this.state, change);
     const messages = new Map<string, StoredEntry>();
     for (const messageId of change.messageIds ?? []) {
       const entry = reads.entryById(this.#readFacts, state, messageId);
@@ -330,25 +332,28 @@ class MemoryStore implements Store {
       if (change.firstMessageOnly === true) break;
     }
     return {
-      revision: this.#state.revision + 1,
+      revision: this.state.revision + 1,
       session: state?.session,
       window: withWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
       messages,
-      reply: replyOf(this.#state, change.namespace, change.requestId),
-      tasks: () => (state === undefined ? [] : tasks.tasksOf(this.#state, change)),
-      usage: (hook, hour) =>
-        tasks.usageOf(this.#state, { namespace: change.namespace, hook, hour }),
+      reply: replyOf(this.state, change.namespace, change.requestId),
+      tasks: () => (state === undefined ? [] : tasks.tasksOf(this.state, change)),
+      usage: (hook, hour) => tasks.usageOf(this.state, { namespace: change.namespace, hook, hour }),
       summary: (version) => state?.summaries.get(version),
+      message: (seq) => state && reads.messageAt(this.#readFacts, state, seq),
+      memories: lookupOf(this.state, change.namespace),
+      memoryJobs: () => (state === undefined ? [] : jobsOf(this.state, change)),
+      documents: (asked) => documents.documentsView(this.state, asked),
     };
   }
 
   #copyViewOf(copy: SessionCopy, atSeq?: number): CopyView {
-    const source = sessionOf(this.#state, copy.source);
+    const source = sessionOf(this.state, copy.source);
     const view: CopyView = {
-      revision: this.#state.revision + 1,
+      revision: this.state.revision + 1,
       source: source?.session,
-      target: sessionOf(this.#state, copy.target)?.session,
-      reply: replyOf(this.#state, copy.target.namespace, copy.requestId),
+      target: sessionOf(this.state, copy.target)?.session,
+      reply: replyOf(this.state, copy.target.namespace, copy.requestId),
     };
     if (source === undefined || atSeq === undefined) return view;
     const ranges = source.windows.get(atSeq);
@@ -366,7 +371,7 @@ class MemoryStore implements Store {
     atSeq: number | undefined,
   ): Exclude<CopyDecision<T>, { readonly kind: "save" }> {
     if (atSeq !== undefined) copy.signal?.throwIfAborted();
-    const source = sessionOf(this.#state, copy.source);
+    const source = sessionOf(this.state, copy.source);
     const view = this.#copyViewOf(copy, atSeq);
     const decision = decide(view);
     if (decision.kind !== "save") return decision;
@@ -375,15 +380,15 @@ class MemoryStore implements Store {
     }
     const { fields, head, events, reply, result, summaries = [] } = decision;
     const place = { source, target: copy.target, atSeq };
-    saveCopy(this.#state, this.#readFacts, place, { fields, head, summaries });
-    rememberReply(this.#state, copy.target.namespace, copy.requestId, reply);
-    this.#publish(events);
+    saveCopy(this.state, this.#readFacts, place, { fields, head, summaries });
+    rememberReply(this.state, copy.target.namespace, copy.requestId, reply);
+    this.publish(events);
     return { kind: "answer", result };
   }
 
-  #publish(events: readonly NewEvent[]): void {
-    this.#state.revision += 1;
-    const stored = addEvents(this.#state, this.#state.revision, events);
+  protected publish(events: readonly NewEvent[]): void {
+    this.state.revision += 1;
+    const stored = addEvents(this.state, this.state.revision, events);
     for (const listener of [...this.#listeners]) listener(stored);
   }
 

@@ -1,0 +1,135 @@
+// What changes of memories and of jobs on them must keep to, for both engines: says what is wrong,
+// so that half a plan never reaches the state.
+
+import { isDeepStrictEqual } from "node:util";
+
+import type { Memory } from "../domain/memories/memory.ts";
+import type { MemoryJobPlan, MemoryPlan } from "./memory-records.ts";
+import { scopeIdOf } from "./scope-id.ts";
+import { areRanges } from "./task-faults.ts";
+
+const STRUCTURED = new Set(["entity", "relation", "episode"]);
+const PROMOTION_KEY_MAX = 128;
+
+/** What a check needs to know of the state before the change. */
+export interface MemoryBase {
+  /** That of the change. */
+  readonly revision: number;
+  readonly nextMemoryNo: number;
+  /** The current state of the memory with an id. */
+  readonly known: (memoryId: string) => Memory | undefined;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Says what is wrong with the frame of a change of memories; undefined when nothing is. */
+export function memoryFrameFault(plan: {
+  readonly events: readonly unknown[];
+  readonly nowMs: number;
+  readonly reply?: { readonly createMs: number };
+}): string | undefined {
+  if (plan.events.length === 0) return "it has no event";
+  return isCount(plan.nowMs) && isCount(plan.reply?.createMs ?? 0)
+    ? undefined
+    : "a time is not a whole number of milliseconds";
+}
+
+/** Says what is wrong with a change of memories; undefined when nothing is. */
+export function memoryPlanFault(plan: MemoryPlan, base: MemoryBase): string | undefined {
+  const { promoted = [], put = [], remove = [] } = plan;
+  const ids = new Set<string>();
+  let next = base.nextMemoryNo;
+  for (const memory of put) {
+    const known = base.known(memory.memoryId);
+    if (ids.has(memory.memoryId) || memory.memoryNo !== (known?.memoryNo ?? next)) {
+      return `memory number ${memory.memoryNo} is put twice or has another number`;
+    }
+    ids.add(memory.memoryId);
+    next += known === undefined ? 1 : 0;
+    const fault = memoryFault(memory, base.revision) ?? stateFault(memory, known);
+    if (fault !== undefined) return `memory number ${memory.memoryNo} ${fault}`;
+  }
+  for (const memoryId of remove) {
+    if (ids.has(memoryId) || base.known(memoryId) === undefined) {
+      return "it removes a memory that is not there, or that it puts or removes as well";
+    }
+    ids.add(memoryId);
+  }
+  return promoted.some(({ promotionKey: { length } }) => length === 0 || length > PROMOTION_KEY_MAX)
+    ? "a promoted text has no key, or one that is too long"
+    : undefined;
+}
+
+function memoryFault(memory: Memory, revision: number): string | undefined {
+  const { content, createMs, etagRevision, kind, strength, ttlMs, updateMs } = memory;
+  if (memory.memoryId === "") return "has no id";
+  if (!isCount(etagRevision) || etagRevision > revision) return `is of revision ${etagRevision}`;
+  if (![createMs, updateMs, ttlMs, updateMs + ttlMs, strength.mentionCount].every(isCount)) {
+    return "has a time or a count that is none";
+  }
+  const times = [
+    strength.lastSeenMs,
+    strength.decayMs,
+    content.validFromMs ?? 0,
+    content.validToMs ?? 0,
+  ];
+  if (!times.every(Number.isSafeInteger)) return "has a time that is none";
+  if (!(content.importance >= 0 && strength.confidence >= 0)) return "has no importance";
+  if (!Number.isFinite(content.importance + strength.confidence)) return "has no importance";
+  if (content.structure?.kind !== (STRUCTURED.has(kind) ? kind : undefined)) {
+    return `is of the kind ${kind} and made of something else`;
+  }
+  return memory.state === "active" && memory.supersededBy !== ""
+    ? "is active and superseded"
+    : undefined;
+}
+
+/** What may change between two memories without a new state is left out. */
+function stateOf(memory: Memory): unknown {
+  const { etagRevision: _etag, strength: _strength, content, ...rest } = memory;
+  const { metadata, ...said } = content;
+  return { ...rest, content: { ...said, metadata: Buffer.from(metadata).toString("latin1") } };
+}
+
+function stateFault(memory: Memory, known: Memory | undefined): string | undefined {
+  const { revisionNumber } = memory;
+  if (known === undefined) {
+    return revisionNumber === 1 ? undefined : `is new and has the state ${revisionNumber}`;
+  }
+  if (
+    memory.kind !== known.kind ||
+    memory.createMs !== known.createMs ||
+    scopeIdOf(memory.scope) !== scopeIdOf(known.scope)
+  ) {
+    return "gets another kind, scope or time of creation";
+  }
+  if (revisionNumber === known.revisionNumber) {
+    return isDeepStrictEqual(stateOf(memory), stateOf(known))
+      ? undefined
+      : `changes without a state after ${revisionNumber}`;
+  }
+  return revisionNumber === known.revisionNumber + 1 && memory.updateMs >= known.updateMs
+    ? undefined
+    : `goes from state ${known.revisionNumber} to ${revisionNumber}, or back in time`;
+}
+
+/** Says what is wrong with a change of jobs; undefined when nothing is. */
+export function memoryJobsFault(plan: MemoryJobPlan): string | undefined {
+  const types = new Set<string>();
+  for (const { job, type } of plan.put) {
+    if (types.has(type)) return `the job ${type} is put twice`;
+    types.add(type);
+    if (job === undefined) continue;
+    if (job.type !== type) return `the job ${type} is one of ${job.type}`;
+    if (job.ranges.length === 0 || !areRanges(job.ranges)) {
+      return `the job ${type} has no messages, or in another order`;
+    }
+    const counts = [job.dueMs, job.failedAttempts, job.createMs, job.generation];
+    if (!counts.every(isCount) || (job.state === "dead" && job.dueMs !== 0)) {
+      return `the job ${type} has a time or a count that is none`;
+    }
+  }
+  return undefined;
+}

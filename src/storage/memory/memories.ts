@@ -1,0 +1,194 @@
+// Long-term memories in the memory engine: what decisions see of them and what plans do to them.
+
+import type { MemoryLookup } from "../../domain/memories/lookup.ts";
+import type { Memory, MemoryScope, MemoryTier } from "../../domain/memories/memory.ts";
+import { memoryFacts } from "../memory-facts.ts";
+import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
+import { scopeIdOf } from "../scope-id.ts";
+import type { MemoryChange, MemoryDecision, MemoryPlan, MemoryView, NewEvent } from "../store.ts";
+import {
+  type KeptMemory,
+  type MemoryState,
+  namespaceOf,
+  PROMOTED_MAX,
+  rememberReply,
+  replyOf,
+} from "./state.ts";
+
+const SAME_TEXT_MAX = 16;
+const SAME_KEY_MAX = 64;
+
+/** The memories of a namespace by rising number. */
+export function memoriesOf(state: MemoryState, namespace: string): readonly KeptMemory[] {
+  return [...(state.namespaces.get(namespace)?.memories.values() ?? [])].sort(
+    (a, b) => a.memory.memoryNo - b.memory.memoryNo,
+  );
+}
+
+/** The memories of a scope by rising number. */
+export function memoriesIn(
+  state: MemoryState,
+  namespace: string,
+  scopeId: string,
+): readonly KeptMemory[] {
+  return memoriesOf(state, namespace).filter(({ facts }) => facts.scopeId === scopeId);
+}
+
+/** The oldest active entity of a scope with a name. */
+export function entityNamed(
+  state: MemoryState,
+  namespace: string,
+  scopeId: string,
+  nameKey: string,
+): Memory | undefined {
+  const found = memoriesIn(state, namespace, scopeId);
+  return found.find(({ facts }) => facts.nameKeys.includes(nameKey))?.memory;
+}
+
+/** Those of a tier by rising rank, then number. */
+export function rankedIn(
+  state: MemoryState,
+  namespace: string,
+  of: { readonly scope: MemoryScope; readonly tier: MemoryTier },
+): readonly KeptMemory[] {
+  return memoriesIn(state, namespace, scopeIdOf(of.scope))
+    .filter(({ facts }) => facts.tier === of.tier)
+    .sort((a, b) => a.facts.rank - b.facts.rank);
+}
+
+/** Reads of the memories of a namespace, for decisions. */
+export function lookupOf(state: MemoryState, namespace: string): MemoryLookup {
+  const within = (scope: MemoryScope) => memoriesIn(state, namespace, scopeIdOf(scope));
+  const isActive = ({ facts }: KeptMemory) => facts.isActive;
+  const isPast = ({ facts }: KeptMemory) => !facts.isActive;
+  return {
+    byId: (memoryId) => state.namespaces.get(namespace)?.memories.get(memoryId)?.memory,
+    byText: (scope, kind, textKey) =>
+      within(scope)
+        .filter((kept) => isActive(kept) && kept.memory.kind === kind)
+        .filter(({ facts }) => facts.textKey === textKey)
+        .slice(0, SAME_TEXT_MAX)
+        .map(({ memory }) => memory),
+    byKey: (scope, key) =>
+      within(scope)
+        .filter((kept) => isActive(kept) && key !== "" && kept.facts.key === key)
+        .slice(0, SAME_KEY_MAX)
+        .map(({ memory }) => memory),
+    pastByKey: (scope, key) =>
+      [...within(scope)]
+        .reverse()
+        .filter((kept) => isPast(kept) && key !== "" && kept.facts.key === key)
+        .slice(0, SAME_KEY_MAX)
+        .map(({ memory }) => memory),
+    byName: (scope, nameKey) => entityNamed(state, namespace, scopeIdOf(scope), nameKey),
+    bySubject: (scope, nameKey, limit) =>
+      within(scope)
+        .filter((kept) => isActive(kept) && kept.facts.subject === nameKey)
+        .slice(0, limit)
+        .map(({ memory }) => memory),
+    pastBySubject: (scope, nameKey, limit) =>
+      [...within(scope)]
+        .reverse()
+        .filter((kept) => isPast(kept) && kept.facts.subject === nameKey)
+        .slice(0, limit)
+        .map(({ memory }) => memory),
+    newest: (scope, kinds, limit) =>
+      [...within(scope)]
+        .reverse()
+        .filter((kept) => isActive(kept) && kinds.has(kept.memory.kind))
+        .slice(0, limit)
+        .map(({ memory }) => memory),
+    count: (scope, tier) => rankedIn(state, namespace, { scope, tier }).length,
+    evictable: (scope, tier, limit) =>
+      rankedIn(state, namespace, { scope, tier })
+        .filter(({ memory }) => !memory.persistent)
+        .slice(0, limit)
+        .map(({ memory }) => memory),
+    wasPromoted: (scope, promotionKey) =>
+      namespaceOf(state, namespace).promoted.get(scopeIdOf(scope))?.has(promotionKey) === true,
+    get nextMemoryNo() {
+      return namespaceOf(state, namespace).nextMemoryNo;
+    },
+  };
+}
+
+/** Checks what a plan does to memories. Throws an Error that names the fault. */
+export function checkMemories(
+  state: MemoryState,
+  namespace: string,
+  plan: MemoryPlan | undefined,
+): void {
+  if (plan === undefined) return;
+  const { memories, nextMemoryNo } = namespaceOf(state, namespace);
+  const known = (memoryId: string) => memories.get(memoryId)?.memory;
+  const fault = memoryPlanFault(plan, { revision: state.revision + 1, nextMemoryNo, known });
+  if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+}
+
+/** Does what a plan does to memories. */
+export function saveMemories(
+  state: MemoryState,
+  namespace: string,
+  plan: MemoryPlan | undefined,
+  nowMs: number,
+): void {
+  if (plan === undefined) return;
+  const kept = namespaceOf(state, namespace);
+  for (const memory of plan.put ?? []) {
+    const old = kept.memories.get(memory.memoryId);
+    const isNewState = old !== undefined && old.memory.revisionNumber < memory.revisionNumber;
+    const copy = structuredClone(memory);
+    const facts = memoryFacts(copy);
+    kept.memories.set(memory.memoryId, {
+      memory: copy,
+      facts,
+      former: isNewState ? [old.memory, ...old.former] : (old?.former ?? []),
+      text: old?.text.value === memory.content.text ? old.text : textOf(memory),
+    });
+    kept.scopeTimes.set(facts.scopeId, nowMs);
+    kept.nextMemoryNo = Math.max(kept.nextMemoryNo, memory.memoryNo + 1);
+  }
+  for (const memoryId of plan.remove ?? []) {
+    const scopeId = kept.memories.get(memoryId)?.facts.scopeId ?? "";
+    kept.memories.delete(memoryId);
+    kept.scopeTimes.set(scopeId, nowMs);
+  }
+  for (const { promotionKey, scope } of plan.promoted ?? []) {
+    const scopeId = scopeIdOf(scope);
+    const texts = kept.promoted.get(scopeId) ?? new Set();
+    texts.add(promotionKey);
+    for (const oldest of [...texts].slice(0, Math.max(0, texts.size - PROMOTED_MAX))) {
+      texts.delete(oldest);
+    }
+    kept.promoted.set(scopeId, texts);
+  }
+}
+
+function textOf({ content }: Memory): KeptMemory["text"] {
+  return { value: content.text, bytes: Buffer.from(content.text, "utf8") };
+}
+
+/** Changes memories; gives the events of what was saved. */
+export function changeMemories<T>(
+  state: MemoryState,
+  change: MemoryChange,
+  decide: (view: MemoryView) => MemoryDecision<T>,
+): { readonly result: T; readonly events: readonly NewEvent[] } {
+  const { namespace, requestId } = change;
+  const decision = decide({
+    revision: state.revision + 1,
+    memories: lookupOf(state, namespace),
+    reply: replyOf(state, namespace, requestId),
+  });
+  if (decision.kind === "answer") {
+    rememberReply(state, namespace, requestId, decision.reply);
+    return { result: decision.result, events: [] };
+  }
+  const { plan, result } = decision;
+  const fault = memoryFrameFault(plan);
+  if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+  checkMemories(state, namespace, plan);
+  saveMemories(state, namespace, plan, plan.nowMs);
+  rememberReply(state, namespace, requestId, plan.reply);
+  return { result, events: plan.events };
+}

@@ -1,0 +1,89 @@
+// Jobs on memories in the memory engine. They stand beside the sessions that wait for them.
+
+import type { MemoryJob } from "../../domain/memories/job.ts";
+import type { SessionRef } from "../../domain/session.ts";
+import { memoryJobsFault } from "../memory-faults.ts";
+import type { MemoryJobPlan, StoredMemoryJob } from "../store.ts";
+import { type MemoryState, namespaceOf } from "./state.ts";
+
+/** The jobs of a session by type. */
+export function jobsOf(state: MemoryState, ref: SessionRef): readonly MemoryJob[] {
+  const jobs = state.namespaces.get(ref.namespace)?.memoryJobs.get(ref.sessionId);
+  return [...(jobs?.values() ?? [])].sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** Checks what a plan does to jobs. Throws an Error that names the fault. */
+export function checkJobs(plan: MemoryJobPlan | undefined): void {
+  const fault = plan && memoryJobsFault(plan);
+  if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
+}
+
+/** Does what a plan does to the jobs of a session. */
+export function saveJobs(
+  state: MemoryState,
+  ref: SessionRef,
+  plan: MemoryJobPlan | undefined,
+): void {
+  const { memoryJobs } = namespaceOf(state, ref.namespace);
+  const jobs = memoryJobs.get(ref.sessionId) ?? new Map();
+  for (const { job, type } of plan?.put ?? []) {
+    if (job === undefined) jobs.delete(type);
+    else jobs.set(type, structuredClone(job));
+  }
+  if (jobs.size === 0) memoryJobs.delete(ref.sessionId);
+  else memoryJobs.set(ref.sessionId, jobs);
+}
+
+/** Removes the jobs of a session whose log goes. */
+export function dropJobs(state: MemoryState, ref: SessionRef): void {
+  namespaceOf(state, ref.namespace).memoryJobs.delete(ref.sessionId);
+}
+
+function allJobs(state: MemoryState): readonly StoredMemoryJob[] {
+  const refs = [...state.namespaces].flatMap(([namespace, { sessions }]) =>
+    [...sessions].map(([sessionId, { sessionNo }]) => ({ namespace, sessionId, sessionNo })),
+  );
+  return refs
+    .sort((a, b) => a.sessionNo - b.sessionNo)
+    .flatMap(({ sessionNo: _no, ...ref }) => jobsOf(state, ref).map((job) => ({ ref, job })));
+}
+
+/** Jobs that are due, the longest due first. */
+export function dueJobs(
+  state: MemoryState,
+  nowMs: number,
+  limit: number,
+): readonly StoredMemoryJob[] {
+  return allJobs(state)
+    .filter(({ job }) => job.state === "ready" && job.dueMs <= nowMs)
+    .sort((a, b) => a.job.dueMs - b.job.dueMs)
+    .slice(0, limit);
+}
+
+/** When the next job is due that is not due now. */
+export function nextJobMs(state: MemoryState, nowMs: number): number | undefined {
+  const later = allJobs(state).flatMap(({ job }) =>
+    job.state === "ready" && job.dueMs > nowMs ? job.dueMs : [],
+  );
+  return later.length === 0 ? undefined : Math.min(...later);
+}
+
+/** The jobs of a namespace by session; those of one session are not split. */
+export function listJobs(
+  state: MemoryState,
+  namespace: string,
+  after: string,
+  limit: number,
+): readonly StoredMemoryJob[] {
+  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const ids = [...(state.namespaces.get(namespace)?.memoryJobs.keys() ?? [])]
+    .filter((sessionId) => compare(sessionId, after) > 0)
+    .sort(compare);
+  const found: StoredMemoryJob[] = [];
+  for (const sessionId of ids) {
+    if (found.length >= limit) break;
+    const ref = { namespace, sessionId };
+    found.push(...jobsOf(state, ref).map((job) => ({ ref, job })));
+  }
+  return found;
+}
