@@ -78,19 +78,19 @@ describe("an event", () => {
 
   it("tells how a job ended", () => {
     const counts = { hook: "h", createdCount: 3, rejectedCount: 1 };
-    const detail = {
-      ...{ type: EVENT_TYPE.memoryJobEnded, job: "score", ranges: [{ first: 1, last: 4 }] },
-      ...{ ...counts, failure: "timeout", isDead: true },
-    } as const;
+    const type = EVENT_TYPE.memoryJobEnded;
+    const ranges = [{ first: 1, last: 4 }];
+    const detail = { type, job: "score", ranges, ...counts, failure: "timeout" } as const;
     const value = {
-      ...{ ...counts, type: TaskType.SCORE, seqRanges: [{ first: 1n, last: 4n }] },
+      ...{ ...counts, type: TaskType.SCORE, seqRanges: [{ firstSeq: 1n, lastSeq: 4n }] },
       ...{ failure: TaskFailureReason.TIMEOUT, dead: true },
     };
-    const event = overTheWire(detail);
+    const event = overTheWire({ ...detail, isDead: true });
     expect(event.type).toBe(wire.EventType.MEMORY_JOB_ENDED);
     expect(event.detail).toEqual({ $case: "memoryJobEnded", value });
-    expect(overTheWire({ ...detail, failure: undefined, job: "extract" }).detail).toMatchObject({
-      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED },
+    const sound = { ...detail, job: "extract", failure: undefined, isDead: false } as const;
+    expect(overTheWire(sound).detail).toMatchObject({
+      value: { type: TaskType.EXTRACT, failure: TaskFailureReason.UNSPECIFIED, dead: false },
     });
   });
 });

@@ -58,7 +58,10 @@ function fromTest(test: wire.MetadataCondition["test"]): MetadataTest["test"] {
   }
 }
 
-function fromConditions(conditions: readonly wire.MetadataCondition[]): readonly MetadataTest[] {
+/** Gives what metadata must hold. */
+export function fromConditions(
+  conditions: readonly wire.MetadataCondition[],
+): readonly MetadataTest[] {
   return conditions.map(({ path, test }) => ({ path, test: fromTest(test) }));
 }
 

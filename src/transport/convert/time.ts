@@ -21,6 +21,14 @@ export function fromTimestamp(time: Timestamp): number {
   return Number(time.seconds) * MS_PER_SECOND + Math.ceil(time.nanos / NANOS_PER_MS);
 }
 
+/**
+ * Turns a timestamp into milliseconds, rounded down: what was so at a moment between two of them was
+ * so at the earlier one.
+ */
+export function floorTimestamp(time: Timestamp): number {
+  return Number(time.seconds) * MS_PER_SECOND + Math.floor(time.nanos / NANOS_PER_MS);
+}
+
 /** Turns milliseconds into a duration. */
 export function toDuration(ms: number): Duration {
   return toTimestamp(ms);

@@ -76,7 +76,7 @@ function checkTimeOrder(v: Violations, { fromTime: from, beforeTime: before }: R
 }
 
 /** Checks a list of enums none of which may be unset. */
-function checkChoices(
+export function checkChoices(
   v: Violations,
   field: string,
   values: readonly number[],
@@ -106,7 +106,8 @@ function checkCollections(v: Violations, ids: readonly string[]): void {
   }
 }
 
-function checkConditions(v: Violations, conditions: readonly MetadataCondition[]): void {
+/** Checks what metadata must hold. */
+export function checkConditions(v: Violations, conditions: readonly MetadataCondition[]): void {
   checkCount(v, "metadata", conditions.length, LIMITS.metadataConditions);
   for (const [index, condition] of conditions.entries()) {
     if (v.full) return;

@@ -1,0 +1,64 @@
+// Which memories a call means, from the wire to the domain.
+
+import type { MemoryFilter } from "../../domain/memories/filter.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
+import type { Trust } from "../../domain/summaries/summary.ts";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import { MemoryState } from "../../gen/memorysidecar/v1/memory.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory_filter.ts";
+import { fromMemoryKind, fromMemoryOrigin } from "./memory-enums.ts";
+import { fromConditions } from "./recall-filter.ts";
+import { floorTimestamp, fromTimestamp } from "./time.ts";
+
+const EMPTY = wire.MemoryFilter.decode(new Uint8Array(0));
+
+function lowered(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(texts.map((text) => text.toLowerCase()));
+}
+
+function fromState(state: MemoryState): Memory["state"] {
+  return state === MemoryState.SUPERSEDED ? "superseded" : "active";
+}
+
+/** The first whole millisecond from a time on. */
+function boundOf(time: Timestamp | undefined): number | undefined {
+  return time === undefined ? undefined : fromTimestamp(time);
+}
+
+/** Gives which memories a checked filter means; unset means every active one. */
+export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilter {
+  const { minTrust, validAt } = filter;
+  return {
+    userId: filter.userId,
+    agentId: filter.agentId,
+    sessionId: filter.sessionId,
+    includeShared: filter.includeShared,
+    kinds: new Set(filter.kinds.map(fromMemoryKind)),
+    states: new Set(filter.states.map(fromState)),
+    categories: lowered(filter.categories),
+    topics: lowered(filter.topics),
+    key: filter.key,
+    textContains: filter.textContains,
+    labels: filter.labels,
+    metadata: fromConditions(filter.metadata),
+    minImportance: filter.minImportance,
+    minConfidence: filter.minConfidence,
+    minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
+    persistent: filter.persistent,
+    validAtMs: validAt === undefined ? undefined : floorTimestamp(validAt),
+    createFromMs: boundOf(filter.createFromTime),
+    createBeforeMs: boundOf(filter.createBeforeTime),
+    seenFromMs: boundOf(filter.seenFromTime),
+    seenBeforeMs: boundOf(filter.seenBeforeTime),
+    sourceSessionId: filter.sourceSessionId,
+    origin: fromMemoryOrigin(filter.origin),
+  };
+}
+
+const BOTH_STATES: ReadonlySet<Memory["state"]> = new Set(["active", "superseded"]);
+
+/** Gives which memories a checked filter means whose unset states mean all of them. */
+export function fromWholeFilter(filter: wire.MemoryFilter | undefined): MemoryFilter {
+  const given = fromMemoryFilter(filter);
+  return given.states.size === 0 ? { ...given, states: BOTH_STATES } : given;
+}
