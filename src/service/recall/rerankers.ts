@@ -3,10 +3,10 @@
 
 import { hookNotFound } from "../../domain/errors.ts";
 import type { ServiceContext } from "../context.ts";
-import { type DirectCall, type Hook, HookFailure } from "../hook-port.ts";
+import { type Hook, HookFailure } from "../hook-port.ts";
 import type { RecallInput } from "../recall-api.ts";
+import { guardedCall } from "../tasks/guarded-call.ts";
 import { HookState, type HookStates } from "../tasks/hook-state.ts";
-import { later } from "../tasks/later.ts";
 
 /** How long a search waits for an order. */
 const ORDER_TIMEOUT_MS = 10_000;
@@ -54,50 +54,13 @@ function problemOf(name: string | undefined, hook: Hook | undefined): string {
 }
 
 function guarded(rerank: Rerank, state: HookState, world: ServiceContext["world"]): Rerank {
-  // What workers do is counted where they take it and bring it, and whether there are some is known
-  // by their polls.
-  const calls = state.hook.kind === "poll" ? undefined : state;
-  return async (call, query, texts) => {
-    const pass = calls?.pass() ?? "call";
-    if (pass === "wait") throw new HookFailure("busy", "The hook is left alone for a while.");
-    if (!state.budget.take(call.namespace, [query, ...texts], world.nowMs())) {
-      throw new HookFailure("busy", "The namespace has used up the hook for this hour.");
-    }
-    calls?.begin(pass);
-    try {
-      const scores = await inTime(call, world, (timed) => rerank(timed, query, texts));
+  const hook = { state, world, timeoutMs: ORDER_TIMEOUT_MS };
+  return (call, query, texts) =>
+    guardedCall(hook, call, [query, ...texts], async (timed) => {
+      const scores = await rerank(timed, query, texts);
       if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
         throw new HookFailure("invalid-output", "The hook gave scores of another number or none.");
       }
-      calls?.answered(pass);
       return scores;
-    } catch (error) {
-      const failure =
-        error instanceof HookFailure ? error : new HookFailure("hook-error", "The hook failed.");
-      // A call that nobody waits for says nothing of the hook.
-      if (call.signal.aborted) calls?.abandoned(pass);
-      else calls?.callFailed(pass, failure);
-      throw failure;
-    }
-  };
-}
-
-async function inTime<T>(
-  call: DirectCall,
-  world: ServiceContext["world"],
-  work: (call: DirectCall) => Promise<T>,
-): Promise<T> {
-  const late = new AbortController();
-  const over = Promise.withResolvers<never>();
-  const end = (): void => {
-    over.reject(new HookFailure("timeout", "The hook took too long."));
-    late.abort();
-  };
-  const cancel = later(world, end, ORDER_TIMEOUT_MS);
-  const signal = AbortSignal.any([call.signal, late.signal]);
-  try {
-    return await Promise.race([work({ ...call, signal }), over.promise]);
-  } finally {
-    cancel();
-  }
+    });
 }
