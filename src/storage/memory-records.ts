@@ -28,10 +28,14 @@ export interface MemoryPlan {
   /**
    * New memories, with the numbers from `nextMemoryNo` on in their order, and new states of old
    * ones. A state with the revision number of the stored one takes its place (only strength, state
-   * of decay and etag may differ then); one with the next number keeps the stored one as a revision.
+   * of decay, source and etag may differ then); one with the next number keeps the stored one as a
+   * revision.
    */
   readonly put?: readonly Memory[];
-  /** Ids of memories that are deleted with all their states; none of them among `put`. */
+  /**
+   * Ids of memories that are deleted with all their states, before `put` is saved. One of them is
+   * among `put` only as a new memory, which takes the id of one whose time has run out.
+   */
   readonly remove?: readonly string[];
   /** Texts that were promoted, by scope. At most 100,000 are kept in a scope, the newest. */
   readonly promoted?: readonly { readonly scope: MemoryScope; readonly promotionKey: string }[];

@@ -91,11 +91,13 @@ export interface Remembered {
 /** What is to be saved. */
 export interface RememberPlan {
   readonly put: readonly Memory[];
+  /** Those that are evicted, and those whose time has run out and that were in the way. */
   readonly remove: readonly string[];
   readonly results: readonly Remembered[];
   /** New ones that are still there, changed ones with a new state, only reinforced ones. */
   readonly createdIds: readonly string[];
   readonly updatedIds: readonly string[];
   readonly reinforcedIds: readonly string[];
+  /** Also new ones that were evicted at once: nothing of them is put or removed. */
   readonly evictedIds: readonly string[];
 }
