@@ -12,6 +12,7 @@ import {
 import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
 import { HookServiceClient } from "./gen/memorysidecar/v1/hook_service.ts";
+import { MemoryServiceClient } from "./gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceClient } from "./gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
 
@@ -41,6 +42,7 @@ export interface RawClients {
   readonly events: EventServiceClient;
   readonly hooks: HookServiceClient;
   readonly recalls: RecallServiceClient;
+  readonly memories: MemoryServiceClient;
   readonly admin: AdminServiceClient;
 }
 
@@ -108,6 +110,7 @@ export function openChannel(address: string, settings: ChannelSettings): RawClie
     events: new EventServiceClient(target, creds, shared),
     hooks: new HookServiceClient(target, creds, shared),
     recalls: new RecallServiceClient(target, creds, shared),
+    memories: new MemoryServiceClient(target, creds, shared),
     admin: new AdminServiceClient(target, creds, shared),
   };
 }

@@ -10,6 +10,8 @@ import {
   type ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
+import type { MemoryPolicyInput } from "./memory-options.ts";
+import { toMemoryPolicy } from "./memory-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
@@ -90,6 +92,8 @@ export interface SessionFields {
   readonly ttlMs?: number;
   /** The text that stands for messages that left the window. */
   readonly summary?: string;
+  /** What the session gives to long-term memory. Default: nothing. */
+  readonly memoryPolicy?: MemoryPolicyInput;
   /** In an update: the session must still have this etag. */
   readonly etag?: string;
 }
@@ -159,11 +163,12 @@ function content(input: Omit<MessageFields, "role">): Message {
 
 /** Turns what a caller wrote into a session of the contract. */
 export function toSession(fields: SessionFields): DeepPartial<Session> {
-  const { ttlMs, summary, labels, ...rest } = fields;
+  const { ttlMs, summary, labels, memoryPolicy, ...rest } = fields;
   return {
     ...rest,
     labels: { ...labels },
     ttl: ttlMs === undefined ? undefined : toDuration(ttlMs),
     summary: summary === undefined ? undefined : { text: summary },
+    memoryPolicy: memoryPolicy && toMemoryPolicy(memoryPolicy),
   };
 }

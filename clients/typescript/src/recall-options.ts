@@ -6,6 +6,7 @@ import { type TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import { FusionMethod, RecallKind, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
 import { EmbeddingPurpose, type RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import type { MemoryKindName } from "./memory-options.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
 
@@ -18,7 +19,11 @@ export const FUSIONS = {
   scores: FusionMethod.SCORES,
   "reciprocal-rank": FusionMethod.RECIPROCAL_RANK,
 } as const;
-export const RECALL_KINDS = { message: RecallKind.MESSAGE, document: RecallKind.DOCUMENT } as const;
+export const RECALL_KINDS = {
+  message: RecallKind.MESSAGE,
+  document: RecallKind.DOCUMENT,
+  memory: RecallKind.MEMORY,
+} as const;
 export const SCORINGS = {
   recall: DocumentScoring.RECALL,
   cosine: DocumentScoring.COSINE,
@@ -69,6 +74,17 @@ export interface RecallFilterInput {
   readonly before?: Date | undefined;
   /** Trusted at least so far. */
   readonly minTrust?: keyof typeof TRUSTS | undefined;
+  /** Which memories. Default: every kind. */
+  readonly memoryKinds?: readonly MemoryKindName[] | undefined;
+  /** Also memories that everybody shares. Default false. */
+  readonly includeShared?: boolean | undefined;
+  /** Memories that were true in the world then, superseded ones too. */
+  readonly validAt?: Date | undefined;
+  /** Also memories that are superseded or over. Default false. */
+  readonly includeSuperseded?: boolean | undefined;
+  readonly categories?: readonly string[] | undefined;
+  /** Memories at least so sure, 0 to 1. */
+  readonly minConfidence?: number | undefined;
 }
 
 /** How to recall. */

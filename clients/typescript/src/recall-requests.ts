@@ -1,5 +1,6 @@
 // Builds the requests of recall and documents.
 
+import { choice } from "./choice.ts";
 import type { Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
 import {
   type DeepPartial,
@@ -11,6 +12,7 @@ import {
 import { TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
 import { MetadataCondition, type RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
 import { CountTokensRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import { MEMORY_KINDS } from "./memory-options.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, SCORINGS, TRUSTS } from "./recall-options.ts";
@@ -18,17 +20,6 @@ import { toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
   return date && toTimestamp(date);
-}
-
-/** The value of a name. Programs without types may give any; it is never passed over. */
-function choice<Values extends object>(
-  what: string,
-  values: Values,
-  name: keyof Values,
-): Values[keyof Values] {
-  if (Object.hasOwn(values, name)) return values[name];
-  const names = Object.keys(values).join(", ");
-  throw new TypeError(`the ${what} is one of ${names}, not "${String(name)}"`);
 }
 
 function toVector(input: options.VectorInput | undefined): DeepPartial<Embedding> | undefined {
@@ -61,12 +52,17 @@ export function toCondition(input: options.MetadataInput): MetadataCondition {
 function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
   const { kinds = [], roles = [], metadata = [], from, before, minTrust, ...others } = input;
   const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
-  const { userId = "", agentId = "", sessionLabels = {}, labels = {}, ...unknown } = more;
+  const { userId = "", agentId = "", sessionLabels = {}, labels = {}, ...ofMemories } = more;
+  const { memoryKinds = [], categories = [], validAt, minConfidence, ...rest } = ofMemories;
+  const { includeShared = false, includeSuperseded = false, ...unknown } = rest;
   // A condition that is passed over would find what it is to keep out.
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
   return {
-    ...{ userId, agentId },
+    ...{ userId, agentId, includeShared, includeSuperseded, minConfidence },
+    memoryKinds: memoryKinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
+    categories: [...categories],
+    validAt: time(validAt),
     sessionIds: [...sessionIds],
     excludeSessionIds: [...excludeSessionIds],
     collectionIds: [...collectionIds],

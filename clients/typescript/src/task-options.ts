@@ -1,10 +1,16 @@
 // What the methods for summaries and tasks take beside their main argument.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
+import { choice } from "./choice.ts";
 import type { CompleteTaskRequest, LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
 import type { Summarize } from "./gen/memorysidecar/v1/policy_summary.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/summary_rpc.ts";
 import { SummarizeOutput, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import {
+  ExtractOutput,
+  ResolveAction,
+  type ResolveOutput,
+} from "./gen/memorysidecar/v1/task_memories.ts";
 import type { ListOptions, OrderInput } from "./options.ts";
 
 /** What every list here takes. */
@@ -75,14 +81,47 @@ export function toOutput(output: OutputInput): DeepPartial<SummarizeOutput> {
 /** The vectors of texts to embed, one for each. */
 export type VectorsInput = readonly ArrayLike<number>[];
 
-/** The result of a task: of a summary, a vector for each text, or a score for each text. */
-export type ResultInput = OutputInput | VectorsInput | readonly number[];
+/** What was found in messages. */
+export type FoundInput = DeepPartial<ExtractOutput>;
+
+export const RESOLUTIONS = {
+  "keep-both": ResolveAction.KEEP_BOTH,
+  supersede: ResolveAction.SUPERSEDE,
+  drop: ResolveAction.DROP,
+} as const;
+/** What becomes of memories that contradict a new one: a name, or the text of all in one. */
+export type ResolutionInput = keyof typeof RESOLUTIONS | { readonly text: string };
+
+/**
+ * The result of a task: of a summary, a vector for each text, a score for each text, what was found,
+ * or what becomes of memories.
+ */
+export type ResultInput =
+  | OutputInput
+  | VectorsInput
+  | readonly number[]
+  | FoundInput
+  | ResolutionInput;
+
+function toResolution(result: ResolutionInput): ResolveOutput {
+  if (typeof result !== "string") return { action: ResolveAction.MERGE, text: result.text };
+  return { action: choice("resolution", RESOLUTIONS, result), text: "" };
+}
 
 /** Makes a result, which is of the type of the task. */
 export function toResult(
   { input }: LeasedTask,
   result: ResultInput,
 ): NonNullable<CompleteTaskRequest["output"]> {
+  if (input?.$case === "extract") {
+    return { $case: "extract", value: ExtractOutput.fromPartial(result as FoundInput) };
+  }
+  if (input?.$case === "score") {
+    return { $case: "score", value: { scores: [...(result as readonly number[])] } };
+  }
+  if (input?.$case === "resolve") {
+    return { $case: "resolve", value: toResolution(result as ResolutionInput) };
+  }
   if (!Array.isArray(result)) {
     const value = SummarizeOutput.fromPartial(toOutput(result as OutputInput));
     return { $case: "summarize", value };

@@ -16,15 +16,15 @@ import {
   type CompactSessionResponse,
 } from "./gen/memorysidecar/v1/summary_rpc.ts";
 import { type Hook, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import { MemoryMethods } from "./memories.ts";
 import type { SummaryChoice } from "./options.ts";
 import { walkPages } from "./pages.ts";
-import { RecallMethods } from "./recall.ts";
 import type * as options from "./task-options.ts";
 import { TASK_STATES, toResult, waitingFor } from "./task-options.ts";
 import { toDate, toDuration } from "./time.ts";
 
 /** Summaries, tasks and hooks. */
-export class TaskMethods extends RecallMethods {
+export class TaskMethods extends MemoryMethods {
   /** Has a hook summarize messages of the window now, and waits for it if asked to. */
   compactSession(
     sessionId: string,

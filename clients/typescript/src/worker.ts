@@ -5,10 +5,13 @@ import { isMemorySidecarError, type KnownErrorReason, MemorySidecarError } from 
 import type { LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
 import { EmbeddingPurpose } from "./gen/memorysidecar/v1/recall_rpc.ts";
 import type { SummarizeInput } from "./gen/memorysidecar/v1/task.ts";
+import type { ExtractInput, ResolveInput } from "./gen/memorysidecar/v1/task_memories.ts";
 import { backoffMs, DEFAULT_RETRY } from "./retry.ts";
 import {
+  type FoundInput,
   type OutputInput,
   type PollOptions,
+  type ResolutionInput,
   type ResultInput,
   toResult,
   type VectorsInput,
@@ -37,6 +40,8 @@ export class TaskRefused extends Error {
   override readonly name = "TaskRefused";
 }
 
+const WORKS = ["summarize", "embed", "rerank", "extract", "score", "resolve"] as const;
+
 /** The functions of a worker; one at least. */
 export interface WorkerFunctions {
   /**
@@ -59,6 +64,18 @@ export interface WorkerFunctions {
     texts: readonly string[],
     signal: AbortSignal,
   ) => readonly number[] | Promise<readonly number[]>;
+  /** Finds facts, entities and relations, for hooks that are to extract. */
+  readonly extract?: (input: ExtractInput, signal: AbortSignal) => FoundInput | Promise<FoundInput>;
+  /** Says how important texts are, 0 to 1, for hooks that are to score. */
+  readonly score?: (
+    texts: readonly string[],
+    signal: AbortSignal,
+  ) => readonly number[] | Promise<readonly number[]>;
+  /** Settles contradictions, for hooks that are to resolve. */
+  readonly resolve?: (
+    input: ResolveInput,
+    signal: AbortSignal,
+  ) => ResolutionInput | Promise<ResolutionInput>;
 }
 
 /** What a worker is told. */
@@ -81,9 +98,9 @@ export interface WorkerOptions
  * MemorySidecarError that would come again. Run several for several tasks at once.
  */
 export async function runWorker(memory: TaskMethods, options: WorkerOptions): Promise<number> {
-  const { maxTasks = Number.POSITIVE_INFINITY, signal, summarize, embed, rerank } = options;
-  if ((summarize ?? embed ?? rerank) === undefined) {
-    throw new TypeError("give one of summarize, embed, rerank");
+  const { maxTasks = Number.POSITIVE_INFINITY, signal } = options;
+  if (WORKS.every((work) => options[work] === undefined)) {
+    throw new TypeError(`give one of ${WORKS.join(", ")}`);
   }
   let done = 0;
   while (done < maxTasks && signal?.aborted !== true) {
@@ -140,7 +157,7 @@ interface Done {
 /** The call that does a task; undefined when the worker has no function for it. */
 function workOf(
   { input }: LeasedTask,
-  { summarize, embed, rerank }: WorkerFunctions,
+  { summarize, embed, rerank, extract, score, resolve }: WorkerFunctions,
   signal: AbortSignal,
 ): (() => ResultInput | Promise<ResultInput>) | undefined {
   if (input?.$case === "summarize") return summarize && (() => summarize(input.value, signal));
@@ -153,6 +170,9 @@ function workOf(
     const { query, texts } = input.value;
     return rerank && (() => rerank(query, texts, signal));
   }
+  if (input?.$case === "extract") return extract && (() => extract(input.value, signal));
+  if (input?.$case === "score") return score && (() => score(input.value.texts, signal));
+  if (input?.$case === "resolve") return resolve && (() => resolve(input.value, signal));
   return undefined;
 }
 

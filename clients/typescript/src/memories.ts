@@ -1,0 +1,277 @@
+// The methods of the client for long-term memory.
+
+import { given, type MutationOptions } from "./call.ts";
+import { choice } from "./choice.ts";
+import type { AssembleContextResponse } from "./gen/memorysidecar/v1/context.ts";
+import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
+import {
+  DecayMemoriesRequest,
+  type DecayMemoriesResponse,
+  type ForgetMemoriesResponse,
+  PurgeMemoriesRequest,
+  type PurgeMemoriesResponse,
+} from "./gen/memorysidecar/v1/memory_change_rpc.ts";
+import {
+  type MemoryMatch,
+  QueryRelationsRequest,
+  type QueryRelationsResponse,
+} from "./gen/memorysidecar/v1/memory_query_rpc.ts";
+import {
+  ListMemoriesRequest,
+  RememberRequest,
+  type RememberResponse,
+  UpdateMemoryRequest,
+} from "./gen/memorysidecar/v1/memory_rpc.ts";
+import { MemoryServiceService as Rpcs } from "./gen/memorysidecar/v1/memory_service.ts";
+import type {
+  ConsolidateSessionResponse,
+  ExtractMemoriesResponse,
+  ImportanceScore,
+  MemoryJob,
+  RecordTurnResponse,
+} from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
+import { RecallServiceService as RecallRpcs } from "./gen/memorysidecar/v1/recall_service.ts";
+import { TaskState } from "./gen/memorysidecar/v1/task.ts";
+import type * as options from "./memory-options.ts";
+import { JOB_TYPES, MEMORY_ORDERS } from "./memory-options.ts";
+import * as requests from "./memory-requests.ts";
+import type { ListOptions } from "./options.ts";
+import { walkPages } from "./pages.ts";
+import { RecallMethods } from "./recall.ts";
+import { TASK_STATES } from "./task-options.ts";
+import { toDuration, toTimestamp } from "./time.ts";
+
+function listOf(ids: string | readonly string[]): string[] {
+  return typeof ids === "string" ? [ids] : [...ids];
+}
+
+/** Facts, preferences, entities, relations, episodes, and the context that is made of them. */
+export class MemoryMethods extends RecallMethods {
+  /** Remembers one thing or many, all or none. A text alone is a fact. */
+  remember(
+    memories: options.MemoryInput | readonly options.MemoryInput[],
+    opts: options.RememberOptions = {},
+  ): Promise<RememberResponse> {
+    const { maxMemories = 0, defang = false, reason = "", scope } = opts;
+    const all = (Array.isArray(memories) ? memories : [memories]) as options.MemoryInput[];
+    const request = RememberRequest.fromPartial({
+      ...{ ...this.change(opts), maxMemories, defang, reason },
+      memories: all.map((memory) => requests.toMemory(memory, scope)),
+      dedupe: requests.toDedupe(opts.dedupe),
+      conflict: requests.toConflict(opts.conflict),
+    });
+    return this.call(Rpcs.remember, request, opts);
+  }
+
+  /** Gets a memory, as it is or as it was known at a past time. */
+  async getMemory(
+    memoryId: string,
+    opts: ListOptions & { readonly asOf?: Date } = {},
+  ): Promise<Memory> {
+    const asOfTime = opts.asOf && toTimestamp(opts.asOf);
+    const request = { namespace: this.at(opts), memoryId, asOfTime };
+    return given((await this.call(Rpcs.getMemory, request, opts)).memory);
+  }
+
+  /** Lists memories: those that are active now, or those that were known at a past time. */
+  listMemories(opts: options.ListMemoriesOptions = {}): AsyncGenerator<Memory, void, undefined> {
+    const { filter, asOf, order = "oldest", pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const request = ListMemoriesRequest.fromPartial({
+        ...{ namespace: this.at(opts), pageSize, pageToken },
+        filter: filter && requests.toMemoryFilter(filter),
+        asOfTime: asOf && toTimestamp(asOf),
+        order: choice("order", MEMORY_ORDERS, order),
+      });
+      const page = await this.call(Rpcs.listMemories, request, opts);
+      return { items: page.memories, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Finds the memories that fit best, 10 by default. `recall` finds them too. */
+  async searchMemories(
+    query: string,
+    opts: options.SearchMemoriesOptions = {},
+  ): Promise<MemoryMatch[]> {
+    const request = requests.searchMemoriesRequest(this.at(opts), query, opts);
+    return (await this.call(Rpcs.searchMemories, request, opts)).matches;
+  }
+
+  /** Changes the fields that are given; `undefined` clears one. The state before is kept. */
+  async updateMemory(
+    memoryId: string,
+    changes: Omit<options.MemoryFields, "memoryId" | "kind" | "trust" | "source" | "userId">,
+    opts: options.UpdateMemoryOptions = {},
+  ): Promise<Memory> {
+    const { updateMask = requests.pathsOf(changes), reason = "" } = opts;
+    const request = UpdateMemoryRequest.fromPartial({
+      ...{ ...this.change(opts), reason },
+      memory: { ...requests.toMemory({ ...changes, memoryId }), kind: 0 },
+      updateMask: [...updateMask],
+    });
+    return given((await this.call(Rpcs.updateMemory, request, opts)).memory);
+  }
+
+  /** Says that memories were heard of again: they become surer. */
+  async reinforceMemories(
+    memoryIds: string | readonly string[],
+    opts: options.ReinforceOptions = {},
+  ): Promise<Memory[]> {
+    const { amount, ignoreMissing = false } = opts;
+    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), amount, ignoreMissing };
+    return (await this.call(Rpcs.reinforceMemories, request, opts)).memories;
+  }
+
+  /** Lowers the confidence of up to 1,000 memories; `nextPageToken` asks for the rest. */
+  decayMemories(opts: options.DecayOptions = {}): Promise<DecayMemoriesResponse> {
+    const { filter = {}, factor, deleteBelow, unseenForMs, pageToken = "" } = opts;
+    const request = DecayMemoriesRequest.fromPartial({
+      ...{ ...this.change(opts), factor, deleteBelow, pageToken },
+      filter: requests.toMemoryFilter(filter),
+      unseenFor: unseenForMs === undefined ? undefined : toDuration(unseenForMs),
+    });
+    return this.call(Rpcs.decayMemories, request, opts);
+  }
+
+  /** Forgets memories with all their states, for good. */
+  forgetMemories(
+    memoryIds: string | readonly string[],
+    opts: MutationOptions & { readonly etag?: string } = {},
+  ): Promise<ForgetMemoriesResponse> {
+    const request = { ...this.change(opts), memoryIds: listOf(memoryIds), etag: opts.etag ?? "" };
+    return this.call(Rpcs.forgetMemories, request, opts);
+  }
+
+  /** Counts the memories of a filter, or with `force` forgets up to 1,000 of them. */
+  purgeMemories(
+    filter: options.MemoryFilterInput,
+    opts: MutationOptions & { readonly force?: boolean } = {},
+  ): Promise<PurgeMemoriesResponse> {
+    const request = PurgeMemoriesRequest.fromPartial({
+      ...this.change(opts),
+      filter: requests.toMemoryFilter(filter),
+      force: opts.force ?? false,
+    });
+    return this.call(Rpcs.purgeMemories, request, opts);
+  }
+
+  /** Lists the states that a memory has had, the newest first. */
+  listMemoryRevisions(
+    memoryId: string,
+    opts: ListOptions = {},
+  ): AsyncGenerator<Memory, void, undefined> {
+    const { pageSize = 0 } = opts;
+    return walkPages(async (pageToken) => {
+      const request = { namespace: this.at(opts), memoryId, pageSize, pageToken };
+      const page = await this.call(Rpcs.listMemoryRevisions, request, opts);
+      return { items: page.revisions, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Brings a former state of a memory back, as a new one. */
+  async restoreMemoryRevision(
+    memoryId: string,
+    revisionNumber: number,
+    opts: options.RestoreMemoryOptions = {},
+  ): Promise<Memory> {
+    const { etag = "", reason = "" } = opts;
+    const request = { ...this.change(opts), memoryId, revisionNumber, etag, reason };
+    return given((await this.call(Rpcs.restoreMemoryRevision, request, opts)).memory);
+  }
+
+  /** Finds relations by a pattern, and up to 4 steps around them. */
+  queryRelations(pattern: options.RelationPattern): Promise<QueryRelationsResponse> {
+    const { subject = "", predicate = "", object = "", entity = "", filter } = pattern;
+    const { maxHops = 0, keywords = [], limit = 0 } = pattern;
+    const request = QueryRelationsRequest.fromPartial({
+      ...{ namespace: this.at(pattern), subject, predicate, object, entity, maxHops, limit },
+      keywords: [...keywords],
+      filter: filter && requests.toMemoryFilter(filter),
+    });
+    return this.call(Rpcs.queryRelations, request, pattern);
+  }
+
+  /** Makes one entity of several: the names of the others become its aliases. */
+  async mergeEntities(
+    targetId: string,
+    sourceIds: string | readonly string[],
+    opts: MutationOptions & { readonly reason?: string } = {},
+  ): Promise<Memory> {
+    const { reason = "" } = opts;
+    const request = { ...this.change(opts), targetId, sourceIds: listOf(sourceIds), reason };
+    return given((await this.call(Rpcs.mergeEntities, request, opts)).entity);
+  }
+
+  /** Records a turn in the log and in long-term memory, as the session's memory policy says. */
+  recordTurn(
+    sessionId: string,
+    turn: { readonly userText?: string; readonly assistantText?: string },
+    opts: options.RecordTurnOptions = {},
+  ): Promise<RecordTurnResponse> {
+    const { userText = "", assistantText = "" } = turn;
+    const { turnTime, expectedLastSeq: expected } = opts;
+    const request = {
+      ...{ ...this.change(opts), sessionId, userText, assistantText },
+      turnTime: turnTime && toTimestamp(turnTime),
+      expectedLastSeq: expected === undefined ? undefined : BigInt(expected),
+    };
+    return this.call(Rpcs.recordTurn, request, opts);
+  }
+
+  /** Promotes important messages of the window to memories now. */
+  consolidateSession(
+    sessionId: string,
+    opts: MutationOptions = {},
+  ): Promise<ConsolidateSessionResponse> {
+    return this.call(Rpcs.consolidateSession, { ...this.change(opts), sessionId }, opts);
+  }
+
+  /** Finds facts, entities and relations in messages of a session, or in a text. */
+  extractMemories(opts: options.ExtractOptions): Promise<ExtractMemoriesResponse> {
+    return this.call(Rpcs.extractMemories, requests.extractRequest(this.change(opts), opts), opts);
+  }
+
+  /** Says how important texts are by rules, those of the server by default. */
+  async scoreImportance(
+    texts: string | readonly string[],
+    opts: ListOptions & { readonly rules?: readonly options.ImportanceRuleInput[] } = {},
+  ): Promise<ImportanceScore[]> {
+    const rules = (opts.rules ?? []).map(({ phrases, ...rule }) => ({
+      ...rule,
+      phrases: [...phrases],
+    }));
+    return (await this.call(Rpcs.scoreImportance, { texts: listOf(texts), rules }, opts)).scores;
+  }
+
+  /** Lists the work on memories that sessions wait for. */
+  listMemoryJobs(
+    opts: options.ListMemoryJobsOptions = {},
+  ): AsyncGenerator<MemoryJob, void, undefined> {
+    const { sessionId = "", pageSize = 0 } = opts;
+    const state =
+      opts.state === undefined ? TaskState.UNSPECIFIED : choice("state", TASK_STATES, opts.state);
+    return walkPages(async (pageToken) => {
+      const request = { namespace: this.at(opts), sessionId, state, pageSize, pageToken };
+      const page = await this.call(Rpcs.listMemoryJobs, request, opts);
+      return { items: page.jobs, nextPageToken: page.nextPageToken };
+    });
+  }
+
+  /** Tries a job of a session again now, or gives it up. Undefined when it was given up. */
+  async retryMemoryJob(
+    sessionId: string,
+    type: keyof typeof JOB_TYPES,
+    opts: MutationOptions & { readonly discard?: boolean } = {},
+  ): Promise<MemoryJob | undefined> {
+    const { discard = false } = opts;
+    const job = choice("type", JOB_TYPES, type);
+    const request = { ...this.change(opts), sessionId, type: job, discard };
+    return (await this.call(Rpcs.retryMemoryJob, request, opts)).job;
+  }
+
+  /** Makes the context of a prompt within a budget of tokens, 4,000 by default. */
+  assembleContext(opts: options.ContextOptions = {}): Promise<AssembleContextResponse> {
+    const request = requests.contextRequest(this.at(opts), opts);
+    return this.call(RecallRpcs.assembleContext, request, opts);
+  }
+}

@@ -1,0 +1,166 @@
+// Memories as lines of JSON: the JSON form of the contract's `Memory`, names as in the proto.
+
+import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
+import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import type { MemoryMethods } from "./memories.ts";
+import { MEMORY_KINDS, type MemoryFields, type MemoryFilterInput } from "./memory-options.ts";
+import type { JsonObject } from "./message.ts";
+import { toDate } from "./time.ts";
+
+// What one call of the server takes.
+const BATCH = 100;
+
+/** What a line holds; the rest of it is passed over. */
+interface Line {
+  readonly memory_id?: string;
+  readonly kind?: string;
+  readonly user_id?: string;
+  readonly agent_id?: string;
+  readonly session_id?: string;
+  readonly text?: string;
+  readonly entity?: MemoryFields["entity"];
+  readonly relation?: MemoryFields["relation"];
+  readonly episode?: { readonly user_text?: string; readonly assistant_text?: string };
+  readonly key?: string;
+  readonly category?: string;
+  readonly topics?: readonly string[];
+  readonly importance?: number;
+  readonly confidence?: number;
+  readonly trust?: string;
+  readonly persistent?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata?: JsonObject;
+  readonly valid_from?: string;
+  readonly valid_to?: string;
+  readonly ttl?: string;
+  readonly source?: { readonly session_id?: string; readonly message_ids?: readonly string[] };
+  readonly last_seen_time?: string;
+}
+
+function nameOf(values: Readonly<Record<string, number>>, value: number): string {
+  return Object.keys(values).find((name) => values[name] === value) ?? "UNSPECIFIED";
+}
+
+function structureOf({ structure }: Memory): Pick<Line, "entity" | "relation" | "episode"> {
+  if (structure?.$case === "entity") {
+    const { name, type, aliases, attributes } = structure.value;
+    return { entity: { name, type, aliases, attributes: { ...attributes } } };
+  }
+  if (structure?.$case === "relation") return { relation: { ...structure.value } };
+  if (structure?.$case !== "episode") return {};
+  const { userText, assistantText } = structure.value;
+  return { episode: { user_text: userText, assistant_text: assistantText } };
+}
+
+function durationOf(ttl: Memory["ttl"]): string | undefined {
+  if (ttl === undefined) return undefined;
+  const fraction = ttl.nanos === 0 ? "" : `.${String(ttl.nanos).padStart(9, "0")}`;
+  return `${ttl.seconds}${fraction}s`;
+}
+
+/** Writes a memory as a line of JSON, without what the server sets by itself. */
+export function memoryToLine(memory: Memory): string {
+  const { source } = memory;
+  const hasSource = source !== undefined && source.sessionId !== "";
+  const line: { [name in keyof Line]: Line[name] | undefined } = {
+    memory_id: memory.memoryId,
+    kind: `MEMORY_KIND_${nameOf(MemoryKind, memory.kind)}`,
+    user_id: memory.userId || undefined,
+    agent_id: memory.agentId || undefined,
+    session_id: memory.sessionId || undefined,
+    text: memory.text,
+    ...structureOf(memory),
+    key: memory.key || undefined,
+    category: memory.category || undefined,
+    topics: memory.topics.length > 0 ? memory.topics : undefined,
+    importance: memory.importance,
+    confidence: memory.confidence,
+    trust: `TRUST_${nameOf(Trust, memory.trust)}`,
+    persistent: memory.persistent || undefined,
+    labels: Object.keys(memory.labels).length > 0 ? { ...memory.labels } : undefined,
+    metadata: memory.metadata as JsonObject | undefined,
+    valid_from: toDate(memory.validFrom)?.toISOString(),
+    valid_to: toDate(memory.validTo)?.toISOString(),
+    ttl: durationOf(memory.ttl),
+    source: hasSource
+      ? { session_id: source.sessionId, message_ids: source.messageIds }
+      : undefined,
+    last_seen_time: toDate(memory.lastSeenTime)?.toISOString(),
+  };
+  return JSON.stringify(line);
+}
+
+/** Reads a line of JSON. Throws a TypeError for what is no memory. */
+export function lineToMemory(line: string): MemoryFields {
+  const from: Line | null = JSON.parse(line);
+  if (typeof from !== "object" || from === null || Array.isArray(from)) {
+    throw new TypeError("a memory is an object");
+  }
+  const kind = (from.kind ?? "").replace(/^MEMORY_KIND_/, "").toLowerCase();
+  if (!Object.hasOwn(MEMORY_KINDS, kind)) throw new TypeError(`there is no kind "${kind}"`);
+  const { episode, source } = from;
+  return {
+    ...{ memoryId: from.memory_id, kind: kind as keyof typeof MEMORY_KINDS },
+    ...{ userId: from.user_id, agentId: from.agent_id, sessionId: from.session_id },
+    ...{ text: from.text, entity: from.entity, relation: from.relation },
+    episode: episode && {
+      userText: episode.user_text ?? "",
+      assistantText: episode.assistant_text ?? "",
+    },
+    ...{ key: from.key, category: from.category, topics: from.topics },
+    ...{ importance: from.importance, confidence: from.confidence },
+    trust: from.trust === "TRUST_LOW" ? "low" : "medium",
+    ...{ persistent: from.persistent, labels: from.labels, metadata: from.metadata },
+    validFrom: dateOf(from.valid_from),
+    validTo: dateOf(from.valid_to),
+    ttlMs: from.ttl === undefined ? undefined : Number.parseFloat(from.ttl) * 1000,
+    source: source?.session_id
+      ? { sessionId: source.session_id, messageIds: source.message_ids ?? [] }
+      : undefined,
+    lastSeenTime: dateOf(from.last_seen_time),
+  };
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}
+
+/**
+ * Gives memories as lines of JSON, without line ends, oldest first: every active one of the
+ * namespace unless a filter says otherwise. Former states are not among them.
+ */
+export async function* exportMemories(
+  client: MemoryMethods,
+  filter: MemoryFilterInput = {},
+): AsyncGenerator<string, void, undefined> {
+  for await (const memory of client.listMemories({ filter })) yield memoryToLine(memory);
+}
+
+/**
+ * Remembers what `exportMemories` gave, and gives how many lines there were. Ids are kept, so a
+ * second import makes nothing twice. Throws a TypeError for a line that is no memory, naming it;
+ * those before it are remembered.
+ */
+export async function importMemories(
+  client: MemoryMethods,
+  lines: Iterable<string> | AsyncIterable<string>,
+): Promise<number> {
+  let number = 0;
+  let count = 0;
+  let batch: MemoryFields[] = [];
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === "") continue;
+    try {
+      batch.push(lineToMemory(line));
+    } catch (error) {
+      throw new TypeError(`line ${number} is no memory: ${String(error)}`);
+    }
+    count += 1;
+    if (batch.length < BATCH) continue;
+    await client.remember(batch, { dedupe: "none" });
+    batch = [];
+  }
+  if (batch.length > 0) await client.remember(batch, { dedupe: "none" });
+  return count;
+}

@@ -1,0 +1,368 @@
+// What the methods for long-term memory take beside their main argument.
+
+import type { CallOptions, MutationOptions } from "./call.ts";
+import { ContextProfile, ContextSectionKind } from "./gen/memorysidecar/v1/context.ts";
+import { MemoryKind, MemoryOrigin, MemoryState } from "./gen/memorysidecar/v1/memory.ts";
+import { ExtractionTarget, ExtractionTime } from "./gen/memorysidecar/v1/memory_policy.ts";
+import { MemoryScoring } from "./gen/memorysidecar/v1/memory_query_rpc.ts";
+import {
+  ConflictMode,
+  DedupeMode,
+  type DeepPartial,
+  MemoryOrder,
+} from "./gen/memorysidecar/v1/memory_rpc.ts";
+import type { TokenRule } from "./gen/memorysidecar/v1/message.ts";
+import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import type { RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import { TaskType } from "./gen/memorysidecar/v1/task.ts";
+import type { JsonObject } from "./message.ts";
+import type { ListOptions, SeqInput } from "./options.ts";
+import type { MetadataInput } from "./recall-options.ts";
+import type { TaskStateName } from "./task-options.ts";
+
+export const MEMORY_KINDS = {
+  fact: MemoryKind.FACT,
+  preference: MemoryKind.PREFERENCE,
+  knowledge: MemoryKind.KNOWLEDGE,
+  entity: MemoryKind.ENTITY,
+  relation: MemoryKind.RELATION,
+  episode: MemoryKind.EPISODE,
+  summary: MemoryKind.SUMMARY,
+} as const;
+/** What kind of thing a memory is. */
+export type MemoryKindName = keyof typeof MEMORY_KINDS;
+
+export const MEMORY_STATES = {
+  active: MemoryState.ACTIVE,
+  superseded: MemoryState.SUPERSEDED,
+} as const;
+export const MEMORY_ORIGINS = {
+  caller: MemoryOrigin.CALLER,
+  promotion: MemoryOrigin.PROMOTION,
+  extraction: MemoryOrigin.EXTRACTION,
+  turn: MemoryOrigin.TURN,
+} as const;
+export const DEDUPES = {
+  "same-text": DedupeMode.SAME_TEXT,
+  similar: DedupeMode.SIMILAR,
+  none: DedupeMode.NONE,
+} as const;
+export const CONFLICTS = {
+  "keep-both": ConflictMode.KEEP_BOTH,
+  supersede: ConflictMode.SUPERSEDE,
+  merge: ConflictMode.MERGE,
+  "ask-hook": ConflictMode.ASK_HOOK,
+} as const;
+export const MEMORY_ORDERS = {
+  oldest: MemoryOrder.OLDEST,
+  newest: MemoryOrder.NEWEST,
+  importance: MemoryOrder.IMPORTANCE,
+  confidence: MemoryOrder.CONFIDENCE,
+  "last-seen": MemoryOrder.LAST_SEEN,
+} as const;
+export const MEMORY_SCORINGS = {
+  recall: MemoryScoring.RECALL,
+  overlap: MemoryScoring.OVERLAP,
+  "word-count": MemoryScoring.WORD_COUNT,
+  substring: MemoryScoring.SUBSTRING,
+} as const;
+/** How memories are scored. */
+export type MemoryScoringName = keyof typeof MEMORY_SCORINGS;
+
+export const PROFILES = {
+  default: ContextProfile.DEFAULT,
+  selectools: ContextProfile.SELECTOOLS,
+  lauren: ContextProfile.LAUREN,
+  definable: ContextProfile.DEFINABLE,
+} as const;
+export const SECTIONS = {
+  summary: ContextSectionKind.SUMMARY,
+  "long-term": ContextSectionKind.LONG_TERM,
+  entities: ContextSectionKind.ENTITIES,
+  relations: ContextSectionKind.RELATIONS,
+  episodes: ContextSectionKind.EPISODES,
+  "recalled-messages": ContextSectionKind.RECALLED_MESSAGES,
+  documents: ContextSectionKind.DOCUMENTS,
+  conversation: ContextSectionKind.CONVERSATION,
+  "daily-log": ContextSectionKind.DAILY_LOG,
+} as const;
+/** A kind of section of a context. */
+export type SectionName = keyof typeof SECTIONS;
+
+export const TARGETS = {
+  facts: ExtractionTarget.FACTS,
+  entities: ExtractionTarget.ENTITIES,
+  relations: ExtractionTarget.RELATIONS,
+} as const;
+export const EXTRACTION_TIMES = {
+  "turn-end": ExtractionTime.TURN_END,
+  trim: ExtractionTime.TRIM,
+} as const;
+export const JOB_TYPES = { extract: TaskType.EXTRACT, score: TaskType.SCORE } as const;
+
+/** Whom a memory belongs to. */
+export interface ScopeInput {
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** A memory to remember: the fields a caller may set. */
+export interface MemoryFields extends ScopeInput {
+  readonly memoryId?: string | undefined;
+  /** Default: `fact`, or that of the structure that is given. */
+  readonly kind?: MemoryKindName | undefined;
+  readonly text?: string | undefined;
+  readonly entity?:
+    | {
+        readonly name: string;
+        readonly type?: string;
+        readonly aliases?: readonly string[];
+        readonly attributes?: Readonly<Record<string, string>>;
+      }
+    | undefined;
+  readonly relation?:
+    | { readonly subject: string; readonly predicate: string; readonly object: string }
+    | undefined;
+  readonly episode?: { readonly userText?: string; readonly assistantText?: string } | undefined;
+  /** What it is the current answer to. */
+  readonly key?: string | undefined;
+  readonly category?: string | undefined;
+  readonly topics?: readonly string[] | undefined;
+  readonly importance?: number | undefined;
+  readonly confidence?: number | undefined;
+  /** Low for content from outside. Default medium. */
+  readonly trust?: "low" | "medium" | undefined;
+  readonly persistent?: boolean | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly validFrom?: Date | undefined;
+  readonly validTo?: Date | undefined;
+  /** How long it lives after it was last remembered or updated, in milliseconds. Default: always. */
+  readonly ttlMs?: number | undefined;
+  readonly lastSeenTime?: Date | undefined;
+  /** The messages that say it. */
+  readonly source?:
+    | { readonly sessionId: string; readonly messageIds?: readonly string[] }
+    | undefined;
+  /** The memory with this id must still have this etag. */
+  readonly etag?: string | undefined;
+}
+
+/** A memory to remember: a text, which is a fact, or its fields. */
+export type MemoryInput = string | MemoryFields;
+
+/** Which memories are meant. Every field that is set must hold. */
+export interface MemoryFilterInput extends ScopeInput {
+  /** Also those that everybody shares. Default false. */
+  readonly includeShared?: boolean | undefined;
+  readonly kinds?: readonly MemoryKindName[] | undefined;
+  /** Default: active ones. */
+  readonly states?: readonly (keyof typeof MEMORY_STATES)[] | undefined;
+  readonly categories?: readonly string[] | undefined;
+  readonly topics?: readonly string[] | undefined;
+  readonly key?: string | undefined;
+  readonly textContains?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: readonly MetadataInput[] | undefined;
+  readonly minImportance?: number | undefined;
+  readonly minConfidence?: number | undefined;
+  readonly minTrust?: "low" | "medium" | "high" | undefined;
+  readonly persistent?: boolean | undefined;
+  /** True in the world then. */
+  readonly validAt?: Date | undefined;
+  readonly createFrom?: Date | undefined;
+  readonly createBefore?: Date | undefined;
+  readonly seenFrom?: Date | undefined;
+  readonly seenBefore?: Date | undefined;
+  readonly sourceSessionId?: string | undefined;
+  readonly origin?: keyof typeof MEMORY_ORIGINS | undefined;
+}
+
+/** How to remember. */
+export interface RememberOptions extends MutationOptions {
+  /** Whom memories belong to that name no scope. Default: everybody. */
+  readonly scope?: ScopeInput | undefined;
+  /** What counts as known. Default `same-text`. */
+  readonly dedupe?:
+    | keyof typeof DEDUPES
+    | {
+        readonly mode: keyof typeof DEDUPES;
+        readonly threshold?: number;
+        readonly window?: number;
+        readonly keepUnchanged?: boolean;
+      }
+    | undefined;
+  /** What happens to memories with the same key. Default `keep-both`. */
+  readonly conflict?:
+    | keyof typeof CONFLICTS
+    | {
+        readonly mode: keyof typeof CONFLICTS;
+        readonly hook?: string;
+        readonly singleObject?: boolean;
+      }
+    | undefined;
+  /** How many of each tier the scope may then hold. Default: as many as the server allows. */
+  readonly maxMemories?: number | undefined;
+  /** Takes the power out of what looks like markers of prompts. Default false. */
+  readonly defang?: boolean | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Which memories to list. */
+export interface ListMemoriesOptions extends ListOptions {
+  readonly filter?: MemoryFilterInput | undefined;
+  /** What was known then. Default: now. */
+  readonly asOf?: Date | undefined;
+  /** Default `oldest`. */
+  readonly order?: keyof typeof MEMORY_ORDERS | undefined;
+}
+
+/** How to search memories. */
+export interface SearchMemoriesOptions extends CallOptions {
+  readonly filter?: MemoryFilterInput | undefined;
+  /** Default `recall`. */
+  readonly scoring?: MemoryScoringName | undefined;
+  /** Default 10. */
+  readonly limit?: number | undefined;
+  readonly minScore?: number | undefined;
+  readonly referenceTime?: Date | undefined;
+  readonly episodeDays?: number | undefined;
+}
+
+/** How a memory is changed. */
+export interface UpdateMemoryOptions extends MutationOptions {
+  /** The fields to change, by their names in the contract. Default: those that are given. */
+  readonly updateMask?: readonly string[] | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface ReinforceOptions extends MutationOptions {
+  /** Added to the confidence. Default 0.1. */
+  readonly amount?: number | undefined;
+  readonly ignoreMissing?: boolean | undefined;
+}
+
+export interface DecayOptions extends MutationOptions {
+  readonly filter?: MemoryFilterInput | undefined;
+  /** Default 0.8. */
+  readonly factor?: number | undefined;
+  readonly deleteBelow?: number | undefined;
+  readonly unseenForMs?: number | undefined;
+  /** The `nextPageToken` of an earlier answer. */
+  readonly pageToken?: string | undefined;
+}
+
+export interface RestoreMemoryOptions extends MutationOptions {
+  readonly etag?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** A pattern of relations, in which an empty place fits anything. */
+export interface RelationPattern extends CallOptions {
+  readonly subject?: string | undefined;
+  readonly predicate?: string | undefined;
+  readonly object?: string | undefined;
+  /** Subject or object. */
+  readonly entity?: string | undefined;
+  readonly filter?: MemoryFilterInput | undefined;
+  /** Default 1. */
+  readonly maxHops?: number | undefined;
+  readonly keywords?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface RecordTurnOptions extends MutationOptions {
+  /** When the turn was. Default: now. */
+  readonly turnTime?: Date | undefined;
+  readonly expectedLastSeq?: SeqInput | undefined;
+}
+
+/** How things are found in messages. */
+export interface ExtractionInput {
+  /** Default: the rules of the server. */
+  readonly hook?: string | undefined;
+  /** Default `turn-end`. */
+  readonly on?: keyof typeof EXTRACTION_TIMES | undefined;
+  /** Default: all. */
+  readonly targets?: readonly (keyof typeof TARGETS)[] | undefined;
+  readonly instructions?: string | undefined;
+  readonly supersede?: boolean | undefined;
+}
+
+export interface ExtractOptions extends MutationOptions {
+  /** The messages of this session. */
+  readonly sessionId?: string | undefined;
+  readonly firstSeq?: SeqInput | undefined;
+  readonly lastSeq?: SeqInput | undefined;
+  /** A text instead. */
+  readonly text?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly extraction?: ExtractionInput | undefined;
+  /** Remembers nothing. Default false. */
+  readonly preview?: boolean | undefined;
+}
+
+/** A rule that says how important a text is. */
+export interface ImportanceRuleInput {
+  readonly name: string;
+  readonly phrases: readonly string[];
+  readonly score: number;
+}
+
+/** What a session gives to long-term memory. */
+export interface MemoryPolicyInput {
+  readonly autoPromote?: boolean | undefined;
+  readonly importanceThreshold?: number | undefined;
+  readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
+  readonly scoreHook?: string | undefined;
+  readonly longTermLimit?: number | undefined;
+  readonly episodes?: boolean | undefined;
+  readonly episodicRetentionDays?: number | undefined;
+  readonly extraction?: ExtractionInput | undefined;
+  readonly entityLimit?: number | undefined;
+  readonly relationLimit?: number | undefined;
+  readonly agentScope?: boolean | undefined;
+}
+
+/** Which jobs to list. */
+export interface ListMemoryJobsOptions extends ListOptions {
+  readonly sessionId?: string | undefined;
+  readonly state?: TaskStateName | undefined;
+}
+
+/** A section of a context: its kind, or more. */
+export type SectionInput =
+  | SectionName
+  | {
+      readonly kind: SectionName;
+      readonly share?: number;
+      readonly limit?: number;
+      readonly heading?: string;
+      readonly maxChars?: number;
+    };
+
+/** What a context is made of. */
+export interface ContextOptions extends CallOptions {
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly query?: string | undefined;
+  /** Default 4,000. */
+  readonly maxTokens?: number | undefined;
+  readonly tokenRule?: TokenRule | undefined;
+  readonly model?: string | undefined;
+  readonly customTokenRule?: DeepPartial<CustomTokenRule> | undefined;
+  /** Default: those of the profile. */
+  readonly sections?: readonly SectionInput[] | undefined;
+  /** Default `default`. */
+  readonly profile?: keyof typeof PROFILES | undefined;
+  /** Default true. */
+  readonly includeConversation?: boolean | undefined;
+  readonly compactionThreshold?: number | undefined;
+  readonly minRelevance?: number | undefined;
+  readonly weights?: Partial<RecallWeights> | undefined;
+  readonly referenceTime?: Date | undefined;
+  readonly fence?: boolean | undefined;
+}

@@ -1,0 +1,171 @@
+// Builds the requests of long-term memory.
+
+import { choice } from "./choice.ts";
+import { AssembleContextRequest } from "./gen/memorysidecar/v1/context.ts";
+import { type DeepPartial, Memory } from "./gen/memorysidecar/v1/memory.ts";
+import type { MemoryFilter } from "./gen/memorysidecar/v1/memory_filter.ts";
+import { SearchMemoriesRequest } from "./gen/memorysidecar/v1/memory_query_rpc.ts";
+import type { ConflictRule, DedupeRule } from "./gen/memorysidecar/v1/memory_rpc.ts";
+import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
+import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import type * as options from "./memory-options.ts";
+import * as names from "./memory-options.ts";
+import { toExtraction } from "./memory-policy.ts";
+import { TRUSTS } from "./recall-options.ts";
+import { toCondition } from "./recall-requests.ts";
+import { toDuration, toTimestamp } from "./time.ts";
+
+function time(date: Date | undefined) {
+  return date && toTimestamp(date);
+}
+
+function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structure"] {
+  const { entity, relation, episode } = input;
+  const given = [entity, relation, episode].filter((one) => one !== undefined);
+  if (given.length > 1) throw new TypeError("give one of entity, relation and episode");
+  if (entity !== undefined) {
+    const { name, type = "", aliases = [], attributes = {} } = entity;
+    const value = { name, type, aliases: [...aliases], attributes: { ...attributes } };
+    return { $case: "entity", value };
+  }
+  if (relation !== undefined) return { $case: "relation", value: { ...relation } };
+  if (episode !== undefined) return { $case: "episode", value: { ...episode } };
+  return undefined;
+}
+
+/** Makes a memory of the contract; what names no scope gets the one given. */
+export function toMemory(input: options.MemoryInput, scope: options.ScopeInput = {}): Memory {
+  if (typeof input === "string") return toMemory({ text: input }, scope);
+  const structure = structureOf(input);
+  const kind = input.kind ?? structure?.$case ?? "fact";
+  const hasScope = [input.userId, input.agentId, input.sessionId].some(Boolean);
+  const { userId = "", agentId = "", sessionId = "" } = hasScope ? input : scope;
+  const { memoryId = "", text = "", key = "", category = "", etag = "", source } = input;
+  return Memory.fromPartial({
+    ...{ memoryId, userId, agentId, sessionId, text, key, category, etag, structure },
+    kind: choice("kind", names.MEMORY_KINDS, kind),
+    topics: [...(input.topics ?? [])],
+    importance: input.importance,
+    confidence: input.confidence,
+    trust: input.trust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, input.trust),
+    persistent: input.persistent ?? false,
+    labels: { ...input.labels },
+    metadata: input.metadata,
+    validFrom: time(input.validFrom),
+    validTo: time(input.validTo),
+    ttl: input.ttlMs === undefined ? undefined : toDuration(input.ttlMs),
+    lastSeenTime: time(input.lastSeenTime),
+    source: source && { sessionId: source.sessionId, messageIds: [...(source.messageIds ?? [])] },
+  });
+}
+
+/** Makes a filter of memories. */
+export function toMemoryFilter(input: options.MemoryFilterInput): DeepPartial<MemoryFilter> {
+  const { kinds = [], states = [], categories = [], topics = [], metadata = [], ...rest } = input;
+  const { validAt, createFrom, createBefore, seenFrom, seenBefore, ...more } = rest;
+  const { minTrust, origin, labels = {}, ...plain } = more;
+  const { userId = "", agentId = "", sessionId = "", key = "", ...others } = plain;
+  const { includeShared = false, textContains = "", sourceSessionId = "", ...numbers } = others;
+  const { minImportance, minConfidence, persistent, ...unknown } = numbers;
+  // A condition that is passed over would mean what it is to keep out.
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
+  return {
+    ...{ userId, agentId, sessionId, key, includeShared, textContains, sourceSessionId },
+    ...{ minImportance, minConfidence, persistent },
+    labels: { ...labels },
+    kinds: kinds.map((kind) => choice("kind", names.MEMORY_KINDS, kind)),
+    states: states.map((state) => choice("state", names.MEMORY_STATES, state)),
+    categories: [...categories],
+    topics: [...topics],
+    metadata: metadata.map(toCondition),
+    minTrust: minTrust === undefined ? Trust.UNSPECIFIED : choice("trust", TRUSTS, minTrust),
+    origin: origin === undefined ? 0 : choice("origin", names.MEMORY_ORIGINS, origin),
+    validAt: time(validAt),
+    createFromTime: time(createFrom),
+    createBeforeTime: time(createBefore),
+    seenFromTime: time(seenFrom),
+    seenBeforeTime: time(seenBefore),
+  };
+}
+
+/** Makes a rule of what is known. */
+export function toDedupe(
+  input: options.RememberOptions["dedupe"],
+): DeepPartial<DedupeRule> | undefined {
+  if (input === undefined) return undefined;
+  if (typeof input === "string") return { mode: choice("dedupe", names.DEDUPES, input) };
+  return { ...input, mode: choice("dedupe", names.DEDUPES, input.mode) };
+}
+
+/** Makes a rule of what happens to contradictions. */
+export function toConflict(
+  input: options.RememberOptions["conflict"],
+): DeepPartial<ConflictRule> | undefined {
+  if (input === undefined) return undefined;
+  if (typeof input === "string") return { mode: choice("conflict", names.CONFLICTS, input) };
+  return { ...input, mode: choice("conflict", names.CONFLICTS, input.mode) };
+}
+
+/** The paths of an update: the fields that are given, by their names in the contract. */
+export function pathsOf(changes: object): string[] {
+  const named: Readonly<Record<string, string>> = { ttlMs: "ttl" };
+  return Object.keys(changes)
+    .filter((name) => name !== "etag")
+    .map((name) => named[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+/** Makes the request of a search. */
+export function searchMemoriesRequest(
+  namespace: string,
+  query: string,
+  opts: options.SearchMemoriesOptions,
+): SearchMemoriesRequest {
+  const { filter, scoring = "recall", limit, minScore, referenceTime, episodeDays = 0 } = opts;
+  return SearchMemoriesRequest.fromPartial({
+    ...{ namespace, query, limit, minScore, episodeDays },
+    filter: filter && toMemoryFilter(filter),
+    scoring: choice("scoring", names.MEMORY_SCORINGS, scoring),
+    referenceTime: time(referenceTime),
+  });
+}
+
+/** Makes the request of an extraction. */
+export function extractRequest(
+  head: { readonly namespace: string; readonly requestId: string },
+  opts: options.ExtractOptions,
+): ExtractMemoriesRequest {
+  const { sessionId = "", text = "", userId = "", agentId = "", preview = false } = opts;
+  return ExtractMemoriesRequest.fromPartial({
+    ...{ ...head, sessionId, text, userId, agentId, preview },
+    firstSeq: BigInt(opts.firstSeq ?? 0),
+    lastSeq: BigInt(opts.lastSeq ?? 0),
+    extraction: opts.extraction && toExtraction(opts.extraction),
+  });
+}
+
+/** Makes the request of a context. */
+export function contextRequest(
+  namespace: string,
+  opts: options.ContextOptions,
+): AssembleContextRequest {
+  const { sessionId = "", userId = "", agentId = "", query = "", sections = [] } = opts;
+  return AssembleContextRequest.fromPartial({
+    ...{ namespace, sessionId, userId, agentId, query },
+    maxTokens: opts.maxTokens ?? 0,
+    tokenRule: opts.tokenRule ?? 0,
+    model: opts.model ?? "",
+    customTokenRule: opts.customTokenRule,
+    sections: sections.map((one) => {
+      const { kind, ...rest } = typeof one === "string" ? { kind: one } : one;
+      return { ...rest, kind: choice("section", names.SECTIONS, kind) };
+    }),
+    profile: choice("profile", names.PROFILES, opts.profile ?? "default"),
+    includeConversation: opts.includeConversation,
+    compactionThreshold: opts.compactionThreshold,
+    minRelevance: opts.minRelevance,
+    weights: opts.weights && { ...opts.weights },
+    referenceTime: time(opts.referenceTime),
+    fence: opts.fence,
+  });
+}
