@@ -91,11 +91,12 @@ export async function serve(config: Config, host: ServeHost): Promise<void> {
   host.onFault(fail);
   const hooks = await openHooks(config, logs);
   const kinds = Object.fromEntries([...hooks.byName].map(([name, { kind }]) => [name, kind]));
-  const { defaultSummarizer, defaultReranker, embedder = { kind: "static" } } = hooks;
+  const { defaultSummarizer, embedder = { kind: "static" } } = hooks;
   const chosen = {
     default_summarizer: defaultSummarizer,
     embedder: embedder.kind === "hook" ? embedder.hook : embedder.kind,
-    default_reranker: defaultReranker,
+    default_reranker: hooks.defaultReranker,
+    default_resolver: hooks.defaultResolver,
   };
   logs.hooks.info({ hooks: kinds, ...chosen }, "hooks");
   const store = await openLmdbStore({

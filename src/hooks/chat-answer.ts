@@ -134,11 +134,20 @@ function outputOf(text: string, form: AnswerForm) {
   };
 }
 
+/** What a model said, and what it took. */
+export interface Completion {
+  /** Without thoughts; never empty. */
+  readonly text: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
 /**
  * Reads the body of a chat completion. Throws HookFailure: `invalid-output`, `empty-output`,
  * `output-too-long` when the model was cut off, `refused` when it declined.
  */
-export function readChatAnswer(body: Buffer, form: AnswerForm, model: string): SummaryOutput {
+export function readCompletion(body: Buffer, model: string): Completion {
   const completion = bodyOf(body);
   const choice = (completion["choices"] as readonly unknown[])[0] as Json;
   const finish = choice["finish_reason"];
@@ -151,13 +160,19 @@ export function readChatAnswer(body: Buffer, form: AnswerForm, model: string): S
   }
   const text = withoutThoughts(contentOf(message)).trim();
   if (text === "") throw new HookFailure("empty-output", "The model answered nothing.");
-  const output = outputOf(text, form);
-  if (output.text === "") throw new HookFailure("empty-output", "The summary is empty.");
   const usage = objectIn(completion, "usage");
   return {
-    ...output,
+    text,
     model: modelOf(completion, model),
     inputTokens: countIn(usage, "prompt_tokens"),
     outputTokens: countIn(usage, "completion_tokens"),
   };
+}
+
+/** Reads the body of a chat completion that is a summary. Throws HookFailure as above. */
+export function readChatAnswer(body: Buffer, form: AnswerForm, model: string): SummaryOutput {
+  const { text, ...rest } = readCompletion(body, model);
+  const output = outputOf(text, form);
+  if (output.text === "") throw new HookFailure("empty-output", "The summary is empty.");
+  return { ...output, ...rest };
 }

@@ -29,6 +29,9 @@ const FIXED_BODY_FIELDS: Readonly<Record<HookWork, readonly string[]>> = {
   summarize: ["messages", "stream"],
   embed: ["input", "encoding_format", "stream"],
   rerank: ["query", "documents", "stream"],
+  extract: ["messages", "stream"],
+  score: ["messages", "stream"],
+  resolve: ["messages", "stream"],
 };
 
 /** What every hook has: fields that a kind does not have keep the default. */

@@ -83,8 +83,9 @@ export interface HooksConfig {
   readonly hooks: readonly HookConfig[];
   readonly defaultSummarizer: string;
   readonly embedder: EmbedderChoice;
-  /** Undefined when calls must name one. */
+  /** Undefined when calls must name one, as below. */
   readonly defaultReranker: string | undefined;
+  readonly defaultResolver: string | undefined;
 }
 
 /** What a server without a hooks file has: the built-in hook. */
@@ -93,4 +94,5 @@ export const DEFAULT_HOOKS: HooksConfig = {
   defaultSummarizer: BUILTIN_HOOK,
   embedder: { kind: "static" },
   defaultReranker: undefined,
+  defaultResolver: undefined,
 };

@@ -359,7 +359,7 @@ describe("hooks for vectors and orders", () => {
       "hooks.near.max_attempts is not for a hook that is to embed",
       "hooks.near.temperature is not for a hook that is to embed",
       "hooks.near.dimensions is required",
-      "hooks.odd.does must be one of summarize, embed, rerank",
+      "hooks.odd.does must be one of summarize, embed, rerank, extract, score, resolve",
       "hooks.plain.dimensions is not for a hook that is to summarize",
       'hooks.local has no field "does" for the kind onnx',
       "hooks.local.directory: it is no directory",
@@ -371,9 +371,43 @@ describe("hooks for vectors and orders", () => {
       "hooks.agents.batch_size times dimensions must be at most 786432",
       "hooks.judges.dimensions is not for a hook that is to rerank",
       "hooks.lost.dimensions is required",
-      "default_reranker must name a hook of this file that is to rerank",
       "default_summarizer must name a hook of this file that is to summarize, builtin or manual",
       "embedder must name a hook of this file that is to embed, static or none",
+      "default_reranker must name a hook of this file that is to rerank",
+    ]);
+  });
+});
+
+describe("hooks for long-term memory", () => {
+  it("are read for every kind that calls or is polled", async () => {
+    const { hooks, defaultResolver } = await good({
+      hooks: {
+        finder: { ...openai, does: "extract", temperature: 1 },
+        judge: { ...grpc, does: "score" },
+        arbiter: { kind: "poll", does: "resolve" },
+      },
+      default_resolver: "arbiter",
+    });
+    expect(hooks).toMatchObject([
+      { does: "extract", url: new URL("http://127.0.0.1:11434/v1/chat/completions") },
+      { does: "score" },
+      { does: "resolve", embed: undefined },
+    ]);
+    expect(defaultResolver).toBe("arbiter");
+    expect((await good({})).defaultResolver).toBeUndefined();
+  });
+
+  it("are refused when they do not fit", async () => {
+    const { problems } = await read({
+      hooks: {
+        finder: { ...openai, does: "extract", extra_body: { messages: [] }, max_attempts: 2 },
+      },
+      default_resolver: "finder",
+    });
+    expect(problems).toEqual([
+      "hooks.finder.max_attempts is not for a hook that is to extract",
+      "hooks.finder.extra_body cannot change messages",
+      "default_resolver must name a hook of this file that is to resolve",
     ]);
   });
 });

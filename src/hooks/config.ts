@@ -27,7 +27,13 @@ const FILE_BYTES_MAX = 1_048_576;
 const KEPT_NAME = "promote";
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 const EMBEDDER_WORDS: readonly string[] = ["static", "none"];
-const TOP_FIELDS = ["hooks", "default_summarizer", "embedder", "default_reranker"];
+const TOP_FIELDS = [
+  "hooks",
+  "default_summarizer",
+  "embedder",
+  "default_reranker",
+  "default_resolver",
+];
 
 function readHook(name: string, value: unknown, reading: Reading): HookConfig | undefined {
   const path = `hooks.${name}`;
@@ -117,12 +123,16 @@ function readContent(content: Json, reading: Reading): HooksConfig {
     .flatMap(([name, value]) => readHook(name, value, reading) ?? []);
   const choose = (name: string, work: HookWork, words: readonly string[]): string =>
     readChoice(name, content, { work, words, byDefault: words[0] ?? "", problems });
-  const reranker = choose("default_reranker", "rerank", []);
+  const chosen = (name: string, work: HookWork): string | undefined => {
+    const hook = choose(name, work, []);
+    return hook === "" ? undefined : hook;
+  };
   return {
     hooks,
     defaultSummarizer: choose("default_summarizer", "summarize", [BUILTIN_HOOK, MANUAL_HOOK]),
     embedder: embedderOf(choose("embedder", "embed", EMBEDDER_WORDS)),
-    defaultReranker: reranker === "" ? undefined : reranker,
+    defaultReranker: chosen("default_reranker", "rerank"),
+    defaultResolver: chosen("default_resolver", "resolve"),
   };
 }
 

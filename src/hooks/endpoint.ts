@@ -14,6 +14,9 @@ const PATHS: Readonly<Record<HookWork, string>> = {
   summarize: "/chat/completions",
   embed: "/embeddings",
   rerank: "/rerank",
+  extract: "/chat/completions",
+  score: "/chat/completions",
+  resolve: "/chat/completions",
 };
 const PORT_MAX = 65_535;
 const SOCKET_PATH_BYTES_MAX = 107;

@@ -13,7 +13,7 @@ export const HOOK_KINDS = [
 ] as const satisfies readonly HookKind[];
 
 /** What a hook is for. */
-export const HOOK_WORKS = ["summarize", "embed", "rerank"] as const;
+export const HOOK_WORKS = ["summarize", "embed", "rerank", "extract", "score", "resolve"] as const;
 export type HookWork = (typeof HOOK_WORKS)[number];
 
 /** What a field holds. A `file` is a path; one that is not absolute begins at the hooks file. */
@@ -43,6 +43,8 @@ export interface HookField {
 const CALLED = ["builtin", "openai", "grpc", "onnx"] as const;
 const REMOTE = ["openai", "grpc"] as const;
 const TASKS = ["builtin", "openai", "grpc", "poll"] as const;
+/** What a hook that asks a chat model is for. */
+const CHATS = ["summarize", "extract", "score", "resolve"] as const;
 /** What can be something else than summaries. */
 const WORKS = ["openai", "grpc", "poll"] as const;
 const EMBEDDERS = ["openai", "grpc", "poll", "onnx"] as const;
@@ -55,8 +57,10 @@ const HOOK_FIELDS = {
     default: "summarize",
     oneOf: HOOK_WORKS,
     description:
-      "What the hook is for: summaries, vectors of texts, or the order of results. A hook of the " +
-      "kind `onnx` makes vectors, one of the kind `builtin` summaries.",
+      "What the hook is for: summaries, vectors of texts, the order of results, facts in messages " +
+      "(`extract`), how important texts are (`score`), or what becomes of memories that contradict " +
+      "a new one (`resolve`). A hook of the kind `onnx` makes vectors, one of the kind `builtin` " +
+      "summaries, and facts and scores by rules.",
   },
   timeout_ms: {
     kinds: CALLED,
@@ -140,7 +144,7 @@ const HOOK_FIELDS = {
   },
   temperature: {
     kinds: ["openai"],
-    does: ["summarize"],
+    does: CHATS,
     type: "number",
     default: 0,
     min: 0,

@@ -26,6 +26,7 @@ import { CallGate } from "./call-gate.ts";
 import type { GrpcConfig } from "./config-types.ts";
 import { Deadline } from "./deadline.ts";
 import { type ChannelParts, GrpcChannel } from "./grpc-channel.ts";
+import { memoryWork } from "./grpc-memories.ts";
 import { grpcFailure } from "./grpc-status.ts";
 import type { ClosableHook } from "./openai.ts";
 import type { SecretFile } from "./secret-file.ts";
@@ -202,8 +203,12 @@ export function createGrpcHook(config: GrpcConfig, parts: GrpcParts): ClosableHo
   };
 }
 
-function workOf(config: GrpcConfig, ask: Ask): Pick<Hook, "summarize" | "embedder" | "rerank"> {
-  if (config.does === "summarize") {
+type Work = Pick<Hook, "summarize" | "embedder" | "rerank" | "extract" | "score" | "resolve">;
+
+function workOf(config: GrpcConfig, ask: Ask): Work {
+  const { does } = config;
+  if (does === "extract" || does === "score" || does === "resolve") return memoryWork(does, ask);
+  if (does === "summarize") {
     return {
       summarize: async (call, input) =>
         readAnswer(await ask(call, PATHS.summarize, requestBytes(call, input))),

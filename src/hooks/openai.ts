@@ -17,6 +17,8 @@ import { readChatAnswer } from "./chat-answer.ts";
 import type { OpenAiConfig } from "./config-types.ts";
 import { Deadline } from "./deadline.ts";
 import { type HttpAnswer, HttpClient } from "./http-client.ts";
+import { type ChatRequest, createAsk, type Line } from "./openai-chat.ts";
+import { type Chat, memoryWork } from "./openai-memories.ts";
 import { embedBody, readScores, readVectors, rerankBody } from "./openai-vectors.ts";
 import { answerForm, promptFor, wantsJson } from "./prompts.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -38,13 +40,6 @@ export interface OpenAiParts {
   readonly ca: string | undefined;
 }
 
-/** What an endpoint turned out not to take; kept until the server stops. */
-interface Refusals {
-  responseFormat: boolean;
-  maxTokens: boolean;
-  temperature: boolean;
-}
-
 const JSON_ROOM_TOKENS = { density: 512, structured: 2_048 } as const;
 
 /** How many tokens the model may use: twice the length, and room for what stands around it. */
@@ -54,38 +49,9 @@ function tokensMax(input: SummarizeInput): number {
   return 2 * input.maxTokens + density + (form.structured ? JSON_ROOM_TOKENS.structured : 0);
 }
 
-function requestBody(config: OpenAiConfig, input: SummarizeInput, refusals: Refusals): Buffer {
-  const json = wantsJson(answerForm(input)) && !refusals.responseFormat;
-  const fields: Record<string, unknown> = {
-    model: config.model,
-    [refusals.maxTokens ? "max_completion_tokens" : "max_tokens"]: tokensMax(input),
-    ...(refusals.temperature ? {} : { temperature: config.temperature }),
-    ...(json ? { response_format: { type: "json_object" } } : {}),
-    ...config.extraBody,
-    stream: false,
-    messages: promptFor(input),
-  };
-  const kept = Object.entries(fields).filter(([, value]) => value !== null);
-  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
-}
-
-/**
- * Looks for what a refusing endpoint may not know of the request. Gives what to leave out next;
- * undefined when nothing is left to try.
- */
-function learn(body: Buffer, sent: Buffer, refusals: Refusals): Refusals | undefined {
-  const said = body.toString("utf8");
-  const had = JSON.parse(sent.toString("utf8")) as Readonly<Record<string, unknown>>;
-  if (!refusals.maxTokens && "max_tokens" in had && said.includes("max_completion_tokens")) {
-    return { ...refusals, maxTokens: true };
-  }
-  if (!refusals.temperature && "temperature" in had && /["'`]temperature["'`]/.test(said)) {
-    return { ...refusals, temperature: true };
-  }
-  if (!refusals.responseFormat && "response_format" in had) {
-    return { ...refusals, responseFormat: true };
-  }
-  return undefined;
+function requestOf(input: SummarizeInput): ChatRequest {
+  const form = wantsJson(answerForm(input)) ? "json" : "text";
+  return { messages: promptFor(input), tokensMax: tokensMax(input), form };
 }
 
 const REFUSED = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
@@ -123,16 +89,14 @@ export function createOpenAiHook(config: OpenAiConfig, parts: OpenAiParts): Clos
   };
 }
 
-/** What the work of a hook needs. */
-interface Line {
-  readonly client: HttpClient;
-  readonly headers: () => Record<string, string>;
-  readonly nowMs: () => number;
-}
+type Work = Pick<Hook, "summarize" | "embedder" | "rerank" | "extract" | "score" | "resolve">;
 
-function workOf(config: OpenAiConfig, line: Line): Pick<Hook, "summarize" | "embedder" | "rerank"> {
+function workOf(config: OpenAiConfig, line: Line): Work {
   const { does, embed } = config;
   if (does === "summarize") return { summarize: summarizer(config, line) };
+  if (does === "extract" || does === "score" || does === "resolve") {
+    return memoryWork(does, config.model, chatter(config, line));
+  }
   const ask = directly(config, line);
   if (embed === undefined) {
     return {
@@ -163,15 +127,16 @@ function recipeOf({ embed, extraBody }: OpenAiConfig): readonly string[] {
   return told.length === 0 ? prefixes : [...prefixes, JSON.stringify(told.sort())];
 }
 
-/** Calls that somebody waits for: one request, no task. Gives the body of a good answer. */
-function directly(config: OpenAiConfig, line: Line) {
+/** Calls that somebody waits for: no task. Gives the body of a good answer. */
+function inTurn(
+  config: OpenAiConfig,
+  line: Line,
+): (call: DirectCall, send: (deadline: Deadline) => Promise<HttpAnswer>) => Promise<Buffer> {
   const gate = new CallGate(config.settings.concurrency);
-  return async (call: DirectCall, body: Buffer): Promise<Buffer> => {
+  return async (call, send) => {
     const deadline = new Deadline(config.settings.timeoutMs, call.signal);
     try {
-      const answer = await gate.run(deadline, () =>
-        line.client.post({ body, headers: line.headers(), deadline }),
-      );
+      const answer = await gate.run(deadline, () => send(deadline));
       if (answer.status !== 200) throw failureOf(answer, line.nowMs());
       return answer.body;
     } finally {
@@ -180,30 +145,27 @@ function directly(config: OpenAiConfig, line: Line) {
   };
 }
 
+/** Sends a body as it is. */
+function directly(config: OpenAiConfig, line: Line) {
+  const run = inTurn(config, line);
+  return async (call: DirectCall, body: Buffer): Promise<Buffer> =>
+    await run(call, (deadline) => line.client.post({ body, headers: line.headers(), deadline }));
+}
+
+/** Asks a model. */
+function chatter(config: OpenAiConfig, line: Line): Chat {
+  const run = inTurn(config, line);
+  const ask = createAsk(config, line);
+  return async (call, request) => await run(call, (deadline) => ask(request, deadline));
+}
+
 /** Makes summaries by chat completions. */
 function summarizer(config: OpenAiConfig, line: Line): NonNullable<Hook["summarize"]> {
-  const { client, headers } = line;
-  let refusals: Refusals = { responseFormat: false, maxTokens: false, temperature: false };
-
-  const ask = async (input: SummarizeInput, deadline: Deadline): Promise<HttpAnswer> => {
-    let trial: Refusals | undefined = refusals;
-    for (;;) {
-      const body = requestBody(config, input, trial);
-      const answer = await client.post({ body, headers: headers(), deadline });
-      if (answer.status !== 400 && answer.status !== 422) {
-        // What helped is remembered; what did not is not to blame.
-        if (answer.status === 200) refusals = trial;
-        return answer;
-      }
-      trial = learn(answer.body, body, trial);
-      if (trial === undefined) return answer;
-    }
-  };
-
+  const ask = createAsk(config, line);
   return async (call: HookCall, input: SummarizeInput): Promise<SummaryOutput> => {
     const deadline = new Deadline(config.settings.timeoutMs, call.signal);
     try {
-      const answer = await ask(input, deadline);
+      const answer = await ask(requestOf(input), deadline);
       if (answer.status !== 200) throw failureOf(answer, line.nowMs());
       return readChatAnswer(answer.body, answerForm(input), config.model);
     } finally {

@@ -1,5 +1,5 @@
-// Hooks of the kind `poll`: workers do their work. What of it is never stored, vectors and orders,
-// is only named here: the services hand it to workers.
+// Hooks of the kind `poll`: workers do their work. What is no task of its own, all but summaries, is
+// only named here: the services hand it to workers.
 
 import type { Hook } from "../service/hook-port.ts";
 import type { PollConfig } from "./config-types.ts";
@@ -13,5 +13,6 @@ export function createPollHook({ name, settings, does, embed }: PollConfig): Hoo
     const model = modelId(name, dimensions, []);
     return { ...hook, polled: { does: "embed", model, dimensions, batchSize } };
   }
-  return does === "rerank" ? { ...hook, polled: { does } } : hook;
+  // One that makes vectors has its length and its model above.
+  return does === "summarize" || does === "embed" ? hook : { ...hook, polled: { does } };
 }

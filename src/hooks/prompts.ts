@@ -118,20 +118,28 @@ function markFor(texts: readonly string[]): string {
   return mark;
 }
 
+/** Texts as data: each between two lines with a mark that occurs in none of them. */
+export function fenced(
+  blocks: readonly { readonly title: string; readonly text: string }[],
+): string {
+  const mark = markFor(blocks.map(({ text }) => text));
+  return blocks
+    .flatMap(({ title, text }) => [
+      `${mark} ${title} begins ${mark}`,
+      text,
+      `${mark} ${title} ends ${mark}`,
+      "",
+    ])
+    .join("\n");
+}
+
 function userText(input: SummarizeInput): string {
-  const mark = markFor([input.transcript, input.draft, ...input.priorTexts]);
-  const block = (title: string, text: string): string[] => [
-    `${mark} ${title} begins ${mark}`,
-    text,
-    `${mark} ${title} ends ${mark}`,
-    "",
-  ];
-  return [
-    ...input.priorTexts.flatMap((text) => block("earlier summary", text)),
-    ...block("conversation", input.transcript),
-    ...(input.draft === "" ? [] : block("summary so far", input.draft)),
-    "Write the summary now, by the rules above.",
-  ].join("\n");
+  const data = fenced([
+    ...input.priorTexts.map((text) => ({ title: "earlier summary", text })),
+    { title: "conversation", text: input.transcript },
+    ...(input.draft === "" ? [] : [{ title: "summary so far", text: input.draft }]),
+  ]);
+  return `${data}\nWrite the summary now, by the rules above.`;
 }
 
 /**

@@ -68,12 +68,13 @@ export async function createHooks(config: HooksConfig, parts: HookParts): Promis
     throw error;
   }
   if (!hooks.some((hook) => hook.name === BUILTIN_HOOK)) hooks.push(createBuiltinHook());
-  const { defaultSummarizer, embedder, defaultReranker } = config;
+  const { defaultSummarizer, embedder, defaultReranker, defaultResolver } = config;
   return {
     byName: new Map(hooks.map((hook) => [hook.name, hook])),
     defaultSummarizer,
     embedder,
     ...(defaultReranker === undefined ? {} : { defaultReranker }),
+    ...(defaultResolver === undefined ? {} : { defaultResolver }),
     close,
   };
 }

@@ -1,5 +1,11 @@
 // The inputs and results of the use cases about tasks, hooks and summaries, in domain terms.
 
+import type {
+  Extracted,
+  ExtractInput,
+  Resolution,
+  ResolveInput,
+} from "../domain/memories/extracted.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { SummarySpec } from "../domain/summaries/spec.ts";
 import type { SummaryOutput, SummaryRecord } from "../domain/summaries/summary.ts";
@@ -36,17 +42,24 @@ export type DirectInput =
       readonly purpose: "query" | "passage";
       readonly dimensions: number;
     }
-  | { readonly kind: "rerank"; readonly query: string; readonly texts: readonly string[] };
+  | { readonly kind: "rerank"; readonly query: string; readonly texts: readonly string[] }
+  | { readonly kind: "extract"; readonly input: ExtractInput }
+  | { readonly kind: "score"; readonly texts: readonly string[] }
+  | { readonly kind: "resolve"; readonly input: ResolveInput };
 
 /** What a worker brings for it, unchecked. */
 export type DirectOutput =
   | { readonly kind: "embed"; readonly vectors: readonly (readonly number[])[] }
-  | { readonly kind: "rerank"; readonly scores: readonly number[] };
+  | { readonly kind: "rerank" | "score"; readonly scores: readonly number[] }
+  /** In the form that checkExtracted or checkResolution reads. */
+  | { readonly kind: "extract" | "resolve"; readonly answer: unknown };
 
 /** The same, checked; vectors have length 1. */
 export type DirectResult =
   | { readonly kind: "embed"; readonly vectors: readonly Float32Array[] }
-  | { readonly kind: "rerank"; readonly scores: readonly number[] };
+  | { readonly kind: "rerank" | "score"; readonly scores: readonly number[] }
+  | { readonly kind: "extract"; readonly extracted: Extracted }
+  | { readonly kind: "resolve"; readonly resolution: Resolution };
 
 /** A task that somebody waits for; it is never stored. */
 export interface DirectTaskInfo {

@@ -1,7 +1,9 @@
-// A task that somebody waits for: to embed texts or to put them in order. It lives in memory only.
+// A task that somebody waits for: to embed texts, to put them in order, or what long-term memory
+// asks for. It lives in memory only.
 
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
 import { HookFailure } from "../hook-port.ts";
+import { checkedExtracted, checkedImportance, checkedResolution } from "../memory-answers.ts";
 import type { DirectInput, DirectOutput, DirectResult, DirectTaskInfo } from "../tasks-api.ts";
 import { checkedScores, checkedVectors } from "../vector-answers.ts";
 
@@ -52,26 +54,47 @@ export function isDirectId(taskId: string): boolean {
   return DIRECT_ID.test(taskId);
 }
 
-/** The rank of what is asked for: background work comes last. */
+/** The rank of what is asked for: searches come first, then vectors in the background. */
 export function rankOf(input: DirectInput): number {
-  return input.kind === "embed" && input.purpose === "passage" ? 1 : 0;
+  if (input.kind === "rerank") return 0;
+  if (input.kind === "embed") return input.purpose === "passage" ? 1 : 0;
+  return 2;
 }
 
 /** About how large a task is in wire form. */
 export function directBytes(input: DirectInput): number {
-  let bytes = TASK_BYTES + (input.kind === "rerank" ? Buffer.byteLength(input.query) : 0);
-  for (const text of input.texts) bytes += Buffer.byteLength(text) + TEXT_BYTES;
+  let bytes = TASK_BYTES;
+  for (const text of textsOf(input)) bytes += Buffer.byteLength(text) + TEXT_BYTES;
+  const messages = input.kind === "extract" ? input.input.messages : [];
+  for (const message of messages) bytes += message.length + TEXT_BYTES;
   return bytes;
+}
+
+function textsOf(input: DirectInput): readonly string[] {
+  if (input.kind === "rerank") return [input.query, ...input.texts];
+  if (input.kind === "resolve") return [input.input.text, input.input.key, ...input.input.known];
+  if (input.kind !== "extract") return input.texts;
+  const { text, transcript, instructions, known } = input.input;
+  return [text, transcript, instructions, ...known];
 }
 
 /** Checks what a worker brought. Throws HookFailure `invalid-output`. */
 export function resultOf(input: DirectInput, output: DirectOutput | undefined): DirectResult {
-  const count = input.texts.length;
   if (input.kind === "embed" && output?.kind === "embed") {
-    return { kind: "embed", vectors: checkedVectors(output.vectors, count, input.dimensions) };
+    const { texts, dimensions } = input;
+    return { kind: "embed", vectors: checkedVectors(output.vectors, texts.length, dimensions) };
   }
   if (input.kind === "rerank" && output?.kind === "rerank") {
-    return { kind: "rerank", scores: checkedScores(output.scores, count) };
+    return { kind: "rerank", scores: checkedScores(output.scores, input.texts.length) };
+  }
+  if (input.kind === "score" && output?.kind === "score") {
+    return { kind: "score", scores: checkedImportance(output.scores, input.texts.length) };
+  }
+  if (input.kind === "extract" && output?.kind === "extract") {
+    return { kind: "extract", extracted: checkedExtracted(output.answer, input.input) };
+  }
+  if (input.kind === "resolve" && output?.kind === "resolve") {
+    return { kind: "resolve", resolution: checkedResolution(output.answer) };
   }
   throw new HookFailure("invalid-output", "The result is not of the type of the task.");
 }

@@ -4,7 +4,7 @@ import { hourOf } from "../../domain/tasks/budget.ts";
 import type { Call } from "../api.ts";
 import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
-import type { Hooks } from "../hook-port.ts";
+import { type Hooks, summarizesByWorkers } from "../hook-port.ts";
 import type { HookInfo } from "../tasks-api.ts";
 import type { HookStates } from "./hook-state.ts";
 
@@ -22,7 +22,8 @@ export async function listHooks(
   for (const [name, state] of states) {
     const { hook, running, callCount, failures } = state;
     const isCalled = hook.kind !== "poll";
-    const isDirect = hook.embedder !== undefined || hook.rerank !== undefined;
+    // What is no task is counted in memory only.
+    const isDirect = hook.summarize === undefined && !summarizesByWorkers(hook);
     const breaker = isCalled ? state.breaker : undefined;
     infos.push({
       hook,
@@ -41,7 +42,8 @@ export async function listHooks(
 }
 
 /** Whether a hook is used where none is named, for whatever it does. */
-function isDefault({ defaultSummarizer, embedder, defaultReranker }: Hooks, name: string): boolean {
+function isDefault({ embedder, ...hooks }: Hooks, name: string): boolean {
   const embeds = embedder?.kind === "hook" && embedder.hook === name;
-  return embeds || name === defaultSummarizer || name === defaultReranker;
+  const { defaultSummarizer, defaultReranker, defaultResolver } = hooks;
+  return embeds || [defaultSummarizer, defaultReranker, defaultResolver].includes(name);
 }

@@ -1,4 +1,4 @@
-// Hooks of the kind `poll` that make vectors or put texts in order: each call becomes a task of the
+// Hooks of the kind `poll` that do something else than summaries: each call becomes a task of the
 // exchange, which a worker takes.
 
 import { LIMITS } from "../../domain/limits.ts";
@@ -20,14 +20,42 @@ export function withWorkers(hooks: Hooks, direct: DirectTasks): Hooks {
 function withWork(hook: Hook, direct: DirectTasks): Hook {
   const { polled } = hook;
   if (polled === undefined) return hook;
-  if (polled.does === "embed") return { ...hook, embedder: embedderOf(hook, polled, direct) };
-  return {
-    ...hook,
-    rerank: async (call, query, texts) => {
-      const result = await direct.ask(hook, call, { kind: "rerank", query, texts });
-      return result.kind === "rerank" ? result.scores : mixedUp();
-    },
-  };
+  switch (polled.does) {
+    case "embed":
+      return { ...hook, embedder: embedderOf(hook, polled, direct) };
+    case "rerank":
+      return {
+        ...hook,
+        rerank: async (call, query, texts) => {
+          const result = await direct.ask(hook, call, { kind: "rerank", query, texts });
+          return result.kind === "rerank" ? result.scores : mixedUp();
+        },
+      };
+    case "extract":
+      return {
+        ...hook,
+        extract: async ({ namespace, signal }, input) => {
+          const result = await direct.ask(hook, { namespace, signal }, { kind: "extract", input });
+          return result.kind === "extract" ? result.extracted : mixedUp();
+        },
+      };
+    case "score":
+      return {
+        ...hook,
+        score: async (call, texts) => {
+          const result = await direct.ask(hook, call, { kind: "score", texts });
+          return result.kind === "score" ? result.scores : mixedUp();
+        },
+      };
+    case "resolve":
+      return {
+        ...hook,
+        resolve: async (call, input) => {
+          const result = await direct.ask(hook, call, { kind: "resolve", input });
+          return result.kind === "resolve" ? result.resolution : mixedUp();
+        },
+      };
+  }
 }
 
 function embedderOf(hook: Hook, known: EmbedderModel, direct: DirectTasks): EmbedderHook {

@@ -7,6 +7,7 @@ import {
 } from "../../gen/memorysidecar/v1/hook_service.ts";
 import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/recall_rpc.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import { extractInputBytes, rawExtracted, rawResolution } from "../../hooks/wire-memories.ts";
 import {
   type Hook,
   type HookKind,
@@ -28,6 +29,7 @@ import { toDuration, toTimestamp } from "./time.ts";
 // The fields that are spliced in, as in task.proto and hook_service.proto.
 const MESSAGES_FIELD = 1;
 const SUMMARIZE_FIELD = 3;
+const EXTRACT_FIELD = 6;
 
 const KINDS = {
   builtin: wire.HookKind.BUILTIN,
@@ -44,12 +46,15 @@ const BREAKERS = {
 } as const satisfies Readonly<Record<NonNullable<HookInfo["breaker"]>, wire.BreakerState>>;
 
 function taskTypesOf(hook: Hook): wire.TaskType[] {
-  const { summarize, embedder, rerank } = hook;
+  const { summarize, embedder, rerank, extract, score, resolve } = hook;
   const summarizes = summarize !== undefined || summarizesByWorkers(hook);
   return [
     ...(summarizes ? [wire.TaskType.SUMMARIZE] : []),
     ...(embedder === undefined ? [] : [wire.TaskType.EMBED]),
     ...(rerank === undefined ? [] : [wire.TaskType.RERANK]),
+    ...(extract === undefined ? [] : [wire.TaskType.EXTRACT]),
+    ...(score === undefined ? [] : [wire.TaskType.SCORE]),
+    ...(resolve === undefined ? [] : [wire.TaskType.RESOLVE]),
   ];
 }
 
@@ -108,12 +113,23 @@ export function encodeLeasedTask(leased: LeasedTask): Uint8Array {
 }
 
 function encodeDirect({ direct, leaseToken }: LeasedDirect): Uint8Array {
-  const input = toDirectInput(direct.input);
-  return encodeWire(LeasedTaskCodec, { task: toDirectTask(direct), leaseToken, input });
+  const task = toDirectTask(direct);
+  if (direct.input.kind === "extract") {
+    const rest = encodeWire(LeasedTaskCodec, { task, leaseToken, input: undefined });
+    return spliceField(EXTRACT_FIELD, [extractInputBytes(direct.input.input)], rest);
+  }
+  return encodeWire(LeasedTaskCodec, { task, leaseToken, input: toDirectInput(direct.input) });
 }
 
-function toDirectInput(input: DirectInput): NonNullable<LeasedTaskCodec["input"]> {
+function toDirectInput(
+  input: Exclude<DirectInput, { kind: "extract" }>,
+): NonNullable<LeasedTaskCodec["input"]> {
+  if (input.kind === "resolve") {
+    const { text, known, key } = input.input;
+    return { $case: "resolve", value: { text, known: [...known], key } };
+  }
   const texts = [...input.texts];
+  if (input.kind === "score") return { $case: "score", value: { texts } };
   if (input.kind === "rerank") return { $case: "rerank", value: { query: input.query, texts } };
   const isQuery = input.purpose === "query";
   const purpose = isQuery ? EmbeddingPurpose.QUERY : EmbeddingPurpose.PASSAGE;
@@ -131,6 +147,12 @@ export function fromTaskOutput(
       return { kind: "embed", vectors: output.value.vectors.map(({ values }) => values) };
     case "rerank":
       return { kind: "rerank", scores: output.value.scores };
+    case "extract":
+      return { kind: "extract", answer: rawExtracted(output.value) };
+    case "score":
+      return { kind: "score", scores: output.value.scores };
+    case "resolve":
+      return { kind: "resolve", answer: rawResolution(output.value) };
   }
 }
 

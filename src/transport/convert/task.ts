@@ -95,6 +95,9 @@ export function toTask({ task, maxAttempts }: TaskInfo): wire.Task {
 const DIRECT_TYPES = {
   embed: wire.TaskType.EMBED,
   rerank: wire.TaskType.RERANK,
+  extract: wire.TaskType.EXTRACT,
+  score: wire.TaskType.SCORE,
+  resolve: wire.TaskType.RESOLVE,
 } as const;
 
 /** Turns a task that is not durable, and that a worker has, into its public form. */

@@ -72,7 +72,9 @@ export function checkPollTasks(request: PollTasksRequest, v: Violations): void {
 
 export function checkCompleteTask(request: CompleteTaskRequest, v: Violations): void {
   checkLeaseRef(request, v);
-  if (request.output === undefined) v.add("output", "summarize, embed or rerank is required");
+  if (request.output === undefined) {
+    v.add("output", "summarize, embed, rerank, extract, score or resolve is required");
+  }
   checkRequestId(v, request.requestId);
 }
 

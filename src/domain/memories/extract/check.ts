@@ -17,7 +17,7 @@ import { isJson, type Json, shareOf, textOf, timeOf } from "./answer.ts";
 
 /** What an answer is checked against. */
 export interface Asked {
-  /** The ids of the messages that were given, oldest first; empty for a text. */
+  /** The ids of the messages that were given, oldest first. Empty ones are of a text. */
   readonly messageIds: readonly string[];
   readonly targets: readonly ExtractionTarget[];
 }
@@ -71,7 +71,7 @@ class Check {
 
   constructor(asked: Asked) {
     this.#asked = asked;
-    this.#given = new Set(asked.messageIds);
+    this.#given = new Set(asked.messageIds.filter((id) => id !== ""));
   }
 
   /** Reads the lists of our form; false when it has none. */
@@ -180,11 +180,7 @@ class Check {
 
   #attributes(value: unknown): ReadonlyMap<string, string> {
     const attributes = new Map<string, string>();
-    const pairs: Iterable<readonly [string, unknown]> =
-      value instanceof Map
-        ? (value as ReadonlyMap<string, unknown>)
-        : Object.entries(isJson(value) ? value : {});
-    for (const [name, given] of pairs) {
+    for (const [name, given] of pairsOf(value)) {
       const key = textOf(name, LIMITS.entityAttributeKeyBytes);
       const isPlain = typeof given === "number" || typeof given === "boolean";
       const text = textOf(isPlain ? String(given) : given, LIMITS.entityAttributeValueBytes);
@@ -206,6 +202,15 @@ class Check {
     }
     return [...ids];
   }
+}
+
+/** Attributes as an object, as a map of the wire, or as a list of keys and values. */
+function pairsOf(value: unknown): Iterable<readonly [key: unknown, value: unknown]> {
+  if (value instanceof Map) return value as ReadonlyMap<unknown, unknown>;
+  if (!Array.isArray(value)) return Object.entries(isJson(value) ? value : {});
+  return (value as readonly unknown[])
+    .filter(isJson)
+    .map((entry) => [entry["key"], entry["value"]] as const);
 }
 
 /** The scores of an answer, unchecked; undefined when it is not of the form. */

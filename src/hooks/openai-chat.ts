@@ -1,0 +1,102 @@
+// Chat completions of an endpoint. What an endpoint turns out not to take is left out, and not tried
+// again until the server stops.
+
+import type { OpenAiConfig } from "./config-types.ts";
+import type { Deadline } from "./deadline.ts";
+import type { HttpAnswer, HttpClient } from "./http-client.ts";
+import type { ChatMessage } from "./prompts.ts";
+
+/** A schema that an answer must follow. */
+export interface AnswerSchema {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** What is asked of a model. */
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tokensMax: number;
+  /** What form the answer must have; `json` is any JSON object. */
+  readonly form: "text" | "json" | AnswerSchema;
+}
+
+/** What the work of a hook needs. */
+export interface Line {
+  readonly client: HttpClient;
+  readonly headers: () => Record<string, string>;
+  readonly nowMs: () => number;
+}
+
+/** What an endpoint turned out not to take. */
+interface Refusals {
+  readonly schema: boolean;
+  readonly responseFormat: boolean;
+  readonly maxTokens: boolean;
+  readonly temperature: boolean;
+}
+
+function formatOf(form: ChatRequest["form"], refusals: Refusals): Record<string, unknown> {
+  if (form === "text" || refusals.responseFormat) return {};
+  if (form === "json" || refusals.schema) return { response_format: { type: "json_object" } };
+  const schema = { name: form.name, schema: form.schema, strict: true };
+  return { response_format: { type: "json_schema", json_schema: schema } };
+}
+
+function requestBody(config: OpenAiConfig, request: ChatRequest, refusals: Refusals): Buffer {
+  const fields: Record<string, unknown> = {
+    model: config.model,
+    [refusals.maxTokens ? "max_completion_tokens" : "max_tokens"]: request.tokensMax,
+    ...(refusals.temperature ? {} : { temperature: config.temperature }),
+    ...formatOf(request.form, refusals),
+    ...config.extraBody,
+    stream: false,
+    messages: request.messages,
+  };
+  const kept = Object.entries(fields).filter(([, value]) => value !== null);
+  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+}
+
+/**
+ * Looks for what a refusing endpoint may not know of the request. Gives what to leave out next;
+ * undefined when nothing is left to try.
+ */
+function learn(body: Buffer, sent: Buffer, refusals: Refusals): Refusals | undefined {
+  const said = body.toString("utf8");
+  const had = JSON.parse(sent.toString("utf8")) as Readonly<Record<string, unknown>>;
+  if (!refusals.maxTokens && "max_tokens" in had && said.includes("max_completion_tokens")) {
+    return { ...refusals, maxTokens: true };
+  }
+  if (!refusals.temperature && "temperature" in had && /["'`]temperature["'`]/.test(said)) {
+    return { ...refusals, temperature: true };
+  }
+  const format = had["response_format"] as Readonly<Record<string, unknown>> | undefined;
+  if (!refusals.schema && format?.["type"] === "json_schema") return { ...refusals, schema: true };
+  if (!refusals.responseFormat && format !== undefined) {
+    return { ...refusals, responseFormat: true };
+  }
+  return undefined;
+}
+
+/** Asks a model; gives any answer. */
+export type AskModel = (request: ChatRequest, deadline: Deadline) => Promise<HttpAnswer>;
+
+/** Makes what asks the model of an endpoint. */
+export function createAsk(config: OpenAiConfig, { client, headers }: Line): AskModel {
+  let refusals: Refusals = {
+    ...{ schema: false, responseFormat: false, maxTokens: false, temperature: false },
+  };
+  return async (request, deadline) => {
+    let trial: Refusals | undefined = refusals;
+    for (;;) {
+      const body = requestBody(config, request, trial);
+      const answer = await client.post({ body, headers: headers(), deadline });
+      if (answer.status !== 400 && answer.status !== 422) {
+        // What helped is remembered; what did not is not to blame.
+        if (answer.status === 200) refusals = trial;
+        return answer;
+      }
+      trial = learn(answer.body, body, trial);
+      if (trial === undefined) return answer;
+    }
+  };
+}
