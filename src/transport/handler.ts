@@ -71,14 +71,14 @@ function admit<Request>(
   edge: Edge,
   call: ServerUnaryCall<Buffer, Uint8Array> | ServerWritableStream<Buffer, Uint8Array>,
   shape: MethodShape<Request>,
-  validate: (request: Request, violations: Violations) => void,
+  validate: (request: Request, violations: Violations, nowMs: number) => void,
 ): Admitted<Request> {
   const writer = edge.authenticate(call.metadata);
   const incoming = shape.read(call.request);
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
-  validate(request, violations);
+  validate(request, violations, edge.nowMs());
   if (violations.malformed) throw requestMalformed();
   const fault = violations.error();
   if (fault !== undefined) throw fault;

@@ -73,6 +73,40 @@ export const MESSAGE_MASK = {
   ]),
 } as const satisfies MaskPaths;
 
+/** The paths of UpdateMemory. */
+export const MEMORY_MASK = {
+  changeable: [
+    "text",
+    "entity",
+    "relation",
+    "episode",
+    "key",
+    "category",
+    "topics",
+    "importance",
+    "confidence",
+    "persistent",
+    "labels",
+    "metadata",
+    "valid_from",
+    "valid_to",
+    "ttl",
+    "last_seen_time",
+  ],
+  ignored: new Set([
+    "state",
+    "superseded_by",
+    "mention_count",
+    "revision_number",
+    "writer",
+    "reason",
+    "create_time",
+    "update_time",
+    "expire_time",
+    "etag",
+  ]),
+} as const satisfies MaskPaths;
+
 /** Checks a mask, if there is one. */
 export function checkMask(
   v: Violations,

@@ -1,0 +1,63 @@
+// The rules of which memories a call means.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
+import type { MemoryFilter } from "../../gen/memorysidecar/v1/memory_filter.ts";
+import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
+import { checkEnum, checkId, checkLabels, checkText, checkTimestamp } from "./fields.ts";
+import { checkShare, checkTexts } from "./memory.ts";
+import { checkChoices, checkConditions } from "./recall-filter.ts";
+import type { Violations } from "./violations.ts";
+
+const KINDS = { max: MEMORY_ENUM_MAX.kind, count: LIMITS.memoryFilterKinds };
+const STATES = { max: MEMORY_ENUM_MAX.state, count: LIMITS.memoryFilterStates };
+const CATEGORIES = { count: LIMITS.memoryFilterCategories, bytes: LIMITS.memoryCategoryBytes };
+const TOPICS = { count: LIMITS.memoryFilterTopics, bytes: LIMITS.memoryTopicBytes };
+
+/** Checks the field `filter` of a request about memories, if it is set. */
+export function checkMemoryFilter(v: Violations, filter: MemoryFilter | undefined): void {
+  if (filter === undefined) return;
+  v.enter("filter");
+  checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
+  checkId(v, "session_id", filter.sessionId, LIMITS.sessionIdBytes);
+  checkChoices(v, "kinds", filter.kinds, KINDS);
+  checkChoices(v, "states", filter.states, STATES);
+  checkTexts(v, "categories", filter.categories, CATEGORIES);
+  checkTexts(v, "topics", filter.topics, TOPICS);
+  checkText(v, "key", filter.key, LIMITS.memoryKeyBytes);
+  checkText(v, "text_contains", filter.textContains, LIMITS.memoryFilterTextBytes);
+  checkLabels(v, filter.labels);
+  checkConditions(v, filter.metadata);
+  checkShare(v, "min_importance", filter.minImportance);
+  checkShare(v, "min_confidence", filter.minConfidence);
+  checkEnum(v, "min_trust", filter.minTrust, TRUST.high);
+  checkTimestamp(v, "valid_at", filter.validAt);
+  const { createFromTime, createBeforeTime, seenFromTime, seenBeforeTime } = filter;
+  checkPeriod(v, "create", { from: createFromTime, before: createBeforeTime });
+  checkPeriod(v, "seen", { from: seenFromTime, before: seenBeforeTime });
+  checkId(v, "source_session_id", filter.sourceSessionId, LIMITS.sessionIdBytes);
+  checkEnum(v, "origin", filter.origin, MEMORY_ENUM_MAX.origin);
+  v.leave();
+}
+
+/** Checks a filter that a request must have, though it may be empty. */
+export function checkRequiredFilter(v: Violations, filter: MemoryFilter | undefined): void {
+  if (filter === undefined) v.add("filter", "is required: an empty one means every memory");
+  else checkMemoryFilter(v, filter);
+}
+
+interface Period {
+  readonly from: Timestamp | undefined;
+  readonly before: Timestamp | undefined;
+}
+
+function checkPeriod(v: Violations, name: string, { from, before }: Period): void {
+  checkTimestamp(v, `${name}_from_time`, from);
+  checkTimestamp(v, `${name}_before_time`, before);
+  if (from === undefined || before === undefined) return;
+  const isAfter =
+    before.seconds === from.seconds ? before.nanos > from.nanos : before.seconds > from.seconds;
+  if (!isAfter) v.add(`${name}_before_time`, `must be after ${name}_from_time`);
+}

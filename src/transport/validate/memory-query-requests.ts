@@ -1,0 +1,159 @@
+// The rules of the requests that search memories, record turns and find facts, one function each.
+
+import { LIMITS } from "../../domain/limits.ts";
+import {
+  MemoryScoring,
+  type QueryRelationsRequest,
+  type SearchMemoriesRequest,
+} from "../../gen/memorysidecar/v1/memory_query_rpc.ts";
+import type {
+  ConsolidateSessionRequest,
+  ExtractMemoriesRequest,
+  ListMemoryJobsRequest,
+  RecordTurnRequest,
+  RetryMemoryJobRequest,
+  ScoreImportanceRequest,
+} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkFinite,
+  checkId,
+  checkNamespace,
+  checkPage,
+  checkRange,
+  checkRequestId,
+  checkSeq,
+  checkSessionId,
+  checkText,
+  checkTimestamp,
+} from "./fields.ts";
+import { checkTexts } from "./memory.ts";
+import { checkMemoryFilter } from "./memory-filter.ts";
+import { checkExtraction, checkImportanceRules } from "./memory-policy.ts";
+import type { Violations } from "./violations.ts";
+
+const SEARCH = { min: 0, max: LIMITS.searchMemories };
+const RECALL_SEARCH = { min: 0, max: LIMITS.recallHits };
+const DAYS = { min: 0, max: LIMITS.episodeDays };
+const HOPS = { min: 0, max: LIMITS.relationHops };
+const RELATIONS = { min: 0, max: LIMITS.relations };
+const KEYWORDS = { count: LIMITS.relationKeywords, bytes: LIMITS.relationKeywordBytes };
+
+export function checkSearchMemories(request: SearchMemoriesRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkText(v, "query", request.query, LIMITS.recallQueryBytes);
+  checkMemoryFilter(v, request.filter);
+  const { scoring, limit } = request;
+  checkEnum(v, "scoring", scoring, MemoryScoring.SUBSTRING);
+  const isRecall = scoring === MemoryScoring.UNSPECIFIED || scoring === MemoryScoring.RECALL;
+  if (limit !== undefined) checkRange(v, "limit", limit, isRecall ? RECALL_SEARCH : SEARCH);
+  checkFinite(v, "min_score", request.minScore);
+  checkTimestamp(v, "reference_time", request.referenceTime);
+  checkRange(v, "episode_days", request.episodeDays, DAYS);
+}
+
+export function checkQueryRelations(request: QueryRelationsRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkMemoryFilter(v, request.filter);
+  if (request.filter !== undefined && request.filter.kinds.length > 0) {
+    v.add("filter.kinds", "must be empty: only relations are looked at");
+  }
+  const { subject, predicate, object, entity } = request;
+  checkText(v, "subject", subject, LIMITS.relationSubjectBytes);
+  checkText(v, "predicate", predicate, LIMITS.relationPredicateBytes);
+  checkText(v, "object", object, LIMITS.relationObjectBytes);
+  checkText(v, "entity", entity, LIMITS.entityNameBytes);
+  if (entity !== "" && (subject !== "" || object !== "")) {
+    v.add("entity", "must be empty together with subject or object");
+  }
+  checkRange(v, "max_hops", request.maxHops, HOPS);
+  checkTexts(v, "keywords", request.keywords, KEYWORDS);
+  checkRange(v, "limit", request.limit, RELATIONS);
+}
+
+export function checkRecordTurn(request: RecordTurnRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  const { userText, assistantText, expectedLastSeq } = request;
+  if (userText === "" && assistantText === "") {
+    v.add("user_text", "is required, or assistant_text");
+  }
+  checkText(v, "user_text", userText, LIMITS.messageBytes);
+  checkText(v, "assistant_text", assistantText, LIMITS.messageBytes);
+  checkTimestamp(v, "turn_time", request.turnTime);
+  if (expectedLastSeq !== undefined) checkSeq(v, "expected_last_seq", expectedLastSeq);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkConsolidateSession(request: ConsolidateSessionRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  checkRequestId(v, request.requestId);
+}
+
+export function checkExtractMemories(request: ExtractMemoriesRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  const { sessionId, text } = request;
+  checkId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
+  if (sessionId === "" && text === "") v.add("session_id", "is required, or text");
+  else if (sessionId !== "" && text !== "") v.add("text", "must be empty with session_id");
+  checkSeqs(v, request);
+  checkText(v, "text", text, LIMITS.extractTextBytes);
+  checkOwner(v, request);
+  checkExtraction(v, request.extraction);
+  checkRequestId(v, request.requestId);
+}
+
+function checkSeqs(v: Violations, { sessionId, firstSeq, lastSeq }: ExtractMemoriesRequest): void {
+  checkSeq(v, "first_seq", firstSeq);
+  checkSeq(v, "last_seq", lastSeq);
+  if (sessionId === "") {
+    if (firstSeq !== 0n) v.add("first_seq", "must be 0 without session_id");
+    if (lastSeq !== 0n) v.add("last_seq", "must be 0 without session_id");
+  } else if (lastSeq !== 0n && lastSeq < firstSeq) {
+    v.add("last_seq", "must not be below first_seq");
+  }
+}
+
+/** Memories of a session belong to its user and agent. */
+function checkOwner(v: Violations, { sessionId, userId, agentId }: ExtractMemoriesRequest): void {
+  checkText(v, "user_id", userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
+  if (sessionId === "") return;
+  if (userId !== "") v.add("user_id", "must be empty with session_id");
+  if (agentId !== "") v.add("agent_id", "must be empty with session_id");
+}
+
+export function checkScoreImportance(request: ScoreImportanceRequest, v: Violations): void {
+  const { texts } = request;
+  if (texts.length === 0) v.add("texts", "must have 1 entry at least", 1);
+  checkCount(v, "texts", texts.length, LIMITS.scoreTexts);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LIMITS.scoreBytes) {
+    const description = `take ${bytes} bytes together; at most ${LIMITS.scoreBytes} are allowed`;
+    v.add("texts", description, LIMITS.scoreBytes);
+  }
+  checkImportanceRules(v, "rules", request.rules);
+}
+
+export function checkListMemoryJobs(request: ListMemoryJobsRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
+  if (request.state === TaskState.WAITING) {
+    v.add("state", "must be ready, leased or dead: jobs on memories never wait");
+  } else checkEnum(v, "state", request.state, TaskState.DEAD);
+  checkPage(v, request);
+}
+
+export function checkRetryMemoryJob(request: RetryMemoryJobRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkSessionId(v, request.sessionId);
+  const { type } = request;
+  if (type === TaskType.UNSPECIFIED) v.add("type", "is required");
+  else if (type !== TaskType.EXTRACT && type !== TaskType.SCORE) {
+    v.add("type", "must be TASK_TYPE_EXTRACT or TASK_TYPE_SCORE");
+  }
+  checkRequestId(v, request.requestId);
+}
