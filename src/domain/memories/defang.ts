@@ -1,0 +1,45 @@
+// Takes the power out of what looks like a marker of a prompt, and leaves it readable.
+
+const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/u;
+/** An indented line is code to a reader of Markdown. */
+const INDENTED = /^(?: {4}| {0,3}\t)/u;
+const FENCE = /^( {0,3})(`{3,}|~{3,})/u;
+const RULED = /^( {0,3})-{3,}(?=[^-])(?=.*[^\s-])/u;
+const RULE_END = /-{3,}(\s*)$/u;
+const SPEAKERS = "user|assistant|system|human|ai|tool|function|developer|model|bot";
+/** A speaker's label, also behind what Markdown or nothing visible puts in front of it. */
+const LABEL = new RegExp(`^([\\s\\p{Cf}>#*]*(?:${SPEAKERS}))(?=[:：])`, "iu");
+/** Beginnings of the tokens of chat templates, and what takes their place. */
+const TOKENS: readonly (readonly [RegExp, string])[] = [
+  [/\[(?=\/?INST\])/giu, "[ "],
+  [/<<(?=\/?SYS>>)/giu, "< < "],
+  [/<(?=[|｜][^|｜<>]{1,64}[|｜]>)/gu, "< "],
+  [/<(?=(?:start_of_turn|end_of_turn|bos|eos)>)/giu, "< "],
+];
+
+/** A fence of other marks that look the same. */
+function looseFence(_: string, indent: string, marks: string): string {
+  return indent + (marks.startsWith("`") ? "ˋ" : "˜").repeat(marks.length);
+}
+
+function defangMarks(line: string): string {
+  let text = line.replace(FENCE, looseFence);
+  if (RULED.test(text)) text = text.replace(RULED, "$1—").replace(RULE_END, "—$1");
+  for (const [token, loose] of TOKENS) text = text.replace(token, loose);
+  return text;
+}
+
+/**
+ * A text without working markers of prompts: fences, ruled lines with words, tokens of chat
+ * templates, and labels of speakers at the start of a line. In lines that are indented as code only
+ * the labels change. Doing it again changes nothing.
+ */
+export function defang(text: string): string {
+  const parts = text.split(LINE_END);
+  const loose = parts.map((part, index) => {
+    if (index % 2 === 1) return part;
+    const line = INDENTED.test(part) ? part : defangMarks(part);
+    return line.replace(LABEL, "$1 ");
+  });
+  return loose.join("");
+}

@@ -1,0 +1,199 @@
+// How important texts are, by rules of phrases. A phrase is compared word by word; a text is read
+// once, and each of its words looks only at the places of phrases where this word stands.
+
+import type { ImportanceRule } from "./policy.ts";
+
+/** The score of a text that no rule fits. */
+const NO_RULE_SCORE = 0.3;
+/** How many places of phrases one text may look at: what real rules and texts need a hundred times. */
+const VISITS = 4_000_000;
+/** Stands before the first word of a phrase. */
+const START = -1;
+
+/** The rules of the server. */
+export const DEFAULT_IMPORTANCE_RULES: readonly ImportanceRule[] = [
+  {
+    name: "identity",
+    phrases: ["my name is", "call me", "(i'm|im) called", "i am called"],
+    score: 0.9,
+  },
+  {
+    name: "relationship",
+    phrases: [
+      "my (wife|husband|spouse|partner|daughter|son|kid|kids|children)",
+      "my (mother|father|mom|dad|brother|sister|boss|manager|friend)",
+    ],
+    score: 0.85,
+  },
+  {
+    name: "preference",
+    phrases: [
+      "i (prefer|like|love|hate|dislike|enjoy)",
+      "my (favorite|favourite)",
+      "i (always|never)",
+    ],
+    score: 0.75,
+  },
+  {
+    name: "goal",
+    phrases: ["my goal", "i (decided|plan|want) to", "we (decided|agreed)"],
+    score: 0.7,
+  },
+  {
+    name: "location",
+    phrases: [
+      "i live in",
+      "(i'm|im) from",
+      "i am from",
+      "based in",
+      "i work (at|in|for)",
+      "moving to",
+    ],
+    score: 0.6,
+  },
+  { name: "date_fact", phrases: ["birthday", "anniversary", "deadline"], score: 0.6 },
+];
+
+/** A text's score, and the rule that gave it; empty when none fits. */
+export interface Importance {
+  readonly score: number;
+  readonly rule: string;
+}
+
+/** A word of a phrase at its place. */
+interface Place {
+  /** Which rule the phrase belongs to. */
+  readonly rule: number;
+  /** The places of the words that may stand before; START for the beginning. */
+  readonly before: readonly number[];
+  isEnd: boolean;
+}
+
+/** Rules ready to score texts. */
+export interface CompiledRules {
+  readonly rules: readonly ImportanceRule[];
+  readonly places: readonly Place[];
+  /** The places of each word, the later ones of a phrase first. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A word of a phrase: what may stand for it, each one or more words of a text. */
+interface PhraseWord {
+  readonly choices: readonly (readonly string[])[];
+  readonly isOptional: boolean;
+}
+
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+const PHRASE_WORD = /^(?:\(([^()?]+)\)|([^()|?]+))(\?)?$/u;
+/** Letters and digits, and what may stand inside a word: it is read as several then. */
+const CHOICE = /^[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{M}\p{N}_]+)*$/u;
+/** What may stand between the words of a phrase: all else ends it. */
+const BETWEEN = /^[\s'’"*`-]*$/u;
+
+function folded(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+function parsePhrase(phrase: string): readonly PhraseWord[] | string {
+  const words: PhraseWord[] = [];
+  for (const part of folded(phrase)
+    .split(/\s+/u)
+    .filter((word) => word !== "")) {
+    const [, several, one, mark] = PHRASE_WORD.exec(part) ?? [];
+    const choices = (several ?? one)?.split("|") ?? [];
+    if (choices.length === 0) return `has a word that cannot be read: ${part}`;
+    const wrong = choices.find((choice) => !CHOICE.test(choice));
+    if (wrong !== undefined) return `has a word that is not made of letters and digits: ${part}`;
+    const read = choices.map((choice) => choice.match(WORD) ?? []);
+    words.push({ choices: read, isOptional: mark !== undefined });
+  }
+  const isEmpty = words.every((word) => word.isOptional);
+  return isEmpty ? "must have a word that may not be missing" : words;
+}
+
+/** What is wrong with a phrase; undefined when nothing is. */
+export function phraseFault(phrase: string): string | undefined {
+  const words = parsePhrase(phrase);
+  return typeof words === "string" ? words : undefined;
+}
+
+function addPhrase(rule: number, words: readonly PhraseWord[], to: Compiling): void {
+  let before: readonly number[] = [START];
+  for (const { choices, isOptional } of words) {
+    const ends = choices.map((choice) => {
+      let previous = before;
+      for (const word of choice) previous = [addPlace(to, word, { rule, before: previous })];
+      return previous;
+    });
+    before = [...ends.flat(), ...(isOptional ? before : [])];
+  }
+  for (const id of before) {
+    const place = to.places[id];
+    if (place !== undefined) place.isEnd = true;
+  }
+}
+
+interface Compiling {
+  readonly places: Place[];
+  readonly byWord: Map<string, number[]>;
+}
+
+function addPlace(to: Compiling, word: string, place: Omit<Place, "isEnd">): number {
+  const id = to.places.push({ ...place, isEnd: false }) - 1;
+  const ids = to.byWord.get(word);
+  // A place is looked at before those in front of it: they must still tell of the word before.
+  if (ids === undefined) to.byWord.set(word, [id]);
+  else ids.unshift(id);
+  return id;
+}
+
+/** Makes rules ready. Phrases that cannot be read never fit: the edge refuses them. */
+export function compileRules(rules: readonly ImportanceRule[]): CompiledRules {
+  const to: Compiling = { places: [], byWord: new Map() };
+  rules.forEach((rule, index) => {
+    for (const phrase of new Set(rule.phrases)) {
+      const words = parsePhrase(phrase);
+      if (typeof words !== "string") addPhrase(index, words, to);
+    }
+  });
+  return { rules, ...to };
+}
+
+/** Whether the rule would change the score. */
+function isBetter(rules: readonly ImportanceRule[], rule: number, best: number): boolean {
+  const score = rules[rule]?.score ?? 0;
+  const bestScore = rules[best]?.score ?? -1;
+  return score > bestScore || (score === bestScore && rule < best);
+}
+
+/** The best rule that fits a text; -1 for none. */
+function bestRule({ rules, places, byWord }: CompiledRules, text: string): number {
+  // The number of the word that last stood at a place. What ends a phrase skips a number.
+  const seenAt = new Int32Array(places.length).fill(-1);
+  let best = -1;
+  let number = 0;
+  let end = 0;
+  let visits = VISITS;
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    number += BETWEEN.test(text.slice(end, index)) ? 1 : 2;
+    end = index + word.length;
+    for (const id of byWord.get(word) ?? []) {
+      const { rule, before, isEnd } = places[id] as Place;
+      visits -= before.length;
+      if (!before.some((place) => place === START || seenAt[place] === number - 1)) continue;
+      seenAt[id] = number;
+      if (isEnd && isBetter(rules, rule, best)) best = rule;
+    }
+    if (visits < 0) break;
+  }
+  return best;
+}
+
+/**
+ * How important a text is: the highest score of the rules that fit, of equal ones that of the
+ * earlier rule.
+ */
+export function scoreText(compiled: CompiledRules, text: string): Importance {
+  const rule = compiled.rules[bestRule(compiled, folded(text))];
+  return { score: rule?.score ?? NO_RULE_SCORE, rule: rule?.name ?? "" };
+}
