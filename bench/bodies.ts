@@ -2,6 +2,8 @@
 // number is patched in place, so that the loader spends no time on encoding.
 
 import type { Buffer } from "node:buffer";
+import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
+import { RememberRequest } from "../src/gen/memorysidecar/v1/memory_rpc.ts";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../src/gen/memorysidecar/v1/message_rpc.ts";
 import { GetWindowRequest } from "../src/gen/memorysidecar/v1/window_rpc.ts";
@@ -16,6 +18,7 @@ const DIGITS = 7;
 export type BodySpec =
   | { readonly kind: "append"; readonly count: number; readonly prefix: string }
   | { readonly kind: "window"; readonly prefix: string }
+  | { readonly kind: "remember"; readonly prefix: string }
   | { readonly kind: "echo"; readonly bytes: number }
   | { readonly kind: "sized"; readonly bytes: number };
 
@@ -72,6 +75,18 @@ function encode(spec: BodySpec): Uint8Array {
       return GetWindowRequest.encode(
         make(GetWindowRequest, { sessionId: sessionName(spec.prefix, 0) }),
       ).finish();
+    case "remember":
+      // Each is another text of one scope: the number stands in it.
+      return RememberRequest.encode(
+        make(RememberRequest, {
+          memories: [
+            make(Memory, {
+              userId: "bench",
+              text: `${sessionName(spec.prefix, 0)} ${textOf(TEXT_BYTES)}`,
+            }),
+          ],
+        }),
+      ).finish();
     case "echo":
       return echoOf(spec.bytes);
     case "sized":
@@ -87,7 +102,7 @@ export function bodyBytes(spec: BodySpec): number {
 /** Makes the template of a request. */
 export function template(spec: BodySpec): Template {
   const body = grpcFrame(encode(spec));
-  if (spec.kind !== "append" && spec.kind !== "window") return { body, at: -1 };
+  if (!("prefix" in spec)) return { body, at: -1 };
   const at = body.indexOf(sessionName(spec.prefix, 0), 0, "latin1");
   return { body, at: at + spec.prefix.length };
 }

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { hooks } from "./hooks.ts";
+import { memories } from "./memories.ts";
 import { type Plan, readPlan, USAGE } from "./plan.ts";
 import { CAN_PIN, Worker } from "./processes.ts";
 import { recallSpeed } from "./recall-speed.ts";
@@ -34,6 +35,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Found>>> = {
   "fan-out": fanOut,
   stalled: stalledWatchers,
   recall: recallSpeed,
+  memories,
 };
 
 function commit(): string {

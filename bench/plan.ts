@@ -16,6 +16,8 @@ export interface Plan {
   readonly stalled: number;
   /** Messages in the large namespace that is recalled. */
   readonly recallMessages: number;
+  /** Memories of the user whose context is assembled. */
+  readonly memories: number;
   /** Part of a group's name; empty runs all. */
   readonly only: string;
   readonly out: string;
@@ -27,10 +29,12 @@ export interface Plan {
 const FULL = {
   ...{ rounds: 3, ms: 2_000, warm: 400, messages: 1_000_000, watchers: 100, stalled: 200 },
   recall: 100_000,
+  memories: 100_000,
 };
 const QUICK = {
   ...{ rounds: 3, ms: 500, warm: 200, messages: 50_000, watchers: 100, stalled: 200 },
   recall: 10_000,
+  memories: 5_000,
 };
 
 /** How to call the bench. */
@@ -45,6 +49,7 @@ export const USAGE = `node bench/main.ts [options]
   --watchers N     watchers of the fan-out (100)
   --stalled N      watchers that never read (200)
   --recall N       messages in the large namespace that is recalled (100000, quick 10000)
+  --memories N     memories of the user whose context is made (100000, quick 5000)
   --no-pin         let the system choose the cores`;
 
 function positive(name: string, text: string | undefined, fallback: number): number {
@@ -71,6 +76,7 @@ export function readPlan(args: readonly string[]): Plan {
       watchers: text,
       stalled: text,
       recall: text,
+      memories: text,
     },
   });
   const base = values.quick ? QUICK : FULL;
@@ -86,6 +92,7 @@ export function readPlan(args: readonly string[]): Plan {
     watchers: positive("watchers", values.watchers, base.watchers),
     stalled: positive("stalled", values.stalled, base.stalled),
     recallMessages: positive("recall", values.recall, base.recall),
+    memories: positive("memories", values.memories, base.memories),
     only: values.only ?? "",
     out: values.out ?? `${import.meta.dirname}/results/latest.json`,
     date: values.date ?? "",

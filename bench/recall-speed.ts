@@ -15,6 +15,7 @@ import { make, sessionName } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { cpuMs, measure, ownBytes, type Running, startReal } from "./processes.ts";
 import { percentile } from "./stats.ts";
+import { draw, seeded, textOf } from "./texts.ts";
 import { append, type Bench, type Found, inDirectory, type Rounds } from "./workloads.ts";
 
 const APPEND = "/memorysidecar.v1.SessionService/AppendMessages";
@@ -24,48 +25,11 @@ const WIDTH = 4;
 const LOOPS = 8;
 const APPENDS = 8;
 const APPEND_SESSIONS = 64;
-const WORDS_MIN = 8;
-const WORDS_MAX = 32;
-const VOCABULARY = 20_000;
-const TOPIC_SHARE = 0.6;
 const MIB = 1_048_576;
 /** A namespace a tenth as large is measured beside. */
 const SMALLER = 10;
 const SAMPLES_MIN = 100;
 const FILTERS = { all: "", tenth: "tenth", hundredth: "hundredth" } as const;
-
-/** Numbers from 0, below 1, that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const SYLLABLES = "ba ke li mo nu ra se ti vo zu da fe gi ho ju".split(" ");
-
-/** A word that nobody has: that of this rank. */
-function wordOf(rank: number): string {
-  let word = "";
-  for (let left = rank + SYLLABLES.length; left > 0; left = Math.floor(left / SYLLABLES.length)) {
-    word += SYLLABLES[left % SYLLABLES.length] ?? "";
-  }
-  return word;
-}
-
-/** A word by Zipf's law; topics prefer different ones. */
-function draw(random: () => number, topic: number): string {
-  const rank = Math.floor(VOCABULARY ** random()) - 1;
-  return wordOf(random() < TOPIC_SHARE ? (rank + topic * 131) % VOCABULARY : rank);
-}
-
-function textOf(random: () => number, topic: number): string {
-  const count = WORDS_MIN + Math.floor(random() * (WORDS_MAX - WORDS_MIN));
-  return Array.from({ length: count }, () => draw(random, topic)).join(" ");
-}
 
 function labelsOf(number: number): Map<string, string> {
   const labels = new Map<string, string>();

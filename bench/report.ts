@@ -184,6 +184,17 @@ function hooks({ rounds }: Found): Check[] {
   ];
 }
 
+function memories({ rounds, figures }: Found): Check[] {
+  const context = (what: string): number => figures.get(`context ${what} ms`) ?? Number.NaN;
+  const one = ratio(rounds, "p50Ms", ["remember, 1", "append, 1"]);
+  const many = ratio(rounds, "perSecond", ["append, 32", "remember, 32"]);
+  return [
+    { what: "remember to append, p50 of one caller", value: one, atMost: 1.5 },
+    { what: "remember to append, time a call at 32", value: many, atMost: 1.5 },
+    { what: "context of many memories, p50", value: context("p50"), unit: "ms", atMost: 15 },
+  ];
+}
+
 function recall({ rounds, figures }: Found): Check[] {
   const alone = (rounds.get("append, alone") ?? []).map(({ p99Ms }) => p99Ms);
   const beside = [...rounds].find(([name]) => name.startsWith("append, beside"))?.[1] ?? [];
@@ -216,6 +227,7 @@ const CHECKS: Readonly<Record<string, (found: Found) => Check[]>> = {
   "fan-out": fanOut,
   stalled,
   recall,
+  memories,
 };
 
 /** Holds the targets against what a group found. */

@@ -10,7 +10,9 @@ import { makeTempDir } from "../support/temp-dir.ts";
 
 const MAIN = join(import.meta.dirname, "../../bench/main.ts");
 const TINY =
-  "--rounds 1 --ms 100 --messages 1200 --watchers 3 --stalled 2 --recall 600 --no-pin".split(" ");
+  "--rounds 1 --ms 100 --messages 1200 --watchers 3 --stalled 2 --recall 600 --memories 600 --no-pin".split(
+    " ",
+  );
 
 interface Report {
   readonly verdicts: readonly { what: string; value: number | null; pass: boolean }[];
@@ -33,6 +35,7 @@ test("the bench runs through and reports every target", { timeout: 300_000 }, as
     "fan-out",
     "stalled",
     "recall",
+    "memories",
   ];
   expect(Object.keys(report.groups)).toEqual(names);
   expect(report.verdicts.length).toBeGreaterThan(15);
