@@ -8,6 +8,7 @@ import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../gen/memorysidecar/v1/hook_service.ts";
+import { MemoryServiceService } from "../gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
 import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
@@ -16,9 +17,11 @@ import { appendMessages } from "./rpc/append-messages.ts";
 import { clearCollection } from "./rpc/clear-collection.ts";
 import { compactSession } from "./rpc/compact-session.ts";
 import { completeTask } from "./rpc/complete-task.ts";
+import { consolidateSession } from "./rpc/consolidate-session.ts";
 import { countTokens } from "./rpc/count-tokens.ts";
 import { createConsumer } from "./rpc/create-consumer.ts";
 import { createSession } from "./rpc/create-session.ts";
+import { decayMemories } from "./rpc/decay-memories.ts";
 import { deleteConsumer } from "./rpc/delete-consumer.ts";
 import { deleteDocuments } from "./rpc/delete-documents.ts";
 import { deleteMessage } from "./rpc/delete-message.ts";
@@ -27,10 +30,13 @@ import { deleteTask } from "./rpc/delete-task.ts";
 import { embed } from "./rpc/embed.ts";
 import { exportSession } from "./rpc/export-session.ts";
 import { extendLease } from "./rpc/extend-lease.ts";
+import { extractMemories } from "./rpc/extract-memories.ts";
 import { failTask } from "./rpc/fail-task.ts";
+import { forgetMemories } from "./rpc/forget-memories.ts";
 import { forkSession } from "./rpc/fork-session.ts";
 import { getConsumer } from "./rpc/get-consumer.ts";
 import { getDocument } from "./rpc/get-document.ts";
+import { getMemory } from "./rpc/get-memory.ts";
 import { getMessage } from "./rpc/get-message.ts";
 import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
@@ -43,6 +49,9 @@ import { listConsumers } from "./rpc/list-consumers.ts";
 import { listDocuments } from "./rpc/list-documents.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHooks } from "./rpc/list-hooks.ts";
+import { listMemories } from "./rpc/list-memories.ts";
+import { listMemoryJobs } from "./rpc/list-memory-jobs.ts";
+import { listMemoryRevisions } from "./rpc/list-memory-revisions.ts";
 import { listMessages } from "./rpc/list-messages.ts";
 import { listPolicyPresets } from "./rpc/list-policy-presets.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
@@ -50,16 +59,27 @@ import { listSummaries } from "./rpc/list-summaries.ts";
 import { listSummaryInputs } from "./rpc/list-summary-inputs.ts";
 import { listSummarySources } from "./rpc/list-summary-sources.ts";
 import { listTasks } from "./rpc/list-tasks.ts";
+import { mergeEntities } from "./rpc/merge-entities.ts";
 import { pollTasks } from "./rpc/poll-tasks.ts";
 import { previewPolicy } from "./rpc/preview-policy.ts";
+import { purgeMemories } from "./rpc/purge-memories.ts";
+import { queryRelations } from "./rpc/query-relations.ts";
 import { recall } from "./rpc/recall.ts";
+import { recordTurn } from "./rpc/record-turn.ts";
+import { reinforceMemories } from "./rpc/reinforce-memories.ts";
+import { remember } from "./rpc/remember.ts";
 import { resetSession } from "./rpc/reset-session.ts";
+import { restoreMemoryRevision } from "./rpc/restore-memory-revision.ts";
 import { restoreMessages } from "./rpc/restore-messages.ts";
+import { retryMemoryJob } from "./rpc/retry-memory-job.ts";
 import { retryTask } from "./rpc/retry-task.ts";
+import { scoreImportance } from "./rpc/score-importance.ts";
 import { searchDocuments } from "./rpc/search-documents.ts";
+import { searchMemories } from "./rpc/search-memories.ts";
 import { searchSessions } from "./rpc/search-sessions.ts";
 import { setSummary } from "./rpc/set-summary.ts";
 import { trimSession } from "./rpc/trim-session.ts";
+import { updateMemory } from "./rpc/update-memory.ts";
 import { updateMessage } from "./rpc/update-message.ts";
 import { updateSession } from "./rpc/update-session.ts";
 import { upsertDocuments } from "./rpc/upsert-documents.ts";
@@ -136,6 +156,28 @@ const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
   countTokens,
 };
 
+const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
+  remember,
+  getMemory,
+  listMemories,
+  searchMemories,
+  updateMemory,
+  reinforceMemories,
+  decayMemories,
+  forgetMemories,
+  purgeMemories,
+  listMemoryRevisions,
+  restoreMemoryRevision,
+  queryRelations,
+  mergeEntities,
+  recordTurn,
+  consolidateSession,
+  extractMemories,
+  scoreImportance,
+  listMemoryJobs,
+  retryMemoryJob,
+};
+
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
   watchEvents,
   listEvents,
@@ -165,6 +207,7 @@ export const SERVICE_NAMES = [
   "memorysidecar.v1.AdminService",
   "memorysidecar.v1.HookService",
   "memorysidecar.v1.RecallService",
+  "memorysidecar.v1.MemoryService",
 ] as const;
 
 /** What the descriptors say of a method. */
@@ -245,5 +288,6 @@ export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readon
     bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
     bind(SERVICE_NAMES[3], HookServiceService, HOOK_RPCS, parts),
     bind(SERVICE_NAMES[4], RecallServiceService, RECALL_RPCS, parts),
+    bind(SERVICE_NAMES[5], MemoryServiceService, MEMORY_RPCS, parts),
   ];
 }

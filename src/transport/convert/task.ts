@@ -118,7 +118,8 @@ export function toDirectTask(task: DirectTaskInfo): wire.Task {
   };
 }
 
-function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
+/** Turns a failed attempt into its public form. */
+export function toFailure({ reason, message, atMs }: TaskFailure): wire.TaskFailure {
   return { reason: toFailureReason(reason), message, time: toTimestamp(atMs) };
 }
 

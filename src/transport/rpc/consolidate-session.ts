@@ -1,0 +1,29 @@
+import { takeIds } from "../../domain/id-list.ts";
+import {
+  type ConsolidateSessionRequest,
+  ConsolidateSessionResponse,
+} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+import { memoryIdRoom } from "../convert/remember.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkConsolidateSession } from "../validate/memory-query-requests.ts";
+
+/** ConsolidateSession. */
+export const consolidateSession: UnaryRpc<ConsolidateSessionRequest> = {
+  validate: checkConsolidateSession,
+  cancelable: true,
+  handle: ({ services }, call, { namespace, sessionId }) =>
+    services.memories.consolidateSession(call, {
+      namespace: fromNamespace(namespace),
+      sessionId,
+      encode: ({ promotedIds, evictedIds, revision }) => {
+        const room = memoryIdRoom();
+        return encodeWire(ConsolidateSessionResponse, {
+          promotedIds: takeIds(promotedIds, room),
+          evictedIds: takeIds(evictedIds, room),
+          revision: BigInt(revision),
+        });
+      },
+    }),
+};

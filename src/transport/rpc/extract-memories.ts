@@ -1,0 +1,37 @@
+import {
+  type ExtractMemoriesRequest,
+  ExtractMemoriesResponse,
+} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+import { encodeMemory } from "../convert/memory.ts";
+import { fromExtraction } from "../convert/memory-policy.ts";
+import { fillPage } from "../convert/page.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkExtractMemories } from "../validate/memory-query-requests.ts";
+
+const MEMORIES_FIELD = 1;
+
+/** ExtractMemories. The answer ends where a page does. */
+export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
+  validate: checkExtractMemories,
+  cancelable: true,
+  handle: ({ services }, call, { extraction, ...request }) =>
+    services.memories.extractMemories(call, {
+      namespace: fromNamespace(request.namespace),
+      sessionId: request.sessionId,
+      firstSeq: Number(request.firstSeq),
+      lastSeq: Number(request.lastSeq),
+      text: request.text,
+      userId: request.userId,
+      agentId: request.agentId,
+      extraction: extraction === undefined ? undefined : fromExtraction(extraction),
+      preview: request.preview,
+      encode: ({ memories, createdCount, rejectedCount, revision }) => {
+        const counts = { createdCount, rejectedCount, revision: BigInt(revision) };
+        const rest = encodeWire(ExtractMemoriesResponse, { memories: [], ...counts });
+        return spliceField(MEMORIES_FIELD, fillPage(memories, encodeMemory), rest);
+      },
+    }),
+};

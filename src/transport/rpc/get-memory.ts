@@ -1,0 +1,20 @@
+import { type GetMemoryRequest, GetMemoryResponse } from "../../gen/memorysidecar/v1/memory_rpc.ts";
+import { toMemory } from "../convert/memory.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { floorTimestamp } from "../convert/time.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkGetMemory } from "../validate/memory-requests.ts";
+
+/** GetMemory. */
+export const getMemory: UnaryRpc<GetMemoryRequest> = {
+  validate: checkGetMemory,
+  handle: async ({ services }, call, { namespace, memoryId, asOfTime }) => {
+    const memory = await services.memories.getMemory(call, {
+      namespace: fromNamespace(namespace),
+      memoryId,
+      asOfMs: asOfTime === undefined ? undefined : floorTimestamp(asOfTime),
+    });
+    return encodeWire(GetMemoryResponse, { memory: toMemory(memory) });
+  },
+};

@@ -1,0 +1,35 @@
+import {
+  type ListMemoryRevisionsRequest,
+  ListMemoryRevisionsResponse,
+} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+import { encodeMemory } from "../convert/memory.ts";
+import { fillPage, pageLimit } from "../convert/page.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import { numberPosition } from "../page-token.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { spliceField } from "../splice.ts";
+import { checkListMemoryRevisions } from "../validate/memory-requests.ts";
+
+const PAGE_SIZE_DEFAULT = 100;
+const REVISIONS_FIELD = 1;
+
+/** ListMemoryRevisions. The position of a page token is the number of the last state. */
+export const listMemoryRevisions: UnaryRpc<ListMemoryRevisionsRequest> = {
+  validate: checkListMemoryRevisions,
+  handle: async ({ services, pageTokens }, call, { pageToken, ...request }) => {
+    const { revisions, next } = await services.memories.listMemoryRevisions(call, {
+      namespace: fromNamespace(request.namespace),
+      memoryId: request.memoryId,
+      before: pageToken === "" ? 0 : numberPosition(pageTokens.read(call.digest, pageToken)),
+      limit: pageLimit(request.pageSize, PAGE_SIZE_DEFAULT),
+    });
+    const shown = fillPage(revisions, encodeMemory);
+    const isCut = shown.length < revisions.length;
+    const position = isCut ? revisions[shown.length - 1]?.revisionNumber : next;
+    const nextPageToken =
+      position === undefined ? "" : pageTokens.make(call.digest, String(position));
+    const rest = encodeWire(ListMemoryRevisionsResponse, { revisions: [], nextPageToken });
+    return spliceField(REVISIONS_FIELD, shown, rest);
+  },
+};

@@ -1,0 +1,26 @@
+import {
+  type MergeEntitiesRequest,
+  MergeEntitiesResponse,
+} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+import { toMemory } from "../convert/memory.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkMergeEntities } from "../validate/memory-requests.ts";
+
+/** MergeEntities. */
+export const mergeEntities: UnaryRpc<MergeEntitiesRequest> = {
+  validate: checkMergeEntities,
+  handle: ({ services }, call, { namespace, targetId, sourceIds, reason }) =>
+    services.memories.mergeEntities(call, {
+      namespace: fromNamespace(namespace),
+      targetId,
+      sourceIds,
+      reason,
+      encode: ({ memory, revision }) =>
+        encodeWire(MergeEntitiesResponse, {
+          entity: toMemory(memory),
+          revision: BigInt(revision),
+        }),
+    }),
+};

@@ -1,0 +1,24 @@
+import { type RememberRequest, RememberResponse } from "../../gen/memorysidecar/v1/memory_rpc.ts";
+import { toNewMemoryDraft } from "../convert/memory.ts";
+import { fromConflict, fromDedupe, toRememberResponse } from "../convert/remember.ts";
+import { fromNamespace } from "../convert/session.ts";
+import { encodeWire } from "../fast-writer.ts";
+import type { UnaryRpc } from "../rpc.ts";
+import { checkRemember } from "../validate/memory-requests.ts";
+
+/** Remember. */
+export const remember: UnaryRpc<RememberRequest> = {
+  validate: checkRemember,
+  cancelable: true,
+  handle: ({ services }, call, request) =>
+    services.memories.remember(call, {
+      namespace: fromNamespace(request.namespace),
+      drafts: request.memories.map(toNewMemoryDraft),
+      dedupe: fromDedupe(request.dedupe),
+      conflict: fromConflict(request.conflict),
+      maxMemories: request.maxMemories,
+      defang: request.defang,
+      reason: request.reason,
+      encode: (result) => encodeWire(RememberResponse, toRememberResponse(result)),
+    }),
+};
