@@ -17,6 +17,7 @@ import { Status } from "../../src/gen/google/rpc/status.ts";
 import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../../src/gen/memorysidecar/v1/hook_service.ts";
+import { MemoryServiceService } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
 import { createLogs } from "../../src/log.ts";
@@ -34,6 +35,7 @@ export const METHODS = {
   ...HookServiceService,
   ...AdminServiceService,
   ...RecallServiceService,
+  ...MemoryServiceService,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

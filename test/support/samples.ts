@@ -1,6 +1,16 @@
 // Sound requests for every rpc, and small builders of what they are made of.
 
 import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/document.ts";
+import {
+  Entity,
+  type Episode,
+  Memory,
+  MemoryKind,
+  MemorySource,
+  type Relation,
+} from "../../src/gen/memorysidecar/v1/memory.ts";
+import { MemoryFilter } from "../../src/gen/memorysidecar/v1/memory_filter.ts";
+import { ExtractionPolicy, MemoryPolicy } from "../../src/gen/memorysidecar/v1/memory_policy.ts";
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { DropOldest } from "../../src/gen/memorysidecar/v1/policy_select.ts";
@@ -71,6 +81,49 @@ export function embedding(fields: Partial<Embedding> = {}): Embedding {
 /** What to recall from, with what a test names. */
 export function recallFilter(fields: Partial<RecallFilter> = {}): RecallFilter {
   return { ...RecallFilter.decode(NOTHING), ...fields };
+}
+
+/** A memory with what a test names. */
+export function memory(fields: Partial<Memory> = {}): Memory {
+  return { ...Memory.decode(NOTHING), ...fields };
+}
+
+/** An entity as a memory, with what a test names. */
+export function entity(name: string, fields: Partial<Entity> = {}): Memory {
+  const value = { ...Entity.decode(NOTHING), name, ...fields };
+  return memory({ kind: MemoryKind.ENTITY, structure: { $case: "entity", value } });
+}
+
+/** A relation as a memory. */
+export function relation(subject: string, predicate: string, object: string): Memory {
+  const value: Relation = { subject, predicate, object };
+  return memory({ kind: MemoryKind.RELATION, structure: { $case: "relation", value } });
+}
+
+/** A turn of a conversation as a memory. */
+export function episode(userText: string, assistantText = ""): Memory {
+  const value: Episode = { userText, assistantText };
+  return memory({ kind: MemoryKind.EPISODE, structure: { $case: "episode", value } });
+}
+
+/** Where a memory comes from, with what a test names. */
+export function memorySource(fields: Partial<MemorySource> = {}): MemorySource {
+  return { ...MemorySource.decode(NOTHING), ...fields };
+}
+
+/** Which memories are meant, with what a test names. */
+export function memoryFilter(fields: Partial<MemoryFilter> = {}): MemoryFilter {
+  return { ...MemoryFilter.decode(NOTHING), ...fields };
+}
+
+/** What a session gives to long-term memory, with what a test names. */
+export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
+  return { ...MemoryPolicy.decode(NOTHING), ...fields };
+}
+
+/** How facts are found, with what a test names. */
+export function extraction(fields: Partial<ExtractionPolicy> = {}): ExtractionPolicy {
+  return { ...ExtractionPolicy.decode(NOTHING), ...fields };
 }
 
 /** A tool call. */
@@ -164,6 +217,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   retryTask: { taskId: "task-00000000001" },
   deleteTask: { taskId: "task-00000000001", allowMissing: true },
   listHooks: { namespace: "default" },
+  assembleContext: { query: "hello", maxTokens: 500 },
   recall: { query: "hello", filter: recallFilter({ labels: new Map([["a", "b"]]) }) },
   upsertDocuments: { documents: [document({ documentId: "page", text: "hello" })] },
   getDocument: { documentId: "page" },
@@ -173,6 +227,27 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   deleteDocuments: { collectionId: "doomed", documentIds: ["gone"] },
   clearCollection: { collectionId: "doomed" },
   embed: { texts: ["hello"], purpose: 2 },
+  remember: {
+    memories: [memory({ text: "Ann likes tea.", labels: new Map([["a", "b"]]) })],
+  },
+  getMemory: { memoryId: "gone" },
+  listMemories: { pageSize: 10 },
+  searchMemories: { query: "tea", filter: memoryFilter({ categories: ["general"] }) },
+  updateMemory: { memory: memory({ memoryId: "gone", text: "new" }), updateMask: ["text"] },
+  reinforceMemories: { memoryIds: ["gone"], ignoreMissing: true },
+  decayMemories: { filter: memoryFilter({ userId: "nobody" }), factor: 0.5 },
+  forgetMemories: { memoryIds: ["gone"] },
+  purgeMemories: { filter: memoryFilter({ userId: "nobody" }) },
+  listMemoryRevisions: { memoryId: "gone", pageSize: 10 },
+  restoreMemoryRevision: { memoryId: "gone", revisionNumber: 1 },
+  queryRelations: { subject: "Ann", maxHops: 2 },
+  mergeEntities: { targetId: "gone", sourceIds: ["lost"] },
+  recordTurn: { sessionId: "doomed", userText: "hello", assistantText: "hi" },
+  consolidateSession: { sessionId: "doomed" },
+  extractMemories: { text: "My name is Ann.", preview: true },
+  scoreImportance: { texts: ["My name is Ann."] },
+  listMemoryJobs: { pageSize: 10 },
+  retryMemoryJob: { sessionId: "doomed", type: 2 },
   countTokens: { texts: ["hello"], messages: [message({ text: "world" })] },
 };
 
