@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { RecallFilter } from "../src/domain/recall/filter.ts";
+import { TRUE_MEMORIES } from "../src/domain/recall/memory-test.ts";
 import { loadStaticEmbedder, STATIC_TABLE_URL } from "../src/embed/static.ts";
 import { readTable } from "../src/embed/static-table.ts";
 import type { RecallEngine } from "../src/recall/engine.ts";
@@ -77,6 +78,7 @@ class Corpus {
   readonly codec: IndexCodec = {
     readMessage: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
     readDocument: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
+    readMemory: (bytes) => this.record(new DataView(bytes.buffer).getUint32(0)),
   };
 
   private record(at: number): IndexedRecord {
@@ -101,7 +103,7 @@ const ANY: RecallFilter = {
   ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
   ...{ sessionLabels: new Map(), roles: new Set([1, 2] as const), collectionIds: [] },
   ...{ labels: new Map(), metadata: [], fromMs: undefined, beforeMs: undefined },
-  ...{ minTrust: undefined, sourceDocumentId: "" },
+  ...{ minTrust: undefined, sourceDocumentId: "", ...TRUE_MEMORIES },
 };
 
 const FILTERS: Readonly<Record<string, Partial<RecallFilter>>> = {

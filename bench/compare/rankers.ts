@@ -3,6 +3,7 @@
 
 import type { RecallFilter } from "../../src/domain/recall/filter.ts";
 import { LexicalIndex } from "../../src/domain/recall/lexical/index.ts";
+import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
 import { indexTextOf } from "../../src/domain/recall/text/index-text.ts";
 import { passagesOf } from "../../src/domain/recall/text/passages.ts";
 import { indexTerms, queryTerms } from "../../src/domain/recall/text/terms.ts";
@@ -51,7 +52,7 @@ const NOTHING: RecallFilter = {
   ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
   ...{ sessionLabels: new Map(), roles: new Set([1, 2] as const), collectionIds: [] },
   ...{ labels: new Map(), metadata: [], fromMs: undefined, beforeMs: undefined },
-  ...{ minTrust: undefined, sourceDocumentId: "" },
+  ...{ minTrust: undefined, sourceDocumentId: "", ...TRUE_MEMORIES },
 };
 
 function queryOf({ query, askedMs }: SetQuestion, mode: IndexQuery["mode"]): IndexQuery {
@@ -80,7 +81,10 @@ function ourRecall({ turns }: SetConversation, mode: IndexQuery["mode"], model: 
     if (turn === undefined) throw new Error("a turn is unknown");
     return recordOf(turn);
   };
-  const engine = createEngine({ codec: { readMessage: read, readDocument: read }, ...model });
+  const engine = createEngine({
+    codec: { readMessage: read, readDocument: read, readMemory: read },
+    ...model,
+  });
   const turnsOf = Map.groupBy(turns.keys(), (at) => turns[at]?.session ?? "");
   for (const [id, places] of turnsOf) {
     const info = { userId: "", agentId: "", labels: new Map(), expireMs: undefined };

@@ -1,13 +1,15 @@
 // The candidates of a hybrid search: the best items of each leg and the items beside them, with the
 // raw values that the ranking reads.
 
-import type { LexicalPass } from "../domain/recall/lexical/pass.ts";
 import { authorNamed } from "../domain/recall/rank/query-hints.ts";
 import type { Candidate } from "../domain/recall/rank/types.ts";
 import { DENSE_NEIGHBOR_SHARES, POOL_NEIGHBORS } from "../domain/recall/rank/weights.ts";
 import { filterHas, listFilter, type RowFilter } from "../domain/recall/row-filter.ts";
 import { type Container, placeOf } from "./containers.ts";
+import { entityValue, type NamedEntities, relatedItems } from "./entities.ts";
+import type { LiftedMessages } from "./facts.ts";
 import { NAMES } from "./filter-rows.ts";
+import { contentOrder, ItemValues, isBefore, type LegRows, legItems } from "./legs.ts";
 import { type ExpandedTerm, nearShares } from "./near-words.ts";
 import type { Shard } from "./shard.ts";
 
@@ -18,22 +20,16 @@ const OFFSETS = [-2, -1, 1, 2] as const;
 const REACH = 2;
 /** Finding the neighbors of more rows than this takes longer than to score all rows. */
 const WITHIN_MAX = 2_000;
-/** So many rows are looked at for each that is wanted, when many score the same. */
-const TIES_MAX = 8;
 
 /** What the legs of one search have to say. */
-export interface Legs {
-  readonly filter: RowFilter;
-  /** Undefined when words are not asked for. */
-  readonly words: LexicalPass | undefined;
-  /** The vector of the query; undefined when vectors are not compared. */
-  readonly vector: Float32Array | undefined;
+export interface Legs extends LegRows {
   /** What is near the terms of the query; empty when near words are not looked for. */
   readonly near: readonly ExpandedTerm[];
   /** The words of the query that may be names. */
   readonly names: ReadonlySet<string>;
-  /** How many items of each leg become candidates. */
-  readonly perLeg: number;
+  /** What memories say: see facts.ts and entities.ts. */
+  readonly lifted: LiftedMessages;
+  readonly entities: NamedEntities;
 }
 
 /** A candidate with what the answer says of it. */
@@ -43,26 +39,6 @@ export interface Found {
   readonly candidate: Candidate;
   /** The row that fits best. */
   readonly row: number;
-}
-
-/** Puts rows in the order of the content, which is the same for every way an index came to be. */
-export function contentOrder(shard: Shard): (a: number, b: number) => boolean {
-  const { items, containers } = shard;
-  return (a, b) => {
-    const one = items.itemOfRow.at(a);
-    const other = items.itemOfRow.at(b);
-    if (one === other) return a < b;
-    const number = items.container.at(one);
-    if (number === items.container.at(other))
-      return items.position.at(one) < items.position.at(other);
-    return isBefore(containers.at(number), containers.at(items.container.at(other)));
-  };
-}
-
-/** Sessions come before collections, and both by id. */
-function isBefore(a: Container | undefined, b: Container | undefined): boolean {
-  if (a === undefined || b === undefined) return a !== undefined;
-  return a.kind === b.kind ? a.id < b.id : a.kind === "session";
 }
 
 /** The rows whose words are scored: those of the filter, and their neighbors, which lend scores. */
@@ -90,68 +66,24 @@ export function scoredRows(shard: Shard, filter: RowFilter): RowFilter | undefin
 
 /** Gives the candidates of a search. */
 export function candidatesOf(shard: Shard, legs: Legs): Found[] {
-  const picked = new Set<number>();
-  const order = contentOrder(shard);
-  for (const row of [...bestByWords(shard, legs, order), ...bestByVector(shard, legs, order)]) {
-    picked.add(shard.items.itemOfRow.at(row));
-  }
+  const picked = legItems(shard, legs);
   const all = new Set(picked);
   for (const item of picked) for (const near of neighborsOf(shard, legs, item)) all.add(near);
+  for (const item of byMemories(shard, legs)) all.add(item);
   return describe(shard, legs, [...all]);
 }
 
-/** The first row of each of the best items. */
-function bestByWords(
-  shard: Shard,
-  { words, filter, perLeg }: Legs,
-  order: (a: number, b: number) => boolean,
-): number[] {
-  if (words === undefined) return [];
-  const accept = (row: number): boolean => filterHas(filter, row);
-  for (let count = 2 * perLeg; ; count *= 2) {
-    const found = words.top(count, accept, order);
-    const rows = firstOfItems(
-      shard,
-      found.map(({ row }) => row),
-    );
-    if (found.length < count || rows.length >= perLeg) return rows.slice(0, perLeg);
+/** What memories bring in: the messages that the best ones come from, and what is related. */
+function byMemories(shard: Shard, { lifted, entities, filter, perLeg }: Legs): number[] {
+  const { items } = shard;
+  const messages: number[] = [];
+  for (const item of lifted.keys()) {
+    if (messages.length === perLeg) break;
+    if (filterHas(filter, items.firstRow.at(item))) messages.push(item);
   }
-}
-
-function bestByVector(
-  shard: Shard,
-  { vector, filter, perLeg }: Legs,
-  order: (a: number, b: number) => boolean,
-): number[] {
-  const { vectors } = shard;
-  if (vectors === undefined || vector === undefined) return [];
-  for (let count = 2 * perLeg; ; count *= 2) {
-    const { rows, scores } = vectors.search(vector, count, filter);
-    const sorted = Array.from(rows, (row, at) => ({ row, score: scores[at] ?? 0 }));
-    sorted.sort((a, b) => b.score - a.score || (order(a.row, b.row) ? -1 : 1));
-    const best = firstOfItems(
-      shard,
-      sorted.map(({ row }) => row),
-    );
-    // Of rows that score the same, all must be known to take the first ones.
-    const last = best[perLeg - 1];
-    const bound = sorted.find(({ row }) => row === last)?.score ?? Number.NEGATIVE_INFINITY;
-    const isDone = last !== undefined && bound > (sorted.at(-1)?.score ?? bound);
-    if (isDone || rows.length < count || count >= TIES_MAX * perLeg) {
-      return best.slice(0, perLeg);
-    }
-  }
-}
-
-/** Leaves out rows of an item that stood before. */
-function firstOfItems(shard: Shard, rows: readonly number[]): number[] {
-  const seen = new Set<number>();
-  return rows.filter((row) => {
-    const item = shard.items.itemOfRow.at(row);
-    if (seen.has(item)) return false;
-    seen.add(item);
-    return true;
-  });
+  if (entities.values.size === 0) return messages;
+  const order = contentOrder(shard);
+  return [...messages, ...relatedItems(shard, entities, { filter, count: perLeg, order })];
 }
 
 /** The neighbors of an item that pass the filter. */
@@ -226,9 +158,27 @@ function describe(shard: Shard, legs: Legs, found: readonly number[]): Found[] {
       timeMs: items.timeMs.at(item),
       importance: items.importanceOf(item),
       trust: TRUST_VALUES[items.trustOf(item)] ?? 0,
+      ...memoryValues(shard, legs, item),
     };
     return [{ item, container, candidate, row: own.row }];
   });
+}
+
+/** What memories have to do with a candidate. */
+function memoryValues(
+  shard: Shard,
+  { lifted, entities }: Legs,
+  item: number,
+): Pick<Candidate, "isMemory" | "confidence" | "facts" | "entities"> {
+  const { memories } = shard;
+  const place = memories.placeOf(item);
+  const isMemory = place !== undefined;
+  return {
+    isMemory,
+    confidence: isMemory ? memories.confidenceAt(place) : 0,
+    facts: lifted.get(item) ?? 0,
+    entities: isMemory ? entityValue(shard, entities, item) : 0,
+  };
 }
 
 function containerNumbers(shard: Shard, found: readonly number[]): Map<Container, number> {
@@ -239,78 +189,4 @@ function containerNumbers(shard: Shard, found: readonly number[]): Map<Container
   }
   const sorted = [...all].sort((a, b) => (isBefore(a, b) ? -1 : 1));
   return new Map(sorted.map((container, number) => [container, number]));
-}
-
-/** The values of the legs for one item: the best of its rows. */
-interface LegValues {
-  readonly bm25: number;
-  readonly mask: number;
-  readonly cosine: number;
-  readonly row: number;
-}
-
-/** The best cosine of the rows of an item. */
-interface Nearest {
-  readonly cosine: number;
-  readonly row: number;
-}
-
-/** Reads the values of items. */
-class ItemValues {
-  private readonly shard: Shard;
-  private readonly words: LexicalPass | undefined;
-  private readonly nearest = new Map<number, Nearest>();
-
-  /** Compares the vectors of these items, all at once; others count as without one. */
-  constructor(shard: Shard, legs: Legs, compared: readonly (number | undefined)[]) {
-    this.shard = shard;
-    this.words = legs.words;
-    if (shard.vectors === undefined || legs.vector === undefined) return;
-    const { items } = shard;
-    const rows: number[] = [];
-    const all = new Set(compared);
-    for (const item of all) {
-      if (item === undefined) continue;
-      for (let row = items.firstRow.at(item); row < items.endRow(item); row++) rows.push(row);
-    }
-    const cosines = shard.vectors.cosines(rows, legs.vector);
-    for (const [at, row] of rows.entries()) {
-      const cosine = cosines[at] ?? Number.NaN;
-      const item = items.itemOfRow.at(row);
-      const known = this.nearest.get(item)?.cosine ?? Number.NEGATIVE_INFINITY;
-      if (cosine > known) this.nearest.set(item, { cosine, row });
-    }
-  }
-
-  of(item: number): LegValues {
-    const { items } = this.shard;
-    const end = items.endRow(item);
-    let row = items.firstRow.at(item);
-    const near = this.nearest.get(item) ?? { cosine: Number.NaN, row };
-    let mask = 0;
-    let bm25 = 0;
-    let best = near.row;
-    for (; row < end; row++) {
-      const score = this.words?.scoreOf(row) ?? 0;
-      mask |= this.words?.maskOf(row) ?? 0;
-      if (score <= bm25) continue;
-      bm25 = score;
-      best = row;
-    }
-    return { bm25, mask, cosine: near.cosine, row: best };
-  }
-
-  bm25Of(item: number | undefined): number {
-    if (item === undefined || this.words === undefined) return 0;
-    const { items } = this.shard;
-    let best = 0;
-    for (let row = items.firstRow.at(item); row < items.endRow(item); row++) {
-      best = Math.max(best, this.words.scoreOf(row));
-    }
-    return best;
-  }
-
-  cosineOf(item: number | undefined): number {
-    return (item === undefined ? undefined : this.nearest.get(item)?.cosine) ?? Number.NaN;
-  }
 }

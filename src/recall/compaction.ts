@@ -8,6 +8,7 @@ import { Bits } from "./columns.ts";
 import type { ContainerTable } from "./containers.ts";
 import { Interner } from "./interner.ts";
 import { ItemTable } from "./items.ts";
+import type { MemoryTable } from "./memories.ts";
 import type { GivenSpaces } from "./spaces.ts";
 import type { ValueTable } from "./values.ts";
 
@@ -21,6 +22,7 @@ export interface Compacted {
   readonly authors: Interner;
   readonly embedded: Bits;
   readonly values: ValueTable;
+  readonly memories: MemoryTable;
 }
 
 /** The parts of a shard that take part. */
@@ -80,11 +82,12 @@ export class Compaction {
     }
     const newItem = (item: number): number => this.newItems[item] ?? GONE;
     const values = shard.values.remapped(newItem);
+    const memories = shard.memories.remapped((item) => (old.live.has(item) ? newItem(item) : GONE));
     shard.containers.renumber(newItem);
     shard.lexical.finishCompaction(this.newRows.subarray(0, old.rowCount));
     shard.vectors?.compact(this.newRows);
     shard.spaces.compact(newItem);
-    return { items, authors, embedded, values };
+    return { items, authors, embedded, values, memories };
   }
 
   private copyItems(end: number): void {

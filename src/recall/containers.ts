@@ -1,5 +1,5 @@
-// The containers of a shard: sessions and collections with what filters ask of them, and with their
-// items in the order of positions.
+// The containers of a shard: sessions, collections and scopes of memories with what filters ask of
+// them, and with their items in the order of positions.
 
 import type { TfIdfIndex } from "../domain/recall/tf-idf.ts";
 import { bytesColumn, type CountsColumn, doublesColumn, wordsColumn } from "./columns.ts";
@@ -7,7 +7,7 @@ import { Interner, textBytes } from "./interner.ts";
 import type { ContainerInfo, ContainerRef } from "./port.ts";
 
 /** What a container is, in its column; a container that is gone is neither. */
-export const KIND = { gone: 0, session: 1, collection: 2 } as const;
+export const KIND = { gone: 0, session: 1, collection: 2, scope: 3 } as const;
 
 /** A container with its list and the entry of a map, without texts; about. */
 const CONTAINER_BYTES = 320;
@@ -31,6 +31,8 @@ export class ContainerTable {
   /** Numbers of the texts of users and agents. */
   readonly user = wordsColumn();
   readonly agent = wordsColumn();
+  /** Of scopes: the session that they are for. */
+  readonly session = wordsColumn();
   readonly expireMs = doublesColumn();
   readonly names = new Interner();
   /** How many there are; those that are gone do not count. */
@@ -43,7 +45,7 @@ export class ContainerTable {
   private nextExpiryMs = Number.POSITIVE_INFINITY;
 
   get bytes(): number {
-    const columns = [this.kind, this.user, this.agent, this.expireMs];
+    const columns = [this.kind, this.user, this.agent, this.session, this.expireMs];
     const sum = columns.reduce((total, { bytes }) => total + bytes, 0);
     return sum + this.names.bytes + this.ownBytes + this.listed * LISTED_BYTES;
   }
@@ -69,6 +71,7 @@ export class ContainerTable {
     container.labels = info.labels.size === 0 ? NO_LABELS : info.labels;
     this.user.data[number] = this.names.add(info.userId);
     this.agent.data[number] = this.names.add(info.agentId);
+    this.session.data[number] = this.names.add(info.sessionId ?? "");
     this.expireMs.data[number] = info.expireMs ?? Number.POSITIVE_INFINITY;
     this.nextExpiryMs = Math.min(this.nextExpiryMs, info.expireMs ?? Number.POSITIVE_INFINITY);
     return container;
@@ -129,7 +132,7 @@ export class ContainerTable {
     this.all.push(container);
     this.byKey.set(keyOf(kind, id), container);
     this.kind.push(KIND[kind]);
-    for (const column of [this.user, this.agent]) column.push(0);
+    for (const column of [this.user, this.agent, this.session]) column.push(0);
     this.expireMs.push(Number.POSITIVE_INFINITY);
     this.ownBytes += CONTAINER_BYTES + textBytes(id) * 2;
     this.count += 1;
@@ -159,7 +162,7 @@ export function placeOf(
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
 
 function keyOf(kind: ContainerRef["kind"], id: string): string {
-  return kind === "session" ? `s${id}` : `c${id}`;
+  return `${KIND[kind]}${id}`;
 }
 
 function labelBytes(labels: ReadonlyMap<string, string>): number {

@@ -2,10 +2,11 @@
 
 import type { RecallFilter } from "../domain/recall/filter.ts";
 import { filterHas } from "../domain/recall/row-filter.ts";
-import { contentOrder } from "./candidates.ts";
 import { placeOf } from "./containers.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
+import { contentOrder } from "./legs.ts";
 import type { CosineQuery, GivenVector, IndexHit, TfIdfQuery } from "./port.ts";
+import { KINDS } from "./read-record.ts";
 import type { Answer } from "./search.ts";
 import type { Shard } from "./shard.ts";
 
@@ -40,9 +41,10 @@ export function searchByCosine(shard: Shard, query: CosineQuery): Answer {
 function nearest(shard: Shard, query: CosineQuery): Scored[] | undefined {
   const { items, spaces, parts, vectors } = shard;
   const { vector, filter, nowMs, limit } = query;
-  const rows = rowsOfFilter(shard, filter, nowMs);
+  const times = { nowMs, referenceMs: nowMs };
+  const rows = rowsOfFilter(shard, filter, times);
   if (vector !== undefined) {
-    const among = rowsOfFilter(shard, collectionsOnly(filter), nowMs);
+    const among = rowsOfFilter(shard, collectionsOnly(filter), times);
     const given = spaces.search(vector, limit + 1, { table: items, filter: rows, among });
     if (given !== undefined) {
       return given.map(({ item, score }) => ({ item, row: items.firstRow.at(item), score }));
@@ -86,7 +88,7 @@ export function searchByTfIdf(shard: Shard, query: TfIdfQuery): Answer {
   if (container === undefined) return NOTHING;
   const { tfIdf } = container;
   if (tfIdf === undefined) throw new Error("the collection is not kept for TF-IDF");
-  const rows = rowsOfFilter(shard, query.filter, 0);
+  const rows = rowsOfFilter(shard, query.filter, { nowMs: 0, referenceMs: 0 });
   const itemAt = (position: number): number =>
     container.items[placeOf(container.items, items.position, position)] ?? 0;
   const { text, minScore, limit } = query;
@@ -103,7 +105,7 @@ export function searchByTfIdf(shard: Shard, query: TfIdfQuery): Answer {
 function hitOf({ items, containers }: Shard, { item, row, score }: Scored): IndexHit {
   const container = containers.at(items.container.at(item));
   return {
-    kind: container?.kind === "session" ? "message" : "document",
+    kind: KINDS[container?.kind ?? "collection"],
     containerId: container?.id ?? "",
     position: items.position.at(item),
     passage: row - items.firstRow.at(item),

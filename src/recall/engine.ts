@@ -13,6 +13,7 @@ import type {
   IndexSize,
   TfIdfQuery,
 } from "./port.ts";
+import { readRecord } from "./read-record.ts";
 import { type Answer, searchShard } from "./search.ts";
 import { Shard } from "./shard.ts";
 
@@ -72,8 +73,7 @@ export class RecallEngine {
 
   /** The texts of the passages of a record. */
   passages(kind: RecallKind, bytes: Uint8Array): readonly string[] {
-    const { codec } = this.parts;
-    const record = kind === "message" ? codec.readMessage(bytes) : codec.readDocument(bytes);
+    const record = readRecord(this.parts.codec, kind, bytes);
     return passageTexts(record).map(({ vector }) => vector);
   }
 

@@ -2,7 +2,8 @@
 // by looking at their items; every other one by bits: those of the roles are kept, those of
 // containers, labels and metadata are made by one pass over the columns that the filter names.
 
-import type { RecallFilter } from "../domain/recall/filter.ts";
+import type { RecallFilter, RecallKind } from "../domain/recall/filter.ts";
+import { type FilterTimes, fieldPasses } from "../domain/recall/memory-test.ts";
 import {
   ALL_ROWS,
   bitsFilter,
@@ -16,6 +17,7 @@ import {
 import { clearRange, setRange } from "./columns.ts";
 import { type Container, type ContainerTable, KIND } from "./containers.ts";
 import type { ItemTable } from "./items.ts";
+import type { MemoryTable } from "./memories.ts";
 import type { ValueTable, ValueTest } from "./values.ts";
 
 /** The parts of a shard that filters read. */
@@ -23,6 +25,7 @@ export interface FilterSource {
   readonly items: ItemTable;
   readonly containers: ContainerTable;
   readonly values: ValueTable;
+  readonly memories: MemoryTable;
 }
 
 /** Names of columns of the value table: labels and metadata must not meet. */
@@ -44,21 +47,22 @@ interface ValueCondition {
 }
 
 /**
- * Gives the rows that pass. Containers whose time has run out by `nowMs` do not. The last parameter
- * decides between two ways to the same answer: 0 takes items one by one whenever it can.
+ * Gives the rows that pass. Containers and memories whose time has run out by `nowMs` do not. The
+ * last parameter decides between two ways to the same answer: 0 takes items one by one whenever it
+ * can.
  */
 export function rowsOfFilter(
   source: FilterSource,
   filter: RecallFilter,
-  nowMs: number,
+  times: FilterTimes,
   itemsPerListed = ITEMS_PER_LISTED,
 ): RowFilter {
-  const picked = pickContainers(source.containers, filter, nowMs);
+  const picked = pickContainers(source.containers, filter, times.nowMs);
   const conditions = conditionsOf(filter);
   if (picked !== undefined) {
     const count = picked.reduce((sum, container) => sum + container.items.length, 0);
     if (count * itemsPerListed <= source.items.live.count) {
-      return listed(source, filter, picked, conditions);
+      return listed({ source, filter, times, conditions }, picked);
     }
   }
   let rows = rowsOfRoles(source.items, filter);
@@ -66,7 +70,34 @@ export function rowsOfFilter(
   if (conditions.length > 0) {
     rows = intersectFilters(rows, rowsOfItems(source.items, itemsOfValues(source, conditions)));
   }
-  return byTimeAndTrust(source.items, filter, rows);
+  rows = byTimeAndTrust(source.items, filter, rows);
+  return source.memories.count === 0 ? rows : withoutMemories(source, rows, { filter, times });
+}
+
+/** Takes the rows of memories away that do not pass. */
+function withoutMemories(
+  { items, memories }: FilterSource,
+  rows: RowFilter,
+  { filter, times }: { readonly filter: RecallFilter; readonly times: FilterTimes },
+): RowFilter {
+  const passes = memories.tester(filter, times);
+  const failing: number[] = [];
+  const { length } = memories.items;
+  for (let place = 0; place < length; place++) {
+    const item = memories.items.at(place);
+    const isIn = filterHas(rows, items.firstRow.at(item));
+    if (isIn && !passes(place)) failing.push(item);
+  }
+  if (failing.length === 0) return rows;
+  if (rows.kind === "list") {
+    const gone = new Set(failing);
+    return { kind: "list", rows: rows.rows.filter((row) => !gone.has(items.itemOfRow.at(row))) };
+  }
+  const words = new Uint32Array((items.rowCount + 31) >>> 5);
+  if (rows.kind === "bits") words.set(rows.words.subarray(0, words.length));
+  else setRange(words, 0, items.rowCount);
+  for (const item of failing) clearRange(words, items.firstRow.at(item), items.endRow(item));
+  return bitsFilter(words);
 }
 
 /** Gives the containers that pass, or undefined when all do. */
@@ -90,9 +121,11 @@ function pickContainers(
   }
   // Most sessions are of other users: their column alone is read.
   const user = filter.userId === "" ? undefined : (containers.names.find(filter.userId) ?? -1);
+  const shared = filter.includeShared ? 0 : user;
   const { data } = containers.user;
   for (let number = 0; number < containers.end; number++) {
-    if (user === undefined || data[number] === user) take(containers.at(number));
+    const owner = data[number];
+    if (user === undefined || owner === user || owner === shared) take(containers.at(number));
   }
   return picked;
 }
@@ -106,7 +139,7 @@ function namedContainers(
   const collections = wanted(filter, "document") ? filter.collectionIds : [];
   const allSessions = wanted(filter, "message") && sessions.length === 0;
   const allCollections = wanted(filter, "document") && collections.length === 0;
-  if (allSessions || allCollections) return undefined;
+  if (allSessions || allCollections || wanted(filter, "memory")) return undefined;
   const found = new Set<Container>();
   const add = (container: Container | undefined): void => {
     if (container !== undefined) found.add(container);
@@ -116,12 +149,16 @@ function namedContainers(
   return found;
 }
 
-/** Whether records of a kind can pass at all: documents have no session. */
-function wanted(filter: RecallFilter, kind: "message" | "document"): boolean {
+/**
+ * Whether records of a kind can pass at all: documents have no session, and memories have a user and
+ * an agent and nothing else of one.
+ */
+function wanted(filter: RecallFilter, kind: RecallKind): boolean {
   if (filter.kinds.size > 0 && !filter.kinds.has(kind)) return false;
-  const ofSession = filter.userId !== "" || filter.agentId !== "" || filter.sessionLabels.size > 0;
-  if (kind === "message") return filter.sourceDocumentId === "";
-  return !ofSession;
+  if (kind !== "document" && filter.sourceDocumentId !== "") return false;
+  if (kind === "message") return true;
+  if (filter.sessionLabels.size > 0) return false;
+  return kind === "memory" || (filter.userId === "" && filter.agentId === "");
 }
 
 /** Makes the test of one container; undefined when every one passes. */
@@ -132,18 +169,22 @@ function containerTest(
   const { userId, agentId, sessionLabels } = filter;
   const withMessages = wanted(filter, "message");
   const withDocuments = wanted(filter, "document");
+  const memoryTest = wanted(filter, "memory") ? scopeTest(containers, filter) : undefined;
   const isFree = filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0;
   const anySession = userId === "" && agentId === "" && sessionLabels.size === 0 && isFree;
-  if (withMessages && withDocuments && anySession && filter.collectionIds.length === 0) {
-    return undefined;
-  }
+  const anyRecord = withMessages && withDocuments && memoryTest !== undefined;
+  const anyContainer = filter.collectionIds.length === 0 && filter.memorySessionIds === undefined;
+  if (anyRecord && anySession && anyContainer) return undefined;
   const sessionIds = new Set(filter.sessionIds);
   const excluded = new Set(filter.excludeSessionIds);
   const collectionIds = new Set(filter.collectionIds);
   const user = userId === "" ? undefined : (containers.names.find(userId) ?? -1);
   const agent = agentId === "" ? undefined : (containers.names.find(agentId) ?? -1);
-  return ({ number, id, labels }) => {
-    if (containers.kind.at(number) === KIND.collection) {
+  return (container) => {
+    const { number, id, labels } = container;
+    const kind = containers.kind.at(number);
+    if (kind === KIND.scope) return memoryTest?.(container) ?? false;
+    if (kind === KIND.collection) {
       return withDocuments && (collectionIds.size === 0 || collectionIds.has(id));
     }
     if (!withMessages || excluded.has(id)) return false;
@@ -152,6 +193,19 @@ function containerTest(
     if (agent !== undefined && containers.agent.at(number) !== agent) return false;
     for (const [key, value] of sessionLabels) if (labels.get(key) !== value) return false;
     return true;
+  };
+}
+
+/** Makes the test of a scope of memories. */
+function scopeTest(
+  { names, user, agent, session }: ContainerTable,
+  { userId, agentId, includeShared, memorySessionIds }: RecallFilter,
+): (container: Container) => boolean {
+  return ({ number }) => {
+    if (!fieldPasses(names.textOf(user.at(number)), userId, includeShared)) return false;
+    if (!fieldPasses(names.textOf(agent.at(number)), agentId, includeShared)) return false;
+    const sessionId = names.textOf(session.at(number));
+    return sessionId === "" || (memorySessionIds?.includes(sessionId) ?? true);
   };
 }
 
@@ -173,22 +227,30 @@ function conditionsOf(filter: RecallFilter): ValueCondition[] {
 
 /** Looks at every item of a few containers. */
 function listed(
-  { items, values }: FilterSource,
-  filter: RecallFilter,
+  asked: {
+    readonly source: FilterSource;
+    readonly filter: RecallFilter;
+    readonly times: FilterTimes;
+    readonly conditions: readonly ValueCondition[];
+  },
   picked: readonly Container[],
-  conditions: readonly ValueCondition[],
 ): RowFilter {
+  const { filter, times, conditions } = asked;
+  const { items, values, memories } = asked.source;
   const tests = conditions.map(({ names, test, negated }) => {
     const testers = names.map((name) => values.tester(name, test));
     return (item: number) => testers.some((fits) => fits(item)) !== negated;
   });
   const fitsTime = timeAndTrust(items, filter);
+  const passesMemory = memories.tester(filter, times);
   const rows: number[] = [];
   for (const container of picked) {
     for (const item of container.items) {
       const role = items.roleOf(item);
       if (role !== 0 && filter.roles.size > 0 && !hasRole(filter, role)) continue;
       if (!fitsTime(item) || !tests.every((fits) => fits(item))) continue;
+      const place = container.kind === "scope" ? memories.placeOf(item) : undefined;
+      if (place !== undefined && !passesMemory(place)) continue;
       for (let row = items.firstRow.at(item); row < items.endRow(item); row++) rows.push(row);
     }
   }

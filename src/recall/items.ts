@@ -1,4 +1,4 @@
-// The table of the items of a shard: messages and documents by number, each with its rows.
+// The table of the items of a shard: messages, documents and memories by number, each with its rows.
 //
 // An item never changes. One that is replaced or deleted is dead from then on, and its number and
 // its rows are not used again until a compaction numbers everything anew.
@@ -21,13 +21,15 @@ export interface ItemDraft {
   readonly words: number;
   /** What `itemFlags` says of it. */
   readonly flags: number;
-  /** 0 for a document. */
+  /** 0 for a document or a memory. */
   readonly role: number;
   readonly trust: number;
   readonly timeMs: number;
   /** Number of the author's name. */
   readonly author: number;
   readonly importance: number | undefined;
+  /** What `idHash` makes of the id of a message; 0 for others. */
+  readonly idHash: number;
 }
 
 /** The items of a shard. Columns are public for loops and are written only here. */
@@ -42,6 +44,7 @@ export class ItemTable {
   readonly kind = bytesColumn();
   readonly timeMs = doublesColumn();
   readonly author = new CountsColumn();
+  readonly idHash = doublesColumn();
   /** The item of a row. */
   readonly itemOfRow = new PlacesColumn();
   /** Items that are not dead. */
@@ -67,7 +70,8 @@ export class ItemTable {
   get bytes(): number {
     const columns = [
       ...[this.container, this.position, this.firstRow, this.passages, this.words, this.flags],
-      ...[this.kind, this.timeMs, this.author, this.itemOfRow, this.live, ...this.rowsOfRole],
+      ...[this.kind, this.timeMs, this.author, this.idHash, this.itemOfRow, this.live],
+      ...this.rowsOfRole,
     ];
     const all = columns.reduce((sum, { bytes }) => sum + bytes, 0);
     return all + this.importances.size * ENTRY_BYTES;
@@ -87,6 +91,7 @@ export class ItemTable {
     this.kind.push(draft.role | (draft.trust << 4));
     this.timeMs.push(draft.timeMs);
     this.author.push(draft.author);
+    this.idHash.push(draft.idHash);
     if (draft.importance !== undefined) this.importances.set(item, draft.importance);
     this.live.set(item);
     const ofRole = this.rowsOfRole[draft.role];
@@ -135,6 +140,7 @@ export class ItemTable {
       timeMs: this.timeMs.at(item),
       author: this.author.at(item),
       importance: this.importances.get(item),
+      idHash: this.idHash.at(item),
     };
   }
 }

@@ -16,7 +16,7 @@ function indexOf(all: readonly (readonly string[])[]) {
   for (const [position, terms] of all.entries()) {
     const item = items.add({
       ...{ container: 0, position, passages: 1, words: terms.length, flags: 0, role: 1 },
-      ...{ trust: 2, timeMs: 0, author: 0, importance: undefined },
+      ...{ trust: 2, timeMs: 0, author: 0, importance: undefined, idHash: 0 },
     });
     lexical.add(items.firstRow.at(item), terms);
   }

@@ -24,14 +24,17 @@ export interface PassageText {
  * Gives the passages of a record, at least one: a record without words has one empty passage, so
  * that it has its place among its neighbors.
  */
-export function passageTexts({ text, author, role, timeMs }: IndexedRecord): PassageText[] {
+export function passageTexts(record: IndexedRecord): PassageText[] {
+  const { text, author, role, timeMs, alsoWords = "" } = record;
   const passages = passagesOf(text);
-  if (passages.length === 0) return [{ words: "", vector: "" }];
-  return passages.map(({ start, end }) => {
+  if (passages.length === 0) return [{ words: alsoWords, vector: "" }];
+  return passages.map(({ start, end }, place) => {
     const passage = text.slice(start, end);
     const speaker = { speaker: author, role: ROLE_NAMES[role] };
     const time = timeMs === 0 ? undefined : timeMs;
     const vector = passage.slice(0, VECTOR_CHARS).toWellFormed();
-    return { words: indexTextOf({ ...speaker, timeMs: time, passage }), vector };
+    const words = indexTextOf({ ...speaker, timeMs: time, passage });
+    const isFirst = place === 0 && alsoWords !== "";
+    return { words: isFirst ? `${words}\n${alsoWords}` : words, vector };
   });
 }

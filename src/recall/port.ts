@@ -2,8 +2,8 @@
 // it runs in a thread of its own (client.ts), or in this one for tests (local.ts). Calls take
 // effect in the order in which they are made, so a search finds what was applied before it.
 
-import type { MemoryKind } from "../domain/memories/memory.ts";
 import type { FlatMetadata, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
+import type { FilteredMemory } from "../domain/recall/memory-test.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
 
@@ -142,7 +142,7 @@ export interface IndexHit {
   readonly relevance: number;
 }
 
-/** A session or collection with hits. */
+/** A session, a collection or a scope with hits. */
 export interface IndexGroup extends ContainerRef {
   readonly score: number;
   readonly hitCount: number;
@@ -212,21 +212,22 @@ export interface IndexedRecord {
   readonly documentId: string;
   /** Of a chunk; empty for others. */
   readonly sourceDocumentId: string;
+  /** Of a message; left out for others. */
+  readonly messageId?: string;
+  /** Words that find it besides its text, but are no part of its passages. */
+  readonly alsoWords?: string;
   /** Of a memory; undefined for others. */
-  readonly memory?: {
-    readonly kind: MemoryKind;
-    /** In lower case. */
-    readonly category: string;
-    readonly confidence: number;
-    readonly isSuperseded: boolean;
-    readonly validFromMs: number | undefined;
-    readonly validToMs: number | undefined;
-    readonly expireMs: number | undefined;
-    /** The messages that say it. */
-    readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
-    /** Names in it that queries may name: of an entity its name and aliases, of a relation both ends. */
-    readonly names: readonly string[];
-  };
+  readonly memory?: IndexedMemory;
+}
+
+/** What a memory says to the index besides its text. */
+export interface IndexedMemory extends FilteredMemory {
+  /** The messages that say it. */
+  readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
+  /** Names in it that queries may name: of an entity its name and aliases, of a relation both ends. */
+  readonly names: readonly string[];
+  /** What it is about; counts where an entity has this name. */
+  readonly topics: readonly string[];
 }
 
 /** Reads wire forms for the index. Implemented by the transport. */

@@ -8,13 +8,17 @@ import { maskSimilarity, selectDiverse } from "../domain/recall/rank/mmr.ts";
 import { nameWords } from "../domain/recall/rank/query-hints.ts";
 import type { Ranked, RankQuery } from "../domain/recall/rank/types.ts";
 import { POOL_PER_LEG, WIDE_POOL_PER_LEG, weightsWith } from "../domain/recall/rank/weights.ts";
+import { listFilter, type RowFilter } from "../domain/recall/row-filter.ts";
 import { datesInQuery } from "../domain/recall/text/dates.ts";
 import { relativeDatesInQuery, withDatesWritten } from "../domain/recall/text/relative-dates.ts";
 import { searchedTerms } from "../domain/recall/text/searched-terms.ts";
 import { candidatesOf, type Found, type Legs, scoredRows } from "./candidates.ts";
+import { entitiesIn, NO_ENTITIES } from "./entities.ts";
+import { lendingFilter, liftedMessages, NO_FACTS } from "./facts.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
 import { expandTerms, type QueryTerm } from "./near-words.ts";
 import type { IndexAnswer, IndexGroup, IndexHit, IndexQuery } from "./port.ts";
+import { KINDS } from "./read-record.ts";
 import type { Shard } from "./shard.ts";
 
 /** Bits of a mask: no more terms are told apart. */
@@ -93,9 +97,11 @@ function grouped(
 
 /** Runs both legs as far as they are asked for and can say something. */
 function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: readonly QueryTerm[] } {
-  const filter = rowsOfFilter(shard, query.filter, query.nowMs);
+  const filter = rowsOfFilter(shard, query.filter, query);
+  const uses = memoryUses(shard, query);
+  const lending = once(() => rowsOfFilter(shard, lendingFilter(query.filter), query));
   const vector = query.mode === "lexical" ? undefined : queryVector(shard, query);
-  const within = scoredRows(shard, filter);
+  const within = withLending(scoredRows(shard, filter), uses.facts ? lending() : undefined);
   const searched = searchedTerms(query.text, query.referenceMs);
   const text = withDatesWritten(query.text, query.referenceMs);
   const words =
@@ -110,7 +116,40 @@ function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: reado
   // One leg alone has room for as many candidates as both together.
   const isWide = query.isWide === true || query.mode !== "hybrid";
   const perLeg = isWide ? WIDE_POOL_PER_LEG : POOL_PER_LEG;
-  return { filter, words, vector, terms, near, names, perLeg };
+  const lifted = uses.facts
+    ? liftedMessages(shard, { filter, words, vector, perLeg }, lending())
+    : NO_FACTS;
+  const entities = uses.entities ? entitiesIn(shard, query.text, lending) : NO_ENTITIES;
+  return { filter, words, vector, terms, near, names, perLeg, lifted, entities };
+}
+
+/** Which of the features are asked for that memories bring, and can be more than 0. */
+function memoryUses({ memories }: Shard, { fusion, weights, filter }: IndexQuery) {
+  const { facts, entities } = weightsWith(weights);
+  const isAsked = fusion === "scores" && memories.count > 0;
+  const canLift = filter.kinds.size === 0 || filter.kinds.has("message");
+  const canName = filter.kinds.size === 0 || filter.kinds.has("memory");
+  return {
+    facts: isAsked && canLift && facts > 0 && memories.hasSources,
+    entities: isAsked && canName && entities > 0 && memories.hasNames,
+  };
+}
+
+/** The rows whose words are scored, with those of the memories that may lift messages. */
+function withLending(
+  within: RowFilter | undefined,
+  lending: RowFilter | undefined,
+): RowFilter | undefined {
+  if (within?.kind !== "list" || lending === undefined) return within;
+  return lending.kind === "list" ? listFilter([...within.rows, ...lending.rows]) : undefined;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** The vector of the query; undefined when there is none, or it has no direction. */
@@ -158,7 +197,7 @@ function dot(a: Float64Array, b: Float64Array): number {
 function hitOf({ items }: Shard, { found, ranked }: Hit): IndexHit {
   const { container, item, row, candidate } = found;
   return {
-    kind: container.kind === "session" ? "message" : "document",
+    kind: KINDS[container.kind],
     containerId: container.id,
     position: candidate.position,
     passage: row - items.firstRow.at(item),

@@ -14,11 +14,14 @@ import { Bits } from "./columns.ts";
 import { Compaction } from "./compaction.ts";
 import { type Container, ContainerTable, placeOf } from "./containers.ts";
 import { NAMES } from "./filter-rows.ts";
+import { idHash } from "./id-hash.ts";
 import type { IndexParts } from "./index-parts.ts";
 import { Interner } from "./interner.ts";
 import { ItemTable } from "./items.ts";
+import { MemoryTable } from "./memories.ts";
 import { passageTexts } from "./passage-texts.ts";
 import type { ContainerRef, IndexChange, IndexedRecord, IndexItem, IndexSize } from "./port.ts";
+import { KINDS, readRecord } from "./read-record.ts";
 import { GivenSpaces } from "./spaces.ts";
 import { ValueTable } from "./values.ts";
 
@@ -37,6 +40,7 @@ const PRODUCTS_PER_POSTING = 500;
 export class Shard {
   items = new ItemTable();
   values = new ValueTable();
+  memories = new MemoryTable();
   authors = new Interner();
   /** Items that have their vectors. */
   embedded = new Bits();
@@ -58,7 +62,10 @@ export class Shard {
 
   /** Bytes that the shard takes. */
   get bytes(): number {
-    const parts = [this.items, this.values, this.authors, this.embedded, this.containers];
+    const parts = [
+      ...[this.items, this.values, this.memories, this.authors],
+      ...[this.embedded, this.containers],
+    ];
     const rest = SHARD_BYTES + this.tfIdfBytes + (this.compaction?.bytes ?? 0);
     const own = parts.reduce((sum, { bytes }) => sum + bytes, rest);
     return own + this.lexical.bytes() + (this.vectors?.bytes ?? 0) + this.spaces.bytes;
@@ -138,11 +145,12 @@ export class Shard {
   compact(): void {
     const compaction = this.compaction ?? new Compaction(this);
     this.compaction = undefined;
-    const { items, authors, embedded, values } = compaction.finish();
+    const { items, authors, embedded, values, memories } = compaction.finish();
     this.items = items;
     this.authors = authors;
     this.embedded = embedded;
     this.values = values;
+    this.memories = memories;
   }
 
   private drop(ref: ContainerRef): void {
@@ -170,9 +178,7 @@ export class Shard {
   }
 
   private add(container: Container, source: IndexItem): number {
-    const { codec } = this.parts;
-    const isMessage = container.kind === "session";
-    const record = isMessage ? codec.readMessage(source.bytes) : codec.readDocument(source.bytes);
+    const record = readRecord(this.parts.codec, KINDS[container.kind], source.bytes);
     const passages = passageTexts(record);
     const isAssistant = record.role === ROLE.assistant;
     const item = this.items.add({
@@ -187,6 +193,7 @@ export class Shard {
       timeMs: record.timeMs,
       author: this.authors.add(record.author),
       importance: record.importance,
+      idHash: record.messageId === undefined ? 0 : idHash(record.messageId),
     });
     const first = this.items.firstRow.at(item);
     for (const [place, { words }] of passages.entries()) {
@@ -197,6 +204,7 @@ export class Shard {
     if (vectors !== undefined) this.putVectors(item, vectors);
     if (source.given !== undefined) this.spaces.add(item, source.given);
     this.addValues(item, record);
+    if (record.memory !== undefined) this.memories.add(item, record.memory);
     const content = source.given ? { vector: source.given.values } : { text: record.text };
     container.tfIdf?.put(source.position, content);
     return item;
@@ -235,6 +243,7 @@ export class Shard {
     for (const row of rows) this.vectors?.remove(row);
     this.spaces.remove(item);
     this.embedded.clear(item);
+    this.memories.kill(item);
     this.items.kill(item);
   }
 }

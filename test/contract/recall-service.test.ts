@@ -33,7 +33,7 @@ async function append(namespace: string, sessionId: string, messages: Message[])
 /** The id of what a hit found. */
 function idOf({ record }: RecallHit): string {
   if (record?.$case === "message") return record.value.message?.messageId ?? "";
-  return record?.value.documentId ?? "";
+  return record?.$case === "document" ? record.value.documentId : "";
 }
 
 async function recall(fields: Partial<RequestOf<"recall">>) {

@@ -6,8 +6,8 @@ import type { RecallHit } from "../../clients/typescript/src/index.ts";
 
 /** A message or a document. */
 export interface KnownRecord {
-  readonly kind: "message" | "document";
-  /** The session or collection. */
+  readonly kind: "message" | "document" | "memory";
+  /** The session or collection; empty for a memory. */
   readonly container: string;
   readonly id: string;
   /** Its word; undefined when it is deleted. */
@@ -52,6 +52,10 @@ export function seenHit({ record }: RecallHit): SeenHit {
     const { sessionId, message } = record.value;
     const key = keyOf("message", sessionId, message?.messageId ?? "");
     return { key, token: TOKEN.exec(message?.text ?? "")?.[0] };
+  }
+  if (record?.$case === "memory") {
+    const { memoryId, text } = record.value;
+    return { key: keyOf("memory", "", memoryId), token: TOKEN.exec(text)?.[0] };
   }
   const { collectionId = "", documentId = "", text = "" } = record?.value ?? {};
   return { key: keyOf("document", collectionId, documentId), token: TOKEN.exec(text)?.[0] };

@@ -97,6 +97,7 @@ function keyOfAnswer({ record }: RecallHit): string {
   if (record?.$case === "message") {
     return `${record.value.sessionId}#${record.value.message?.seq}`;
   }
+  if (record?.$case === "memory") return record.value.memoryId;
   return `${record?.value.collectionId}/${record?.value.documentId}`;
 }
 

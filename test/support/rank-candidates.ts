@@ -9,6 +9,7 @@ export function candidateOf(rest: Partial<Candidate> = {}): Candidate {
     neighborCosine: [Number.NaN, Number.NaN, Number.NaN, Number.NaN],
     ...{ termMask: 0, nearWords: 0, words: 10, flags: 0, authorNamed: false, timeMs: 0 },
     ...{ importance: 0.5, trust: 0.5 },
+    ...{ isMemory: false, confidence: 0, facts: 0, entities: 0 },
     ...rest,
   };
 }

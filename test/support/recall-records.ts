@@ -2,11 +2,13 @@
 // them, and its codec reads it.
 
 import type { RecallFilter, Scalar } from "../../src/domain/recall/filter.ts";
+import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
 import type {
   ContainerInfo,
   CosineQuery,
   IndexChange,
   IndexCodec,
+  IndexedMemory,
   IndexedRecord,
   IndexItem,
   IndexQuery,
@@ -24,7 +26,17 @@ export interface PlainRecord {
   readonly importance?: number;
   readonly documentId?: string;
   readonly sourceDocumentId?: string;
+  readonly messageId?: string;
+  readonly alsoWords?: string;
+  readonly memory?: Partial<PlainMemory>;
 }
+
+/** A memory in plain data; null is never. */
+export type PlainMemory = Omit<IndexedMemory, "validFromMs" | "validToMs" | "expireMs"> & {
+  readonly validFromMs: number | null;
+  readonly validToMs: number | null;
+  readonly expireMs: number | null;
+};
 
 function read(bytes: Uint8Array): IndexedRecord {
   const plain = JSON.parse(new TextDecoder().decode(bytes)) as PlainRecord;
@@ -42,8 +54,31 @@ function read(bytes: Uint8Array): IndexedRecord {
   };
 }
 
+function readMessage(bytes: Uint8Array): IndexedRecord {
+  const { messageId = "" } = JSON.parse(new TextDecoder().decode(bytes)) as PlainRecord;
+  return { ...read(bytes), messageId };
+}
+
+function readMemory(bytes: Uint8Array): IndexedRecord {
+  const { memory = {}, alsoWords = "" } = JSON.parse(
+    new TextDecoder().decode(bytes),
+  ) as PlainRecord;
+  const { validFromMs, validToMs, expireMs, ...rest } = memory;
+  return {
+    ...{ ...read(bytes), alsoWords },
+    memory: {
+      ...{ kind: "fact", category: "general", confidence: 1, isSuperseded: false },
+      ...{ source: { sessionId: "", messageIds: [] }, names: [], topics: [] },
+      validFromMs: validFromMs ?? undefined,
+      validToMs: validToMs ?? undefined,
+      expireMs: expireMs ?? undefined,
+      ...rest,
+    },
+  };
+}
+
 /** Reads what {@link recordItem} makes. */
-export const JSON_INDEX_CODEC: IndexCodec = { readMessage: read, readDocument: read };
+export const JSON_INDEX_CODEC: IndexCodec = { readMessage, readDocument: read, readMemory };
 
 /** Makes an item of the index. */
 export function recordItem(position: number, record: PlainRecord): IndexItem {
@@ -82,6 +117,7 @@ export function filterOf(rest: Partial<RecallFilter> = {}): RecallFilter {
     ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
     ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
     ...{ sourceDocumentId: "" },
+    ...TRUE_MEMORIES,
     ...rest,
   };
 }

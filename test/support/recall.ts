@@ -1,6 +1,7 @@
 // Asks recall and writes documents in tests of the services, in fewer words.
 
 import type { RecallFilter } from "../../src/domain/recall/filter.ts";
+import { TRUE_MEMORIES } from "../../src/domain/recall/memory-test.ts";
 import type { Services } from "../../src/service/api.ts";
 import type {
   RecallHit,
@@ -17,6 +18,7 @@ export const ANY: RecallFilter = {
   ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
   ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
   ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
+  ...TRUE_MEMORIES,
   sourceDocumentId: "",
 };
 
@@ -33,6 +35,7 @@ export function recallInput(query: string, rest: Partial<RecallInput> = {}): Rec
 
 /** The text of a hit. */
 export function textOf({ record }: RecallHit): string {
+  if (record.kind === "memory") return record.memory.content.text;
   return record.kind === "message"
     ? fromBytes<StoredJsonMessage>(record.message.bytes).text
     : (readDocument(record.document.bytes).text ?? "");

@@ -57,10 +57,10 @@ export interface RecallFilter {
   /** Finds memories without a user or an agent too where the filter names one. */
   readonly includeShared: boolean;
   /**
-   * `now`: active memories that are true at the query's reference time. `any`: all. A number: what
-   * was true at this time, superseded ones too.
+   * `now`: active memories that are true at the query's reference time. `active`: those, whenever
+   * they are true. `any`: all. A number: what was true at this time, superseded ones too.
    */
-  readonly validity: "now" | "any" | number;
+  readonly validity: "now" | "active" | "any" | number;
   readonly minConfidence: number | undefined;
   /** Only memories of these sessions, or of no session; undefined means any. */
   readonly memorySessionIds: readonly string[] | undefined;

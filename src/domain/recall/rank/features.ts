@@ -33,6 +33,9 @@ export const WEIGHTED_FEATURES = [
   "importance",
   "trust",
   "session",
+  "confidence",
+  "facts",
+  "entities",
 ] as const satisfies readonly WeightedFeature[];
 
 /** Computes the features of one candidate out of a pool, in the order of WEIGHTED_FEATURES. */
@@ -58,7 +61,10 @@ export function featureValues(
     recencyOf(query.referenceTimeMs, timeMs, recencyHalfLifeDays),
     candidate.importance,
     candidate.trust,
-    scale.sessionOf(candidate.container),
+    scale.sessionOf(candidate),
+    candidate.confidence,
+    candidate.facts,
+    candidate.entities,
   ];
 }
 

@@ -15,10 +15,11 @@ export interface PoolScale {
   /** Share of the query's terms in a mask, by rarity, 0 to 1. */
   readonly coverageOf: (mask: number) => number;
   /**
-   * How well a container fits as a whole, 0 to 1: the BM25 of its best items against that of the
-   * best container; in dense mode their scaled cosines.
+   * How well the container of a candidate fits as a whole, 0 to 1: the BM25 of its best items
+   * against that of the best container; in dense mode their scaled cosines. A memory stands for
+   * itself, against the best session or collection.
    */
-  readonly sessionOf: (container: number) => number;
+  readonly sessionOf: (candidate: Candidate) => number;
 }
 
 /** Reads the scales of a pool. */
@@ -39,11 +40,8 @@ export function poolScale(query: RankQuery, candidates: readonly Candidate[]): P
     bm25Max: bm25Max === 0 ? 1 : bm25Max,
     bm25Best: idfSum * (BM25_DEFAULTS.k1 + 1),
     coverageOf: (mask) => (idfSum === 0 ? 0 : maskedSum(query.idf, mask) / idfSum),
-    sessionOf: sessionShares(
-      candidates.map((one) => ({
-        container: one.container,
-        score: query.mode === "dense" ? scaledCosine(cosines, one.cosine) : one.bm25,
-      })),
+    sessionOf: sessionShares(candidates, (one) =>
+      query.mode === "dense" ? scaledCosine(cosines, one.cosine) : one.bm25,
     ),
   };
 }
@@ -59,11 +57,22 @@ export function scaledCosine(
   return Math.min(1, Math.max(0, (cosine - scale.cosineMin) / span));
 }
 
-function sessionShares(hits: readonly GroupHit[]): (container: number) => number {
+function sessionShares(
+  candidates: readonly Candidate[],
+  scoreOf: (candidate: Candidate) => number,
+): (candidate: Candidate) => number {
+  const hits: GroupHit[] = [];
+  for (const one of candidates) {
+    if (!one.isMemory) hits.push({ container: one.container, score: scoreOf(one) });
+  }
   const groups = groupHits(hits);
   const best = groups[0]?.score ?? 0;
   const shares = new Map(groups.map(({ container, score }) => [container, score]));
-  return (container) => (best === 0 ? 0 : (shares.get(container) ?? 0) / best);
+  return (candidate) => {
+    if (best === 0) return 0;
+    if (candidate.isMemory) return Math.min(1, Math.max(0, scoreOf(candidate)) / best);
+    return (shares.get(candidate.container) ?? 0) / best;
+  };
 }
 
 function maskedSum(idf: readonly number[], mask: number): number {

@@ -1,5 +1,5 @@
-// What the ranking of one recall reads and answers. An item is a message or a document; a candidate
-// is an item that one of the legs found, or a neighbor of one. The engine fills plain values in;
+// What the ranking of one recall reads and answers. An item is a message, a document or a memory; a
+// candidate is an item that one of the legs found, or a neighbor of one. The engine fills plain values in;
 // nothing here reads text.
 
 import type { QueryDate } from "../text/dates.ts";
@@ -26,6 +26,9 @@ export const SCORE_FEATURES = [
   "importance",
   "trust",
   "session",
+  "confidence",
+  "facts",
+  "entities",
   "wordsRank",
   "denseRank",
 ] as const;
@@ -52,7 +55,7 @@ export type ScoreParts = readonly ScorePart[];
  * the same container, in this order, with 0 where there is none.
  */
 export interface Candidate {
-  /** Number of the session or collection, the first key of ties. */
+  /** Number of the session, collection or scope, the first key of ties. */
   readonly container: number;
   /** Place of the item in its container, the second key of ties. */
   readonly position: number;
@@ -83,6 +86,14 @@ export interface Candidate {
   readonly importance: number;
   /** How far the source is trusted: 0 low, 0.5 medium, 1 high. */
   readonly trust: number;
+  /** A memory stands for itself: its scope says nothing of it, as a session does of a message. */
+  readonly isMemory: boolean;
+  /** How sure a memory is, 0 to 1; 0 for others. */
+  readonly confidence: number;
+  /** How well the best memory fits that names this message as its source, 0 to 1. */
+  readonly facts: number;
+  /** 1 for a memory about an entity that the query names, 0.5 one relation away, else 0. */
+  readonly entities: number;
 }
 
 /** What is known about the query. */

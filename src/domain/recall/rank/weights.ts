@@ -135,8 +135,33 @@ export const WEIGHT_TABLE = {
     max: 10,
     meaning:
       "times how well its session fits: BM25 of the best item, half of the second and a quarter " +
-      "of the third, as a share of the best session",
+      "of the third, as a share of the best session; a memory stands for itself",
     source: MEASURED,
+  },
+  confidence: {
+    default: 0,
+    min: 0,
+    max: 10,
+    meaning: "times the confidence of a memory, 0 to 1",
+    source: UNMEASURED,
+  },
+  facts: {
+    default: 0.3,
+    min: 0,
+    max: 10,
+    meaning:
+      "times how well a memory fits that names the message as its source, by words and vector, " +
+      "as a share of the memory that fits best",
+    source: "chosen, not measured: without memories it changes nothing",
+  },
+  entities: {
+    default: 0.3,
+    min: 0,
+    max: 10,
+    meaning:
+      "added to a memory about an entity that the query names; a half of it to one about what " +
+      "stands in a relation to that entity",
+    source: "chosen, not measured: without memories it changes nothing",
   },
 } as const satisfies Record<string, WeightInfo>;
 

@@ -1,0 +1,233 @@
+// What a shard holds of memories besides what every item has: what filters ask, which messages they
+// come from, and the names in them. Few items are memories, so they are numbered by themselves.
+
+import { seqOfMessageId } from "../domain/ids.ts";
+import { MEMORY_KINDS, type MemoryKind } from "../domain/memories/memory.ts";
+import type { FilterTimes, MemoryConditions } from "../domain/recall/memory-test.ts";
+import { nameKey } from "../domain/recall/text/name-keys.ts";
+import { bytesColumn, CountsColumn, doublesColumn, wordsColumn } from "./columns.ts";
+import { idHash } from "./id-hash.ts";
+import { Interner } from "./interner.ts";
+import type { IndexedMemory } from "./port.ts";
+
+/** The bit of the kinds column that says that it is superseded. */
+const SUPERSEDED = 16;
+/** A list of the items of a name, without its entries. */
+const LIST_BYTES = 120;
+const LISTED_BYTES = 9;
+
+/** A message that a memory names. */
+export interface CitedMessage {
+  readonly sessionId: string;
+  /** What `idHash` makes of its id. */
+  readonly hash: number;
+  /** Where it is if the server made its id; undefined when its id says nothing. */
+  readonly seq: number | undefined;
+}
+
+/** The memories of a shard. Places rise with the items. */
+export class MemoryTable {
+  /** The item of each place. */
+  readonly items = wordsColumn();
+  private readonly kinds = bytesColumn();
+  private readonly category = new CountsColumn();
+  private readonly confidence = doublesColumn();
+  private readonly validFrom = doublesColumn();
+  private readonly validTo = doublesColumn();
+  private readonly expire = doublesColumn();
+  /** The session of the source, and the end of its messages in the two lists. */
+  private readonly session = new CountsColumn();
+  private readonly citedEnd = new CountsColumn();
+  private readonly hashes = doublesColumn();
+  private readonly seqs = doublesColumn();
+  /** The end of its names in the list: twice the number of the name, and 1 more for a topic. */
+  private readonly namesEnd = new CountsColumn();
+  private readonly names = wordsColumn();
+  private readonly texts = new Interner();
+  private readonly byName = new Map<number, number[]>();
+  private listed = 0;
+  /** Memories that are not dead. */
+  count = 0;
+
+  get bytes(): number {
+    const columns = [
+      ...[this.items, this.kinds, this.category, this.confidence, this.validFrom, this.validTo],
+      ...[this.expire, this.session, this.citedEnd, this.hashes, this.seqs, this.namesEnd],
+      ...[this.names, this.texts],
+    ];
+    const lists = this.byName.size * LIST_BYTES + this.listed * LISTED_BYTES;
+    return columns.reduce((sum, { bytes }) => sum + bytes, lists);
+  }
+
+  /** Adds a memory; items come with rising numbers. */
+  add(item: number, memory: IndexedMemory): void {
+    const { source, names, topics } = memory;
+    this.items.push(item);
+    this.kinds.push(MEMORY_KINDS.indexOf(memory.kind) | (memory.isSuperseded ? SUPERSEDED : 0));
+    this.category.push(this.texts.add(memory.category));
+    this.confidence.push(memory.confidence);
+    this.validFrom.push(memory.validFromMs ?? Number.NEGATIVE_INFINITY);
+    this.validTo.push(memory.validToMs ?? Number.POSITIVE_INFINITY);
+    this.expire.push(memory.expireMs ?? Number.POSITIVE_INFINITY);
+    this.session.push(this.texts.add(source.sessionId));
+    for (const id of source.sessionId === "" ? [] : source.messageIds) {
+      this.hashes.push(idHash(id));
+      this.seqs.push(seqOfMessageId(id) ?? -1);
+    }
+    this.citedEnd.push(this.hashes.length);
+    const keys = new Set<number>();
+    for (const name of names) this.addName(item, nameKey(name), keys, 0);
+    for (const topic of topics) this.addName(item, nameKey(topic), keys, 1);
+    this.namesEnd.push(this.names.length);
+    this.count += 1;
+  }
+
+  /** Notes that an item is dead, if it is a memory. */
+  kill(item: number): void {
+    if (this.placeOf(item) !== undefined) this.count -= 1;
+  }
+
+  /** The place of an item; undefined when it is no memory. */
+  placeOf(item: number): number | undefined {
+    const { length } = this.items;
+    // Nearly all shards hold none, and what is new is at the end.
+    if (length === 0 || item > this.items.at(length - 1)) return undefined;
+    let low = 0;
+    let high = length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.items.at(middle) < item) low = middle + 1;
+      else high = middle;
+    }
+    return this.items.at(low) === item ? low : undefined;
+  }
+
+  /** Makes the test of the memories at places by what a filter says of memories; see memoryPasses. */
+  tester(
+    filter: MemoryConditions,
+    { nowMs, referenceMs }: FilterTimes,
+  ): (place: number) => boolean {
+    const { validity, minConfidence = Number.NEGATIVE_INFINITY } = filter;
+    const kinds = MEMORY_KINDS.map(
+      (kind) => filter.memoryKinds.size === 0 || filter.memoryKinds.has(kind),
+    );
+    const named = [...filter.categories].flatMap((category) => this.texts.find(category) ?? []);
+    const categories = filter.categories.size === 0 ? undefined : new Set(named);
+    const withPast = typeof validity !== "string" || validity === "any";
+    const isTimed = typeof validity !== "string" || validity === "now";
+    const atMs = typeof validity === "string" ? referenceMs : validity;
+    return (place) => {
+      const code = this.kinds.at(place);
+      if (this.expire.at(place) <= nowMs) return false;
+      if (code >= SUPERSEDED && !withPast) return false;
+      if (kinds[code & (SUPERSEDED - 1)] !== true) return false;
+      if (categories !== undefined && !categories.has(this.category.at(place))) return false;
+      if (this.confidence.at(place) < minConfidence) return false;
+      return !isTimed || (this.validFrom.at(place) <= atMs && atMs < this.validTo.at(place));
+    };
+  }
+
+  confidenceAt(place: number): number {
+    return this.confidence.at(place);
+  }
+
+  kindAt(place: number): MemoryKind {
+    return MEMORY_KINDS[this.kinds.at(place) & (SUPERSEDED - 1)] ?? "fact";
+  }
+
+  /** The messages that a memory comes from. */
+  citedAt(place: number): CitedMessage[] {
+    const sessionId = this.texts.textOf(this.session.at(place));
+    const cited: CitedMessage[] = [];
+    const end = this.citedEnd.at(place);
+    for (let at = place === 0 ? 0 : this.citedEnd.at(place - 1); at < end; at++) {
+      const seq = this.seqs.at(at);
+      cited.push({ sessionId, hash: this.hashes.at(at), seq: seq < 0 ? undefined : seq });
+    }
+    return cited;
+  }
+
+  /** The number of a name or topic; undefined when no memory has it. */
+  nameNumber(key: string): number | undefined {
+    const number = this.texts.find(key);
+    return number !== undefined && this.byName.has(number) ? number : undefined;
+  }
+
+  nameText(number: number): string {
+    return this.texts.textOf(number);
+  }
+
+  /** The items that have a name or topic, dead ones among them. */
+  itemsOf(name: number): readonly number[] {
+    return this.byName.get(name) ?? [];
+  }
+
+  /** The numbers of the names of a memory, or with `withTopics` of what it is about as well. */
+  namesAt(place: number, withTopics: boolean): number[] {
+    const found: number[] = [];
+    const end = this.namesEnd.at(place);
+    for (let at = place === 0 ? 0 : this.namesEnd.at(place - 1); at < end; at++) {
+      const code = this.names.at(at);
+      if (withTopics || (code & 1) === 0) found.push(code >>> 1);
+    }
+    return found;
+  }
+
+  /** Whether there are names at all. */
+  get hasNames(): boolean {
+    return this.byName.size > 0;
+  }
+
+  /** Whether a memory names messages. */
+  get hasSources(): boolean {
+    return this.hashes.length > 0;
+  }
+
+  /** Gives the table of the items that have a new number, which rise as the old ones do. */
+  remapped(newItem: (item: number) => number): MemoryTable {
+    const table = new MemoryTable();
+    for (let place = 0; place < this.items.length; place++) {
+      const item = newItem(this.items.at(place));
+      if (item >= 0) this.copyTo(table, place, item);
+    }
+    return table;
+  }
+
+  private copyTo(table: MemoryTable, place: number, item: number): void {
+    const { texts } = table;
+    const textAt = (column: CountsColumn): number => texts.add(this.texts.textOf(column.at(place)));
+    table.items.push(item);
+    table.kinds.push(this.kinds.at(place));
+    table.category.push(textAt(this.category));
+    table.confidence.push(this.confidence.at(place));
+    table.validFrom.push(this.validFrom.at(place));
+    table.validTo.push(this.validTo.at(place));
+    table.expire.push(this.expire.at(place));
+    table.session.push(textAt(this.session));
+    for (const { hash, seq } of this.citedAt(place)) {
+      table.hashes.push(hash);
+      table.seqs.push(seq ?? -1);
+    }
+    table.citedEnd.push(table.hashes.length);
+    const topics = new Set<number>();
+    const names = new Set(this.namesAt(place, false));
+    for (const name of names) table.addName(item, this.nameText(name), topics, 0);
+    for (const name of this.namesAt(place, true)) {
+      if (!names.has(name)) table.addName(item, this.nameText(name), topics, 1);
+    }
+    table.namesEnd.push(table.names.length);
+    table.count += 1;
+  }
+
+  private addName(item: number, key: string, known: Set<number>, bit: 0 | 1): void {
+    if (key === "") return;
+    const number = this.texts.add(key);
+    if (known.has(number)) return;
+    known.add(number);
+    this.names.push(number * 2 + bit);
+    const list = this.byName.get(number);
+    if (list === undefined) this.byName.set(number, [item]);
+    else list.push(item);
+    this.listed += 1;
+  }
+}
