@@ -16,6 +16,7 @@ import type { HookNews } from "./service/tasks/hook-state.ts";
 import type { Store } from "./storage/store.ts";
 import { DOCUMENT_WRITER } from "./transport/convert/document.ts";
 import { INDEX_CODEC } from "./transport/convert/indexed.ts";
+import { MEMORY_CODEC } from "./transport/convert/memory.ts";
 import { CODEC } from "./transport/convert/message.ts";
 import { DocumentReader } from "./transport/documents/read.ts";
 import { Exports } from "./transport/export-answers.ts";
@@ -112,7 +113,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     hooks,
     recall: {
       index,
-      codec: { ...INDEX_CODEC, ...DOCUMENT_WRITER },
+      codec: { ...INDEX_CODEC, ...DOCUMENT_WRITER, ...MEMORY_CODEC },
       memoryBytes: settings.recallMemoryBytes,
     },
     codec: CODEC,

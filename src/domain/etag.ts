@@ -10,3 +10,9 @@ export function etagOf(revision: number): string {
 export function etagAllows(given: string, revision: number): boolean {
   return given === "" || given === etagOf(revision);
 }
+
+/** The revision that an etag from a request names; undefined when it is none of ours. */
+export function revisionOfEtag(given: string): number | undefined {
+  const revision = Number.parseInt(given.slice(1), 36);
+  return Number.isSafeInteger(revision) && given === etagOf(revision) ? revision : undefined;
+}

@@ -21,6 +21,7 @@ import { healSession } from "./heal-session.ts";
 import type { Hooks } from "./hook-port.ts";
 import { importChunk } from "./import-session.ts";
 import { listSummaries, listSummarySources } from "./list-summaries.ts";
+import { createMemories } from "./memories/create-memories.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { previewPolicy } from "./preview.ts";
 import { createRecall, type RecallSettings } from "./recall/create-recall.ts";
@@ -80,6 +81,11 @@ export function createServices(parts: ServiceParts): Services {
   const states = hookStatesOf(hooks, world, parts.onHookNews);
   const tasks = createTasks(context, { ...parts, direct, states });
   const recall = createRecall(context, { ...parts.recall, states }, parts.onBackgroundError);
+  const memories = createMemories(context, {
+    listener: { memoriesChanged: () => {} },
+    states,
+    recall: recall.parts,
+  });
   return {
     sessions: sessionsApi(context),
     summaries: {
@@ -89,6 +95,7 @@ export function createServices(parts: ServiceParts): Services {
     },
     hooks: tasks.hooks,
     recall: recall.api,
+    memories: memories.api,
     snapshots: {
       openSnapshot: (call, ref) => openSnapshot(context, call, ref),
       exportWindow: (call, ref) => exportWindow(context, call, ref),

@@ -43,6 +43,15 @@ function flat(metadata: JsonDocument["metadata"] = {}): FlatMetadata {
   return new Map(entries);
 }
 
+/** A value with its maps as objects and its bytes as text. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) return plain(Object.fromEntries(value));
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
+}
+
 const PLAIN = { labels: new Map<string, string>(), metadata: flat(), importance: undefined };
 
 /** Reads and writes JSON. */
@@ -71,4 +80,6 @@ export const jsonRecallCodec: RecallCodec = {
     const { text, ...rest } = stamp;
     return toBytes({ ...document, text, stamp: rest });
   },
+  encodeMemory: (memory) => toBytes(plain(memory)),
+  flatMetadata: (bytes) => (bytes.length === 0 ? flat() : flat(fromBytes(bytes))),
 };

@@ -34,6 +34,8 @@ export interface RecallSettings {
 /** Recall, and how to stop it. */
 export interface RunningRecall {
   readonly api: RecallServiceApi;
+  /** For those who search by themselves. */
+  readonly parts: RecallParts;
   /** Ends searches and background work. */
   stop(): Promise<void>;
 }
@@ -60,6 +62,7 @@ export function createRecall(
   const turns = new Turns({ running: RUNNING_MAX, waiting: WAITING_MAX });
   keeper.preload().catch(onError);
   return {
+    parts,
     api: {
       recall: (call, input) => turns.run(call.signal, () => recall(parts, call, input)),
       searchDocuments: (call, input) =>

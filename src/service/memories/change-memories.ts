@@ -1,0 +1,172 @@
+// The one way in which a use case changes memories: idempotency, the stored answer, events, and that
+// the next search sees the change, are handled here.
+
+import type { EventDetail } from "../../domain/event.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import type { MemoryDeletion } from "../../domain/memories/event.ts";
+import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import type { Stamp } from "../../domain/memories/rules.ts";
+import type {
+  MemoryChange,
+  MemoryDecision,
+  MemoryPlan,
+  MemoryView,
+  NewEvent,
+} from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import { checkLive, replayOf, replyPart } from "../change.ts";
+import type { ServiceContext } from "../context.ts";
+import { newEvents } from "../new-events.ts";
+import type { MemoryParts } from "./parts.ts";
+
+/** The answer of a change, and the scopes that it changed. */
+export interface MemoriesChanged {
+  readonly bytes: Uint8Array;
+  readonly scopes: readonly MemoryScope[];
+}
+
+/** What an event tells, and of which scope. */
+export interface ScopedDetail {
+  readonly scope: MemoryScope;
+  readonly detail: EventDetail;
+}
+
+/** What makes a change: its call and its moment. */
+export interface MemoryWork {
+  readonly parts: MemoryParts;
+  readonly call: Call;
+  readonly namespace: string;
+  readonly nowMs: number;
+}
+
+/** What is to be saved and answered. */
+export interface MemoryOutcome {
+  readonly plan: MemoryPlan;
+  readonly details: readonly ScopedDetail[];
+  readonly bytes: Uint8Array;
+}
+
+/** Changes memories of a namespace and has recall told before the caller is answered. */
+export async function changeMemories(
+  work: MemoryWork,
+  change: Pick<MemoryChange, "allowWhenFull">,
+  decide: (view: MemoryView) => MemoryDecision<MemoriesChanged>,
+): Promise<Uint8Array> {
+  const { parts, call, namespace } = work;
+  checkLive(call.signal);
+  const { context, listener } = parts;
+  const asked: MemoryChange = { ...change, namespace, requestId: call.requestId };
+  const result = await context.store.changeMemories<MemoriesChanged>(asked, (view) => {
+    const bytes = replayOf(context, call, view.reply);
+    if (bytes === undefined) return decide(view);
+    return { kind: "answer", result: { bytes, scopes: [] } };
+  });
+  if (result.scopes.length > 0) listener.memoriesChanged(namespace, result.scopes);
+  return result.bytes;
+}
+
+/** The answer of a change that has nothing to do. */
+export function nothingChanged(
+  { call, nowMs }: MemoryWork,
+  bytes: Uint8Array,
+): MemoryDecision<MemoriesChanged> {
+  return { kind: "answer", result: { bytes, scopes: [] }, ...replyPart(call, nowMs, bytes) };
+}
+
+/** The decision of a change that is to be saved. */
+export function savedMemories(
+  { parts, call, namespace, nowMs }: MemoryWork,
+  revision: number,
+  { plan, details, bytes }: MemoryOutcome,
+): MemoryDecision<MemoriesChanged> {
+  const at = { namespace, revision, nowMs, requestId: call.requestId };
+  return {
+    kind: "save",
+    result: { bytes, scopes: scopesOf(details) },
+    plan: {
+      ...plan,
+      nowMs,
+      events: memoryEvents(parts.context, at, details),
+      ...replyPart(call, nowMs, bytes),
+    },
+  };
+}
+
+/** Who changes memories, for the domain. Ids are only made where new ones may come. */
+export function stampOf(
+  { call, nowMs }: Pick<MemoryWork, "call" | "nowMs">,
+  revision: number,
+  reason: string,
+): Stamp {
+  const newId = (): string => {
+    throw new Error("A change that makes no memories asked for an id.");
+  };
+  return { revision, nowMs, writer: call.writer, reason, newId };
+}
+
+/** The events of a change of memories, ready for its plan, in the order of `details`. */
+export function memoryEvents(
+  context: ServiceContext,
+  at: {
+    readonly namespace: string;
+    readonly revision: number;
+    readonly nowMs: number;
+    readonly requestId: string;
+    /** How many events of the revision stand before these. Default 0. */
+    readonly firstIndex?: number;
+  },
+  details: readonly ScopedDetail[],
+): NewEvent[] {
+  const { namespace, firstIndex = 0, ...rest } = at;
+  const events: NewEvent[] = [];
+  for (const { scope, detail } of details) {
+    const session = { namespace, sessionId: scope.sessionId, fields: scope };
+    const origin = { ...rest, session, firstIndex: firstIndex + events.length };
+    events.push(...newEvents(context, origin, [detail]));
+  }
+  return events;
+}
+
+/** The scopes of details, each once. */
+export function scopesOf(details: readonly { readonly scope: MemoryScope }[]): MemoryScope[] {
+  return [...byScope(details).values()].flatMap(([first]) => (first ? [first.scope] : []));
+}
+
+/** Things by their scope, in the order in which scopes come first. */
+export function byScope<T extends { readonly scope: MemoryScope }>(
+  things: readonly T[],
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const thing of things) {
+    const { userId, agentId, sessionId } = thing.scope;
+    const key = JSON.stringify([userId, agentId, sessionId]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [thing]);
+    else group.push(thing);
+  }
+  return groups;
+}
+
+/** One detail for the memories of each scope. */
+export function detailsOf(
+  memories: readonly Memory[],
+  detailFor: (ids: readonly string[]) => EventDetail,
+): ScopedDetail[] {
+  return [...byScope(memories).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return [{ scope: first.scope, detail: detailFor(group.map(({ memoryId }) => memoryId)) }];
+  });
+}
+
+/** The details that tell of deleted memories. */
+export function deletedDetails(
+  memories: readonly Memory[],
+  reason: MemoryDeletion,
+): ScopedDetail[] {
+  return detailsOf(memories, (memoryIds) => ({
+    type: EVENT_TYPE.memoriesDeleted,
+    memoryIds,
+    reason,
+  }));
+}

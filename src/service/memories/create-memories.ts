@@ -1,0 +1,80 @@
+// Puts the use cases of long-term memory together.
+
+import type { ServiceContext } from "../context.ts";
+import type { MemoryServiceApi } from "../memory-api.ts";
+import type { RecallParts } from "../recall/parts.ts";
+import type { HookStates } from "../tasks/hook-state.ts";
+import { decayMemories } from "./decay.ts";
+import { forgetMemories } from "./forget.ts";
+import { listMemories } from "./list-memories.ts";
+import { mergeEntities } from "./merge-entities.ts";
+import type { MemoryListener, MemoryParts } from "./parts.ts";
+import { purgeMemories } from "./purge.ts";
+import { getMemory } from "./read-memories.ts";
+import { reinforceMemories } from "./reinforce.ts";
+import { queryRelations } from "./relations.ts";
+import { remember } from "./remember.ts";
+import { Resolvers } from "./resolvers.ts";
+import { restoreMemoryRevision } from "./restore-revision.ts";
+import { listMemoryRevisions } from "./revisions.ts";
+import { scoreImportance } from "./score-importance.ts";
+import { searchPlain } from "./search.ts";
+import { updateMemory } from "./update-memory.ts";
+
+/** What long-term memory stands on. */
+export interface MemorySettings {
+  readonly listener: MemoryListener;
+  readonly states: HookStates;
+  readonly recall: RecallParts;
+}
+
+/** The use cases of long-term memory, and their parts for what works behind them. */
+export interface RunningMemories {
+  readonly api: MemoryServiceApi;
+  readonly parts: MemoryParts;
+}
+
+/** Makes the use cases of long-term memory. */
+export function createMemories(context: ServiceContext, settings: MemorySettings): RunningMemories {
+  const { listener, states, recall } = settings;
+  const parts: MemoryParts = {
+    context,
+    codec: recall.codec,
+    listener,
+    states,
+    pace: recall.keeper.pace,
+    resolvers: new Resolvers(context, states),
+  };
+  const api: MemoryServiceApi = {
+    remember: (call, input) => remember(parts, call, input),
+    getMemory: (call, input) => getMemory(parts, call, input),
+    listMemories: (call, input) => listMemories(parts, call, input),
+    searchMemories: async (call, input) => {
+      const { scoring } = input;
+      if (scoring === "recall") return missing("SearchMemories by recall");
+      return await searchPlain(parts, call, { ...input, scoring });
+    },
+    updateMemory: (call, input) => updateMemory(parts, call, input),
+    reinforceMemories: (call, input) => reinforceMemories(parts, call, input),
+    decayMemories: (call, input) => decayMemories(parts, call, input),
+    forgetMemories: (call, input) => forgetMemories(parts, call, input),
+    purgeMemories: (call, input) => purgeMemories(parts, call, input),
+    listMemoryRevisions: (call, input) => listMemoryRevisions(parts, call, input),
+    restoreMemoryRevision: (call, input) => restoreMemoryRevision(parts, call, input),
+    queryRelations: (call, input) => queryRelations(parts, call, input),
+    mergeEntities: (call, input) => mergeEntities(parts, call, input),
+    scoreImportance: (call, input) => scoreImportance(parts, call, input),
+    recordTurn: () => missing("RecordTurn"),
+    consolidateSession: () => missing("ConsolidateSession"),
+    extractMemories: () => missing("ExtractMemories"),
+    listMemoryJobs: () => missing("ListMemoryJobs"),
+    retryMemoryJob: () => missing("RetryMemoryJob"),
+    assembleContext: () => missing("AssembleContext"),
+  };
+  return { api, parts };
+}
+
+/** Stands in for what is not built yet. */
+function missing(rpc: string): never {
+  throw new Error(`${rpc} is not built yet.`);
+}

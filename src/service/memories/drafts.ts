@@ -1,0 +1,164 @@
+// Makes of what a caller gave what the domain remembers: what is not set gets its default, and the
+// text of a structure is made of it.
+
+import type { FieldViolation } from "../../domain/errors.ts";
+import { requestInvalid } from "../../domain/errors.ts";
+import { revisionOfEtag } from "../../domain/etag.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { defang } from "../../domain/memories/defang.ts";
+import { describeStructure } from "../../domain/memories/describe.ts";
+import type { MemoryContent, MemoryStructure } from "../../domain/memories/memory.ts";
+import type { NewMemory } from "../../domain/memories/rules.ts";
+import type { MemoryDraft } from "../memory-api.ts";
+
+/** What is not set means this. */
+export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
+const ENTITY_TYPE = "other";
+const VIOLATIONS_MAX = 20;
+
+/** Makes what is to be remembered. Throws REQUEST_INVALID. */
+export function newMemories(
+  drafts: readonly MemoryDraft[],
+  { nowMs, isDefanged }: { readonly nowMs: number; readonly isDefanged: boolean },
+): readonly NewMemory[] {
+  const violations: FieldViolation[] = [];
+  const news = drafts.map((draft, index): NewMemory => {
+    const field = `memories[${index}]`;
+    violations.push(...timeFaults(draft, nowMs, field));
+    const made = newMemory(isDefanged ? defanged(draft) : draft, nowMs);
+    if (isDefanged) violations.push(...sizeFaults(made.content, field));
+    return made;
+  });
+  if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
+  return news;
+}
+
+function newMemory(draft: MemoryDraft, nowMs: number): NewMemory {
+  const { memoryId, kind, scope, trust, persistent, ttlMs, source, lastSeenMs, etag } = draft;
+  return {
+    ...{ memoryId, kind, scope, trust, persistent, ttlMs, lastSeenMs },
+    content: contentOf(draft, nowMs),
+    confidence: draft.confidence ?? MEMORY_DEFAULTS.confidence,
+    source: { origin: "caller", ...source, hook: "", model: "" },
+    // An etag that is none is no memory's.
+    ...(etag === "" ? {} : { expectedRevision: revisionOfEtag(etag) ?? -1 }),
+  };
+}
+
+function contentOf(draft: MemoryDraft, nowMs: number): MemoryContent {
+  const { kind, key, topics, labels, metadata, validToMs } = draft;
+  const structure = structureOf(draft);
+  const now = kind === "episode" ? nowMs : undefined;
+  return {
+    text: draft.text === "" && structure ? describeStructure(structure) : draft.text,
+    ...{ structure, key, topics, labels, metadata, validToMs },
+    category: draft.category === "" ? MEMORY_DEFAULTS.category : draft.category,
+    importance: draft.importance ?? MEMORY_DEFAULTS.importance,
+    validFromMs: draft.validFromMs ?? now,
+  };
+}
+
+/** An entity without a structure has its text as name. */
+function structureOf({ kind, structure, text }: MemoryDraft): MemoryStructure | undefined {
+  if (kind !== "entity" || structure !== undefined) return structure;
+  const entity = { name: text, type: ENTITY_TYPE, aliases: [], attributes: new Map() };
+  return { kind: "entity", entity };
+}
+
+/** A time that was still to come when it was given. */
+export function timeFaults(
+  { lastSeenMs }: Pick<MemoryDraft, "lastSeenMs">,
+  nowMs: number,
+  field: string,
+): readonly FieldViolation[] {
+  if (lastSeenMs === undefined || lastSeenMs <= nowMs) return [];
+  return [{ field: `${field}.last_seen_time`, description: "must not be in the future" }];
+}
+
+function defanged(draft: MemoryDraft): MemoryDraft {
+  return {
+    ...draft,
+    text: defang(draft.text),
+    category: defang(draft.category),
+    topics: draft.topics.map(defang),
+    structure: draft.structure === undefined ? undefined : defangedStructure(draft.structure),
+  };
+}
+
+function defangedStructure(structure: MemoryStructure): MemoryStructure {
+  switch (structure.kind) {
+    case "entity": {
+      const { name, type, aliases, attributes } = structure.entity;
+      const pairs = [...attributes].map(([key, value]) => [defang(key), defang(value)] as const);
+      const safe = { name: defang(name), type: defang(type), aliases: aliases.map(defang) };
+      return { kind: "entity", entity: { ...safe, attributes: new Map(pairs) } };
+    }
+    case "relation": {
+      const { subject, predicate, object } = structure.relation;
+      const relation = {
+        subject: defang(subject),
+        predicate: defang(predicate),
+        object: defang(object),
+      };
+      return { kind: "relation", relation };
+    }
+    case "episode": {
+      const { userText, assistantText } = structure.episode;
+      const episode = { userText: defang(userText), assistantText: defang(assistantText) };
+      return { kind: "episode", episode };
+    }
+  }
+}
+
+/** Texts that were within their limits, and are not any more. */
+function sizeFaults(content: MemoryContent, field: string): readonly FieldViolation[] {
+  return textsOf(content).flatMap(([path, text, limit]) => {
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= limit) return [];
+    const description = `takes ${bytes} bytes without its markers, and may take at most ${limit}`;
+    return [{ field: `${field}.${path}`, description }];
+  });
+}
+
+type Measured = readonly [path: string, text: string, limit: number];
+
+function textsOf({ text, category, topics, structure }: MemoryContent): readonly Measured[] {
+  return [
+    ["text", text, LIMITS.memoryTextBytes],
+    ["category", category, LIMITS.memoryCategoryBytes],
+    ...topics.map((topic): Measured => ["topics", topic, LIMITS.memoryTopicBytes]),
+    ...(structure === undefined ? [] : structureTexts(structure)),
+  ];
+}
+
+function structureTexts(structure: MemoryStructure): readonly Measured[] {
+  switch (structure.kind) {
+    case "entity": {
+      const { name, type, aliases, attributes } = structure.entity;
+      return [
+        ["entity.name", name, LIMITS.entityNameBytes],
+        ["entity.type", type, LIMITS.entityTypeBytes],
+        ...aliases.map((alias): Measured => ["entity.aliases", alias, LIMITS.entityNameBytes]),
+        ...[...attributes].flatMap(([key, value]): Measured[] => [
+          ["entity.attributes", key, LIMITS.entityAttributeKeyBytes],
+          ["entity.attributes", value, LIMITS.entityAttributeValueBytes],
+        ]),
+      ];
+    }
+    case "relation": {
+      const { subject, predicate, object } = structure.relation;
+      return [
+        ["relation.subject", subject, LIMITS.relationSubjectBytes],
+        ["relation.predicate", predicate, LIMITS.relationPredicateBytes],
+        ["relation.object", object, LIMITS.relationObjectBytes],
+      ];
+    }
+    case "episode": {
+      const { userText, assistantText } = structure.episode;
+      return [
+        ["episode.user_text", userText, LIMITS.episodeTextBytes],
+        ["episode.assistant_text", assistantText, LIMITS.episodeTextBytes],
+      ];
+    }
+  }
+}

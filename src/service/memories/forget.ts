@@ -1,0 +1,51 @@
+// ForgetMemories: all states of the memories are gone, in one transaction.
+
+import { etagMismatch } from "../../domain/errors.ts";
+import { etagAllows } from "../../domain/etag.ts";
+import { isMemoryExpired } from "../../domain/memories/memory.ts";
+import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import type { ForgetInput } from "../memory-api.ts";
+import {
+  changeMemories,
+  deletedDetails,
+  type MemoriesChanged,
+  type MemoryWork,
+  nothingChanged,
+  savedMemories,
+} from "./change-memories.ts";
+import type { MemoryParts } from "./parts.ts";
+
+/** Forgets memories by their ids. */
+export async function forgetMemories(
+  parts: MemoryParts,
+  call: Call,
+  input: ForgetInput,
+): Promise<Uint8Array> {
+  const nowMs = parts.context.world.nowMs();
+  const work: MemoryWork = { parts, call, namespace: input.namespace, nowMs };
+  return await changeMemories(work, { allowWhenFull: true }, (view) =>
+    decideForget(work, input, view),
+  );
+}
+
+function decideForget(
+  work: MemoryWork,
+  { memoryIds, etag, encode }: ForgetInput,
+  { memories, revision }: MemoryView,
+): MemoryDecision<MemoriesChanged> {
+  const found = memoryIds.flatMap((memoryId) => {
+    const memory = memories.byId(memoryId);
+    return memory === undefined || isMemoryExpired(memory, work.nowMs) ? [] : [memory];
+  });
+  const [first] = found;
+  if (etag !== "" && (first === undefined || !etagAllows(etag, first.etagRevision))) {
+    throw etagMismatch();
+  }
+  if (found.length === 0) return nothingChanged(work, encode({ forgottenCount: 0, revision: 0 }));
+  return savedMemories(work, revision, {
+    plan: { remove: found.map(({ memoryId }) => memoryId) },
+    details: deletedDetails(found, "forgotten"),
+    bytes: encode({ forgottenCount: found.length, revision }),
+  });
+}

@@ -1,0 +1,95 @@
+// Remember: one transaction holds the memories, what they supersede, what is evicted for them, their
+// events, and the answer for the request id.
+
+import { etagOf } from "../../domain/etag.ts";
+import { makeMemoryId } from "../../domain/ids.ts";
+import { MEMORY_TIERS } from "../../domain/memories/memory.ts";
+import { planRemember } from "../../domain/memories/remember.ts";
+import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
+import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import type { RememberInput, RememberResult } from "../memory-api.ts";
+import { askResolver } from "./ask-resolver.ts";
+import {
+  changeMemories,
+  type MemoriesChanged,
+  type MemoryWork,
+  nothingChanged,
+  savedMemories,
+} from "./change-memories.ts";
+import { newMemories } from "./drafts.ts";
+import type { MemoryParts } from "./parts.ts";
+import { rememberDetails } from "./remember-events.ts";
+
+const RANDOM_BYTES = 10;
+
+/** Remembers one or many things. */
+export async function remember(
+  parts: MemoryParts,
+  call: Call,
+  input: RememberInput,
+): Promise<Uint8Array> {
+  const { namespace, drafts, conflict, reason } = input;
+  const { world } = parts.context;
+  const nowMs = world.nowMs();
+  const work: MemoryWork = { parts, call, namespace, nowMs };
+  const resolver = conflict.mode === "ask-hook" ? parts.resolvers.of(conflict.hook) : undefined;
+  // Made ahead: a decision may run more than once, and has no randomness.
+  const ids = drafts.map(() => makeMemoryId(nowMs, world.random(RANDOM_BYTES)));
+  const stampAt = (revision: number): Stamp => ({
+    ...{ revision, nowMs, writer: call.writer, reason },
+    newId: (index) => ids[index] ?? makeMemoryId(nowMs, world.random(RANDOM_BYTES)),
+  });
+  const rules = rulesOf(input);
+  const given = newMemories(drafts, { nowMs, isDefanged: input.defang });
+  const news =
+    resolver === undefined ? given : await askResolver(work, { resolver, rules, stampAt }, given);
+  return await changeMemories(work, {}, (view) =>
+    decideRemember({ work, input, rules, stampAt }, news, view),
+  );
+}
+
+function rulesOf({ dedupe, conflict, maxMemories }: RememberInput): RememberRules {
+  const { mode, singleObject } = conflict;
+  const limits = MEMORY_TIERS.map((tier) => [tier, maxMemories] as const);
+  return {
+    dedupe,
+    // What the hook said stands in each memory; of the rest both are kept.
+    conflict: { mode: mode === "ask-hook" ? "keep-both" : mode, singleObject },
+    limits: maxMemories === 0 ? {} : Object.fromEntries(limits),
+  };
+}
+
+function decideRemember(
+  remembering: {
+    readonly work: MemoryWork;
+    readonly input: RememberInput;
+    readonly rules: RememberRules;
+    readonly stampAt: (revision: number) => Stamp;
+  },
+  news: readonly NewMemory[],
+  { memories, revision }: MemoryView,
+): MemoryDecision<MemoriesChanged> {
+  const { work, input, rules, stampAt } = remembering;
+  const plan = planRemember(memories, news, rules, stampAt(revision));
+  const { put, remove, evictedIds } = plan;
+  const results = resultsOf(plan);
+  if (put.length === 0 && remove.length === 0) {
+    return nothingChanged(work, input.encode({ results, evictedIds, revision: 0 }));
+  }
+  const bytes = input.encode({ results, evictedIds, revision });
+  const details = rememberDetails(plan, memories, "caller");
+  return savedMemories(work, revision, { plan: { put, remove }, details, bytes });
+}
+
+function resultsOf({ put, results, evictedIds }: RememberPlan): RememberResult["results"] {
+  const states = new Map(put.map((memory) => [memory.memoryId, memory]));
+  const evicted = new Set(evictedIds);
+  return results.map(({ memory, outcome, supersededIds }) => {
+    const memoryId = memory?.memoryId ?? "";
+    // A later memory of the same call may have changed it once more.
+    const held = states.get(memoryId) ?? memory;
+    const isGone = held === undefined || evicted.has(memoryId);
+    return { memoryId, outcome, etag: isGone ? "" : etagOf(held.etagRevision), supersededIds };
+  });
+}

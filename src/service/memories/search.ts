@@ -1,0 +1,138 @@
+// SearchMemories: the scorings of the source systems, over the newest memories that a filter leaves.
+
+import { LIMITS } from "../../domain/limits.ts";
+import { recentFromMs } from "../../domain/memories/episodes.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
+import {
+  overlapScore,
+  overlapTerms,
+  queryWords,
+  substringFits,
+  wordCountRank,
+} from "../../domain/memories/search.ts";
+import type { Call } from "../call.ts";
+import { checkLive } from "../change.ts";
+import type { MemoryMatch, SearchMemoriesInput } from "../memory-api.ts";
+import type { MemoryParts } from "./parts.ts";
+import { scanMeant } from "./scan.ts";
+
+/** The scorings that go over memories one by one. */
+export type PlainScoring = Exclude<SearchMemoriesInput["scoring"], "recall">;
+
+/** Finds memories by one of the plain scorings. */
+export async function searchPlain(
+  parts: MemoryParts,
+  call: Call,
+  input: SearchMemoriesInput & { readonly scoring: PlainScoring },
+): Promise<readonly MemoryMatch[]> {
+  checkLive(call.signal);
+  if (input.limit === 0) return [];
+  const nowMs = parts.context.world.nowMs();
+  switch (input.scoring) {
+    case "overlap":
+      return await byOverlap(parts, { call, input, nowMs });
+    case "word-count":
+      return await byWordCount(parts, { call, input, nowMs });
+    case "substring":
+      return await bySubstring(parts, { call, input, nowMs });
+  }
+}
+
+interface Search {
+  readonly call: Call;
+  readonly input: SearchMemoriesInput;
+  readonly nowMs: number;
+}
+
+type Compare = (a: MemoryMatch, b: MemoryMatch) => number;
+
+/** The first ones by an order, of any number that come; holds few more than it gives. */
+class Best {
+  readonly #limit: number;
+  readonly #compare: Compare;
+  #matches: MemoryMatch[] = [];
+
+  constructor(limit: number, compare: Compare) {
+    this.#limit = limit;
+    this.#compare = compare;
+  }
+
+  add(match: MemoryMatch): void {
+    this.#matches.push(match);
+    if (this.#matches.length > 2 * this.#limit) this.#matches = [...this.list()];
+  }
+
+  list(): readonly MemoryMatch[] {
+    return this.#matches.sort(this.#compare).slice(0, this.#limit);
+  }
+}
+
+function oldestFirst(a: MemoryMatch, b: MemoryMatch): number {
+  return a.memory.memoryNo - b.memory.memoryNo;
+}
+
+/** Gives the newest memories that the filter leaves to `look`. */
+async function lookAtNewest(
+  parts: MemoryParts,
+  { call, input, nowMs }: Search,
+  look: (memory: Memory) => void,
+): Promise<void> {
+  const { namespace, filter } = input;
+  const scan = { namespace, filter, order: "desc", nowMs, signal: call.signal } as const;
+  let looked = 0;
+  for await (const memories of scanMeant(parts, scan)) {
+    for (const memory of memories.slice(0, LIMITS.searchMemoriesScan - looked)) look(memory);
+    looked += memories.length;
+    if (looked >= LIMITS.searchMemoriesScan) return;
+  }
+}
+
+/** When what a memory tells was, or was told. */
+function toldMs({ kind, content, strength, updateMs, createMs }: Memory): number {
+  if (kind === "entity") return strength.lastSeenMs;
+  return kind === "episode" ? (content.validFromMs ?? createMs) : updateMs;
+}
+
+async function byOverlap(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
+  const { query, limit, minScore = -Infinity, referenceMs, episodeDays } = search.input;
+  const terms = overlapTerms(query);
+  const fromMs =
+    episodeDays === 0 ? -Infinity : recentFromMs(referenceMs ?? search.nowMs, episodeDays);
+  const best = new Best(
+    limit,
+    (a, b) => b.score - a.score || toldMs(b.memory) - toldMs(a.memory) || oldestFirst(b, a),
+  );
+  await lookAtNewest(parts, search, (memory) => {
+    if (memory.kind === "episode" && toldMs(memory) < fromMs) return;
+    const score = overlapScore(memory, terms);
+    if (score !== undefined && score >= minScore) best.add({ memory, score });
+  });
+  return best.list();
+}
+
+async function byWordCount(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
+  const { query, limit, minScore = -Infinity } = search.input;
+  const byImportance: Compare = (a, b) =>
+    b.memory.content.importance - a.memory.content.importance || oldestFirst(a, b);
+  const important = new Best(LIMITS.searchMemoriesImportant, byImportance);
+  await lookAtNewest(parts, search, (memory) => important.add({ memory, score: 0 }));
+  const words = queryWords(query);
+  return important
+    .list()
+    .map(({ memory }) => ({ memory, score: wordCountRank(memory, words) }))
+    .filter(({ score }) => score >= minScore && (score > 0 || words.length === 0))
+    .sort((a, b) => b.score - a.score || byImportance(a, b))
+    .slice(0, limit);
+}
+
+async function bySubstring(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
+  const { query, limit, minScore = -Infinity } = search.input;
+  const best = new Best(limit, (a, b) => b.score - a.score || oldestFirst(a, b));
+  await lookAtNewest(parts, search, (memory) => {
+    const { confidence } = memory.strength;
+    if (confidence >= minScore && substringFits(memory, query)) {
+      best.add({ memory, score: confidence });
+    }
+  });
+  return best.list();
+}
