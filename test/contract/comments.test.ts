@@ -7,18 +7,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { WEIGHT_NAMES, WEIGHT_TABLE } from "../../src/domain/recall/rank/weights.ts";
+import { MEMORY_STATED, type Stated } from "../support/stated-memories.ts";
 
 const FOLDER = join(import.meta.dirname, "../../proto/memorysidecar/v1");
 
 type LimitName = keyof typeof LIMITS;
-
-/** A place of the contract, the limits it states, and where else in its comment numbers stand. */
-interface Stated {
-  readonly file: string;
-  /** `Message.field`, or the name of a message or service. */
-  readonly of: string;
-  readonly limits: readonly LimitName[];
-}
 
 const STATED: readonly Stated[] = [
   { file: "session_service", of: "SessionService", limits: ["namespaceChars", "requestIdBytes"] },
@@ -389,9 +382,13 @@ const STATED: readonly Stated[] = [
   },
   { file: "recall_rpc", of: "CountTokensRequest.messages", limits: ["countTokensTexts"] },
   { file: "recall_rpc", of: "CountTokensRequest.model", limits: ["modelBytes"] },
+  ...MEMORY_STATED,
 ];
 
-/** The comments of a file, by `Message.field`, or by the name of a message or service. */
+/**
+ * The comments of a file, by `Message.field`, `Enum.VALUE` and `Service.Rpc`, or by the name of a
+ * message, an enum or a service.
+ */
 function commentsOf(file: string): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
   let owner = "";
@@ -403,7 +400,9 @@ function commentsOf(file: string): ReadonlyMap<string, string> {
       continue;
     }
     const opened = /^(?:message|service|enum) (\w+) \{/.exec(line)?.[1];
-    const field = /^(?:optional |repeated )?[\w.<>, ]+ (\w+) = \d+;/.exec(line)?.[1];
+    const field =
+      /^(?:(?:optional |repeated )?[\w.<>, ]+ )?(\w+) = \d+;/.exec(line)?.[1] ??
+      /^rpc (\w+)\(/.exec(line)?.[1];
     if (opened !== undefined) {
       owner = opened;
       comments.set(owner, comment);
@@ -446,7 +445,7 @@ describe("the comments of the contract", () => {
     // Inner limits, which a caller meets under another name or never.
     const inner: readonly LimitName[] = [
       ...(["ttlMsMin", "ttlMsMax", "consumers", "pageBytes", "sessionPageBytes"] as const),
-      ...(["updateMaskPaths", "eventIdBytes"] as const),
+      ...(["updateMaskPaths", "eventIdBytes", "promotedTexts"] as const),
       // Times, which the comments tell in minutes.
       ...(["uploadIdleMs", "exportStallMs"] as const),
       // What one task gives to a hook: the rest waits for the next one.
@@ -470,13 +469,15 @@ describe("the comments of the contract", () => {
     const known = new Set<number>(Object.values(LIMITS));
     // Plain numbers: defaults, years, digits of rules and examples.
     const plain = [
-      0, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24, 30, 32, 50, 60,
-      64, 100, 200, 300, 512, 800, 1042, 4_000, 8_000, 9_999, 50_151, 65_536,
+      0, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 1, 2, 3, 4, 5, 7, 8, 9, 10, 24,
+      30, 32, 50, 60, 64, 100, 200, 300, 512, 800, 1042, 1988, 4_000, 8_000, 9_999, 50_151, 65_536,
     ];
     for (const number of plain) known.add(number);
     const files = [...new Set(STATED.map((entry) => entry.file))];
     for (const file of files) {
       for (const [of, comment] of commentsOf(file)) {
+        // The numbers of values of enums are names, such as those of models, and formulas.
+        if (/\.[A-Z0-9_]+$/.test(of)) continue;
         const odd = [...numbersIn(comment)].filter((number) => !known.has(number));
         expect(odd, `${file}: ${of}`).toEqual([]);
       }

@@ -1,0 +1,205 @@
+// Where the contract states the limits of long-term memory; see the test of its comments.
+
+import type { LIMITS } from "../../src/domain/limits.ts";
+
+type LimitName = keyof typeof LIMITS;
+
+/** A place of the contract, and the limits it states. */
+export interface Stated {
+  readonly file: string;
+  /** `Message.field`, `Service.Rpc`, or the name of a message, an enum or a service. */
+  readonly of: string;
+  readonly limits: readonly LimitName[];
+}
+
+type Places = Readonly<Record<string, readonly LimitName[]>>;
+
+const LABELS = ["labels", "labelKeyChars", "labelValueBytes"] as const;
+const STRUCT = ["metadataBytes", "structDepth"] as const;
+const REQUEST_ID = ["requestIdBytes"] as const;
+const REASON = ["memoryReasonBytes"] as const;
+const TOKEN = ["pageTokenBytes"] as const;
+const PAGE = ["pageSizeMax"] as const;
+
+const MEMORY: Places = {
+  "Memory.memory_id": ["memoryIdBytes"],
+  "Memory.user_id": ["userIdBytes"],
+  "Memory.agent_id": ["agentIdBytes"],
+  "Memory.session_id": ["sessionIdBytes"],
+  "Memory.text": ["memoryTextBytes"],
+  "Memory.key": ["memoryKeyBytes"],
+  "Memory.category": ["memoryCategoryBytes"],
+  "Memory.topics": ["memoryTopics", "memoryTopicBytes"],
+  "Memory.labels": LABELS,
+  "Memory.metadata": STRUCT,
+  "Memory.ttl": ["ttlMsMin"],
+  "Entity.name": ["entityNameBytes"],
+  "Entity.type": ["entityTypeBytes"],
+  "Entity.aliases": ["entityAliases", "entityNameBytes"],
+  "Entity.attributes": ["entityAttributes", "entityAttributeKeyBytes", "entityAttributeValueBytes"],
+  "Relation.subject": ["relationSubjectBytes"],
+  "Relation.predicate": ["relationPredicateBytes"],
+  "Relation.object": ["relationObjectBytes"],
+  "Episode.user_text": ["episodeTextBytes"],
+  "Episode.assistant_text": ["episodeTextBytes"],
+  "MemorySource.session_id": ["sessionIdBytes"],
+  "MemorySource.message_ids": ["memorySourceMessages", "messageIdBytes"],
+};
+
+const FILTER: Places = {
+  "MemoryFilter.user_id": ["userIdBytes"],
+  "MemoryFilter.agent_id": ["agentIdBytes"],
+  "MemoryFilter.session_id": ["sessionIdBytes"],
+  "MemoryFilter.kinds": ["memoryFilterKinds"],
+  "MemoryFilter.states": ["memoryFilterStates"],
+  "MemoryFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
+  "MemoryFilter.topics": ["memoryFilterTopics", "memoryTopicBytes"],
+  "MemoryFilter.key": ["memoryKeyBytes"],
+  "MemoryFilter.text_contains": ["memoryFilterTextBytes"],
+  "MemoryFilter.labels": ["labels"],
+  "MemoryFilter.metadata": ["metadataConditions"],
+  "MemoryFilter.source_session_id": ["sessionIdBytes"],
+};
+
+const POLICY: Places = {
+  "MemoryPolicy.importance_rules": ["importanceRules"],
+  "MemoryPolicy.long_term_limit": ["scopeMemories"],
+  "MemoryPolicy.episodic_retention_days": ["episodeDays"],
+  "MemoryPolicy.entity_limit": ["scopeMemories"],
+  "MemoryPolicy.relation_limit": ["scopeMemories"],
+  "ImportanceRule.name": ["importanceRuleNameBytes"],
+  "ImportanceRule.phrases": ["importancePhrases", "importancePhraseBytes"],
+  "ExtractionPolicy.targets": ["extractionTargets"],
+  "ExtractionPolicy.instructions": ["extractionInstructionsBytes"],
+};
+
+const BASIC: Places = {
+  "RememberRequest.memories": ["writeMemories"],
+  "RememberRequest.max_memories": ["scopeMemories"],
+  "RememberRequest.reason": REASON,
+  "RememberRequest.request_id": REQUEST_ID,
+  "DedupeRule.threshold": ["similarChars"],
+  "DedupeRule.window": ["dedupeWindowDefault", "dedupeWindow"],
+  "ListMemoriesRequest.page_size": ["pageSizeMax", "pageBytes", "pageScan"],
+  "ListMemoriesRequest.page_token": TOKEN,
+  "MemoryOrder.MEMORY_ORDER_IMPORTANCE": ["orderMemories"],
+  "UpdateMemoryRequest.update_mask": ["updateMaskPaths"],
+  "UpdateMemoryRequest.reason": REASON,
+  "UpdateMemoryRequest.request_id": REQUEST_ID,
+};
+
+const CHANGE: Places = {
+  "ReinforceMemoriesRequest.memory_ids": ["writeMemories"],
+  "ReinforceMemoriesRequest.request_id": REQUEST_ID,
+  "DecayMemoriesRequest.request_id": REQUEST_ID,
+  "DecayMemoriesRequest.page_token": TOKEN,
+  "DecayMemoriesResponse.next_page_token": ["changeMemories"],
+  "ForgetMemoriesRequest.memory_ids": ["changeMemories"],
+  "ForgetMemoriesRequest.request_id": REQUEST_ID,
+  "PurgeMemoriesRequest.request_id": REQUEST_ID,
+  "PurgeMemoriesResponse.memory_count": ["purgeCount"],
+  "PurgeMemoriesResponse.sample_ids": ["purgeSample"],
+  "PurgeMemoriesResponse.more": ["changeMemories"],
+  "ListMemoryRevisionsRequest.page_size": ["pageSizeMax", "pageBytes"],
+  "ListMemoryRevisionsRequest.page_token": TOKEN,
+  "RestoreMemoryRevisionRequest.reason": REASON,
+  "RestoreMemoryRevisionRequest.request_id": REQUEST_ID,
+  "MergeEntitiesRequest.source_ids": ["mergeEntities"],
+  "MergeEntitiesRequest.reason": REASON,
+  "MergeEntitiesRequest.request_id": REQUEST_ID,
+};
+
+const QUERY: Places = {
+  "QueryRelationsRequest.subject": ["relationSubjectBytes"],
+  "QueryRelationsRequest.predicate": ["relationPredicateBytes"],
+  "QueryRelationsRequest.object": ["relationObjectBytes"],
+  "QueryRelationsRequest.entity": ["entityNameBytes"],
+  "QueryRelationsRequest.max_hops": ["relationHops"],
+  "QueryRelationsRequest.keywords": ["relationKeywords", "relationKeywordBytes"],
+  "QueryRelationsRequest.limit": ["relationsDefault", "relations"],
+  "QueryRelationsResponse.truncated": ["relationScan"],
+  "SearchMemoriesRequest.query": ["recallQueryBytes"],
+  "SearchMemoriesRequest.limit": ["searchMemoriesDefault", "searchMemories", "recallHits"],
+  "SearchMemoriesRequest.episode_days": ["episodeDays"],
+  MemoryScoring: ["searchMemoriesScan"],
+  "MemoryScoring.MEMORY_SCORING_WORD_COUNT": ["searchMemoriesImportant"],
+};
+
+const TURN: Places = {
+  "RecordTurnRequest.request_id": REQUEST_ID,
+  "ConsolidateSessionRequest.request_id": REQUEST_ID,
+  "ExtractMemoriesRequest.first_seq": ["extractMessagesDefault"],
+  "ExtractMemoriesRequest.last_seq": ["extractMessages"],
+  "ExtractMemoriesRequest.text": ["extractTextBytes"],
+  "ExtractMemoriesRequest.user_id": ["userIdBytes"],
+  "ExtractMemoriesRequest.agent_id": ["agentIdBytes"],
+  "ExtractMemoriesRequest.request_id": REQUEST_ID,
+  "ScoreImportanceRequest.texts": ["scoreTexts", "scoreBytes"],
+  "ScoreImportanceRequest.rules": ["importanceRules"],
+  "ListMemoryJobsRequest.page_size": PAGE,
+  "ListMemoryJobsRequest.page_token": TOKEN,
+  "RetryMemoryJobRequest.request_id": REQUEST_ID,
+};
+
+const TASKS: Places = {
+  "ExtractInput.messages": ["extractMessages"],
+  "ExtractInput.text": ["extractTextBytes"],
+  "ExtractInput.known": ["extractKnown"],
+  "ExtractOutput.facts": ["extractedItems"],
+  "ExtractOutput.entities": ["extractedItems"],
+  "ExtractOutput.relations": ["extractedItems"],
+  "ExtractOutput.model": ["hookModelBytes"],
+  "ExtractedFact.text": ["extractedFactBytes"],
+  "ExtractedFact.key": ["memoryKeyBytes"],
+  "ExtractedFact.category": ["memoryCategoryBytes"],
+  "ExtractedFact.topics": ["memoryTopics", "memoryTopicBytes"],
+  "ExtractedEntity.name": ["entityNameBytes"],
+  "ExtractedEntity.type": ["entityTypeBytes"],
+  "ExtractedEntity.aliases": ["entityAliases", "entityNameBytes"],
+  "ExtractedEntity.attributes": [
+    "entityAttributes",
+    "entityAttributeKeyBytes",
+    "entityAttributeValueBytes",
+  ],
+  "ExtractedRelation.subject": ["relationSubjectBytes"],
+  "ExtractedRelation.predicate": ["relationPredicateBytes"],
+  "ExtractedRelation.object": ["relationObjectBytes"],
+  "ScoreInput.texts": ["scoreHookTexts", "scoreBytes"],
+  "ResolveInput.known": ["resolveKnown"],
+  "ResolveOutput.text": ["memoryTextBytes"],
+};
+
+const CONTEXT: Places = {
+  "AssembleContextRequest.user_id": ["userIdBytes"],
+  "AssembleContextRequest.agent_id": ["agentIdBytes"],
+  "AssembleContextRequest.query": ["recallQueryBytes"],
+  "AssembleContextRequest.max_tokens": ["contextTokensDefault", "contextTokens"],
+  "AssembleContextRequest.model": ["modelBytes"],
+  "ContextSection.limit": ["contextItems"],
+  "ContextSection.heading": ["contextHeadingBytes"],
+  "ContextSection.max_chars": ["contextSectionCharsMin", "contextSectionChars"],
+  "AssembleContextResponse.cut": ["contextCuts"],
+};
+
+const FILES: Readonly<Record<string, Places>> = {
+  memory: MEMORY,
+  memory_filter: FILTER,
+  memory_policy: POLICY,
+  memory_rpc: BASIC,
+  memory_change_rpc: CHANGE,
+  memory_query_rpc: QUERY,
+  memory_turn_rpc: TURN,
+  memory_service: { "MemoryService.ListMemoryRevisions": ["memoryRevisions"] },
+  task_memories: TASKS,
+  context: CONTEXT,
+  event_memory: { "MemoryJobEnded.seq_ranges": ["memoryJobRanges"] },
+  recall: {
+    "RecallFilter.memory_kinds": ["memoryFilterKinds"],
+    "RecallFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
+  },
+};
+
+/** Where the limits of long-term memory are stated. */
+export const MEMORY_STATED: readonly Stated[] = Object.entries(FILES).flatMap(([file, places]) =>
+  Object.entries(places).map(([of, limits]) => ({ file, of, limits })),
+);
