@@ -78,6 +78,13 @@ def test_walkthrough_meets_every_error_that_a_caller_can_cause(server: RealServe
         "COLLECTION_LIMIT_REACHED",
         "EMBEDDER_UNAVAILABLE",
         "EMBEDDER_OFF",
+        # memory.py meets these; the others need many memories, or a hook that fails.
+        "MEMORY_NOT_FOUND",
+        "MEMORY_REVISION_NOT_FOUND",
+        "MEMORY_JOB_NOT_FOUND",
+        "MEMORY_LIMIT_REACHED",
+        "MEMORY_REVISION_LIMIT_REACHED",
+        "EXTRACTOR_UNAVAILABLE",
     }
     for reason in {name for name in vars(ErrorReason) if name.isupper()} - elsewhere:
         assert f" {reason}: " in out, reason
@@ -94,10 +101,25 @@ def test_recall_finds_the_year(server: RealServer) -> None:
     assert out.endswith("\nDone.\n")
 
 
+def test_memory_follows_a_fact_over_time(server: RealServer) -> None:
+    out = run("memory.py", server.address)
+    for reason in (
+        "ETAG_MISMATCH",
+        "MEMORY_NOT_FOUND",
+        "MEMORY_REVISION_NOT_FOUND",
+        "MEMORY_JOB_NOT_FOUND",
+        "SESSION_NOT_FOUND",
+    ):
+        assert f" {reason}: " in out, reason
+    assert "now: Ana lives in Berlin. in March: Ana lives in Porto." in out
+    assert out.endswith("\nDone.\n")
+
+
 def test_walkthrough_calls_every_method() -> None:
     from test_client import CALLS, STREAMS
 
-    files = [ROOT / "examples" / name for name in ("walkthrough.py", "tasks.py", "recall.py")]
+    names = ("walkthrough.py", "tasks.py", "recall.py", "memory.py")
+    files = [ROOT / "examples" / name for name in names]
     source = "".join(file.read_text() for file in files)
     for name in (*CALLS, *STREAMS):
         assert re.search(rf"\.{name}\b", source), name
