@@ -71,14 +71,14 @@ function admit<Request>(
   edge: Edge,
   call: ServerUnaryCall<Buffer, Uint8Array> | ServerWritableStream<Buffer, Uint8Array>,
   shape: MethodShape<Request>,
-  validate: (request: Request, violations: Violations, nowMs: number) => void,
+  validate: (request: Request, violations: Violations) => void,
 ): Admitted<Request> {
   const writer = edge.authenticate(call.metadata);
   const incoming = shape.read(call.request);
   const { request } = incoming;
   if (request === undefined) throw requestMalformed();
   const violations = new Violations();
-  validate(request, violations, edge.nowMs());
+  validate(request, violations);
   if (violations.malformed) throw requestMalformed();
   const fault = violations.error();
   if (fault !== undefined) throw fault;

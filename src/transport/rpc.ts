@@ -29,7 +29,7 @@ export interface ServerFacts {
 /** An rpc with one answer. */
 export interface UnaryRpc<Request> {
   /** Names every fault of the request; it never throws. */
-  readonly validate: (request: Request, violations: Violations, nowMs: number) => void;
+  readonly validate: (request: Request, violations: Violations) => void;
   /** Gives the wire form of the answer. */
   readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
   /** Whether the work is long enough to be stopped half way: the call then has a live signal. */

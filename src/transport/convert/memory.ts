@@ -25,7 +25,6 @@ import {
   toTimestamp,
 } from "./time.ts";
 
-const DEFAULT_CATEGORY = "general";
 const DEFAULT_ENTITY_TYPE = "other";
 
 function fromEntity({ name, type, aliases, attributes }: wire.Entity): Entity {
@@ -68,7 +67,7 @@ export function toMemoryDraft(memory: wire.Memory): MemoryDraft {
     text: memory.text,
     structure: fromStructure(memory.structure),
     key: memory.key,
-    category: memory.category === "" ? DEFAULT_CATEGORY : memory.category,
+    category: memory.category,
     topics: memory.topics,
     importance: memory.importance,
     confidence: memory.confidence,
@@ -84,14 +83,6 @@ export function toMemoryDraft(memory: wire.Memory): MemoryDraft {
     lastSeenMs: lastSeenTime === undefined ? undefined : floorTimestamp(lastSeenTime),
     etag: memory.etag,
   };
-}
-
-/** Gives a checked memory to remember: an entity without a structure has its text as name. */
-export function toNewMemoryDraft(memory: wire.Memory): MemoryDraft {
-  const draft = toMemoryDraft(memory);
-  if (draft.kind !== "entity" || draft.structure !== undefined) return draft;
-  const named = { name: memory.text, type: "", aliases: [], attributes: new Map() };
-  return { ...draft, structure: { kind: "entity", entity: fromEntity(named) } };
 }
 
 function toStructure(structure: MemoryStructure | undefined): wire.Memory["structure"] {

@@ -1,5 +1,5 @@
 import { type RememberRequest, RememberResponse } from "../../gen/memorysidecar/v1/memory_rpc.ts";
-import { toNewMemoryDraft } from "../convert/memory.ts";
+import { toMemoryDraft } from "../convert/memory.ts";
 import { fromConflict, fromDedupe, toRememberResponse } from "../convert/remember.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -13,7 +13,7 @@ export const remember: UnaryRpc<RememberRequest> = {
   handle: ({ services }, call, request) =>
     services.memories.remember(call, {
       namespace: fromNamespace(request.namespace),
-      drafts: request.memories.map(toNewMemoryDraft),
+      drafts: request.memories.map(toMemoryDraft),
       dedupe: fromDedupe(request.dedupe),
       conflict: fromConflict(request.conflict),
       maxMemories: request.maxMemories,

@@ -35,7 +35,7 @@ import {
   checkTimestamp,
 } from "./fields.ts";
 import { checkMask, MEMORY_MASK } from "./mask.ts";
-import { checkChangedMemory, checkNewMemory, checkOrder, checkPast, checkShare } from "./memory.ts";
+import { checkChangedMemory, checkNewMemory, checkOrder, checkShare } from "./memory.ts";
 import { checkMemoryFilter, checkRequiredFilter } from "./memory-filter.ts";
 import { checkHookName } from "./policy-summary.ts";
 import type { Violations } from "./violations.ts";
@@ -45,7 +45,7 @@ const DEDUPE_WINDOW = { min: 0, max: LIMITS.dedupeWindow };
 const INT32_MAX = 2_147_483_647;
 const REVISIONS = { min: 1, max: INT32_MAX };
 
-export function checkRemember(request: RememberRequest, v: Violations, nowMs: number): void {
+export function checkRemember(request: RememberRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   const { memories } = request;
   if (memories.length === 0) v.add("memories", "must have 1 entry at least", 1);
@@ -54,7 +54,7 @@ export function checkRemember(request: RememberRequest, v: Violations, nowMs: nu
   for (const [index, memory] of memories.entries()) {
     if (v.full) return;
     v.enterItem("memories", index);
-    checkNewMemory(v, memory, nowMs);
+    checkNewMemory(v, memory);
     const { memoryId } = memory;
     if (seen.has(memoryId)) v.add("memory_id", "is used twice in this request");
     if (memoryId !== "") seen.add(memoryId);
@@ -110,30 +110,22 @@ export function checkGetMemory(request: GetMemoryRequest, v: Violations): void {
   checkTimestamp(v, "as_of_time", request.asOfTime);
 }
 
-export function checkListMemories(
-  request: ListMemoriesRequest,
-  v: Violations,
-  nowMs: number,
-): void {
+export function checkListMemories(request: ListMemoriesRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkMemoryFilter(v, request.filter);
-  checkPast(v, "as_of_time", request.asOfTime, nowMs);
+  checkTimestamp(v, "as_of_time", request.asOfTime);
   checkEnum(v, "order", request.order, MemoryOrder.LAST_SEEN);
   checkPage(v, request);
 }
 
-export function checkUpdateMemory(
-  request: UpdateMemoryRequest,
-  v: Violations,
-  nowMs: number,
-): void {
+export function checkUpdateMemory(request: UpdateMemoryRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   const { memory, updateMask } = request;
   if (memory === undefined) v.add("memory", "is required");
   else {
     v.enter("memory");
     checkMemoryId(v, memory.memoryId);
-    checkChangedMemory(v, memory, nowMs);
+    checkChangedMemory(v, memory);
     checkMasked(v, memory, updateMask);
     v.leave();
   }

@@ -11,7 +11,7 @@ import {
 } from "../../gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
-import { floorTimestamp, fromTimestamp } from "../convert/time.ts";
+import { fromTimestamp } from "../convert/time.ts";
 import {
   checkCount,
   checkEnum,
@@ -40,19 +40,6 @@ export function checkShare(v: Violations, field: string, share: number | undefin
   if (share !== undefined) checkRange(v, field, share, SHARE);
 }
 
-/** Checks that a time is not in the future. */
-export function checkPast(
-  v: Violations,
-  field: string,
-  time: Memory["lastSeenTime"],
-  nowMs: number,
-): void {
-  checkTimestamp(v, field, time);
-  if (time !== undefined && floorTimestamp(time) > nowMs) {
-    v.add(field, "must not be in the future");
-  }
-}
-
 /** Checks a list of texts none of which may be empty. */
 export function checkTexts(
   v: Violations,
@@ -69,7 +56,7 @@ export function checkTexts(
 const TOPICS = { count: LIMITS.memoryTopics, bytes: LIMITS.memoryTopicBytes };
 
 /** Checks a memory that is to be remembered. */
-export function checkNewMemory(v: Violations, memory: Memory, nowMs: number): void {
+export function checkNewMemory(v: Violations, memory: Memory): void {
   checkId(v, "memory_id", memory.memoryId, LIMITS.memoryIdBytes);
   checkEnum(v, "kind", memory.kind, MEMORY_ENUM_MAX.kind);
   checkKind(v, memory);
@@ -78,15 +65,15 @@ export function checkNewMemory(v: Violations, memory: Memory, nowMs: number): vo
   checkTrust(v, memory.trust);
   checkSource(v, memory.source);
   checkValidity(v, memory);
-  checkPast(v, "last_seen_time", memory.lastSeenTime, nowMs);
+  checkTimestamp(v, "last_seen_time", memory.lastSeenTime);
 }
 
 /** Checks the content of a memory that is to be changed: what is fixed is not looked at. */
-export function checkChangedMemory(v: Violations, memory: Memory, nowMs: number): void {
+export function checkChangedMemory(v: Violations, memory: Memory): void {
   checkContent(v, memory);
   checkTimestamp(v, "valid_from", memory.validFrom);
   checkTimestamp(v, "valid_to", memory.validTo);
-  checkPast(v, "last_seen_time", memory.lastSeenTime, nowMs);
+  checkTimestamp(v, "last_seen_time", memory.lastSeenTime);
 }
 
 function checkKind(v: Violations, { kind, structure, text }: Memory): void {
