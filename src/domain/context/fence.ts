@@ -1,0 +1,36 @@
+// Marks that say that what stands between them is data. They are the same for the same content;
+// what stands between them cannot close them.
+
+import { defang } from "../memories/defang.ts";
+import { lowestTrust, TRUST, type Trust } from "../summaries/summary.ts";
+import type { ContextSectionKind } from "./types.ts";
+
+const SOURCES: Readonly<Record<ContextSectionKind, string>> = {
+  summary: "summary",
+  "long-term": "memory",
+  entities: "memory",
+  relations: "memory",
+  episodes: "memory",
+  "recalled-messages": "messages",
+  documents: "documents",
+  conversation: "messages",
+  "daily-log": "memory",
+};
+
+const TRUST_NAMES = { [TRUST.low]: "low", [TRUST.medium]: "medium", [TRUST.high]: "high" } as const;
+
+/** What stands behind the content of a section. */
+export const FENCE_CLOSE = "</data>";
+
+/** What stands before the content of a section: where it is from, and the lowest trust in it. */
+export function fenceOpen(kind: ContextSectionKind, trusts: readonly Trust[]): string {
+  return `<data source="${SOURCES[kind]}" trust="${TRUST_NAMES[lowestTrust(trusts)]}">`;
+}
+
+// An angle bracket of any width before the name of the mark, whatever invisible stands in between.
+const MARK = /[<＜﹤‹〈](?=[\s\p{Cf}/\\／]*d\p{Cf}*a\p{Cf}*t\p{Cf}*a)/giu;
+
+/** Takes the power out of marks in a text, its own and those of chat formats. Idempotent. */
+export function withoutMarks(text: string): string {
+  return defang(text).replace(MARK, "(");
+}

@@ -1,0 +1,185 @@
+// Fills sections with whole entries, the most wanted first, and leaves out what is said already.
+
+import { codePointsOf } from "../tokens.ts";
+import type { ContextCount } from "./count.ts";
+import type { Entry, ReadySection } from "./entries.ts";
+import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
+import type { LayoutStyle } from "./layout.ts";
+import type { ContextCutReason } from "./types.ts";
+
+// The longest heads of groups, which stand in a section besides its heading.
+const GROUP_HEADS = "[Important Knowledge]\n\n[General Knowledge]\n";
+const DAY_HEAD = "=== 2026-01-31 ===\n";
+const SECTION_GAP = "\n\n";
+
+/** What is known of a section while it is filled. */
+interface Filling {
+  readonly section: ReadySection;
+  /** What the section costs before its first entry. */
+  readonly frame: number;
+  /** The entries by units, each unit whole or not at all; the most wanted first. */
+  readonly units: readonly (readonly Entry[])[];
+  readonly taken: Set<Entry>;
+  chars: number;
+  used: number;
+}
+
+/** Fills the sections of one context. */
+export class Filler {
+  readonly #fillings: readonly Filling[];
+  /** What is said, and how often. */
+  readonly #told = new Map<string, number>();
+  /** The units that were taken, in their order. */
+  readonly #order: { readonly filling: Filling; readonly unit: readonly Entry[] }[] = [];
+
+  constructor(sections: readonly ReadySection[], style: LayoutStyle, count: ContextCount) {
+    this.#fillings = sections.map((section) => {
+      const { rules } = section;
+      const fence = style.fence ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
+      const heads = rules.kind === "daily-log" ? DAY_HEAD.repeat(2) : "";
+      const groups = style.profile === "selectools" ? GROUP_HEADS : "";
+      const frame = [rules.heading, rules.footer, SECTION_GAP].join("\n") + fence + heads + groups;
+      return {
+        section,
+        frame: count.added(frame, Math.ceil(frame.length / 2)),
+        units: unitsOf(section),
+        taken: new Set<Entry>(),
+        chars: codePointsOf(frame),
+        used: 0,
+      };
+    });
+  }
+
+  /** What each section costs with all its entries. */
+  wants(): readonly number[] {
+    return this.#fillings.map(({ section, frame }) => {
+      const costs = section.entries.flatMap(({ cost, reason }) =>
+        reason === undefined ? [cost] : [],
+      );
+      const sum = costs.slice(0, section.rules.limit).reduce((total, cost) => total + cost, 0);
+      return sum === 0 ? 0 : sum + frame;
+    });
+  }
+
+  /** What a section costs now. */
+  used(index: number): number {
+    return this.#fillings[index]?.used ?? 0;
+  }
+
+  /** Takes what fits into a section that may cost so much. */
+  fill(index: number, room: number): void {
+    const filling = this.#fillings[index];
+    if (filling === undefined) return;
+    const { rules } = filling.section;
+    for (const unit of filling.units) {
+      if (unit.some((entry) => filling.taken.has(entry))) continue;
+      if (filling.taken.size + unit.length > rules.limit) {
+        // Older messages than one that is left out would stand there without what follows them.
+        if (rules.kind === "conversation") return;
+        continue;
+      }
+      if (unit.some((entry) => entry.reason !== undefined)) continue;
+      if (rules.kind !== "conversation" && unit.every((entry) => this.#isTold(entry))) continue;
+      if (this.#take(filling, unit, room)) continue;
+      if (rules.kind === "conversation") return;
+    }
+  }
+
+  #take(filling: Filling, unit: readonly Entry[], room: number): boolean {
+    const { rules } = filling.section;
+    const cost = unit.reduce((sum, entry) => sum + entry.cost, 0);
+    const frame = filling.taken.size === 0 ? filling.frame : 0;
+    const chars = unit.reduce((sum, { line }) => sum + codePointsOf(line) + 1, 0);
+    if (rules.maxChars > 0) {
+      // The end of the conversation is what is wanted most: it is never what is cut off.
+      const needed = rules.kind === "conversation" ? filling.chars + chars : filling.chars;
+      if (needed > rules.maxChars) return false;
+    }
+    const left = Math.max(0, rules.maxChars - filling.chars);
+    const part = rules.maxChars > 0 && chars > left ? left / chars : 1;
+    const total = filling.used + frame + cost * part;
+    if (total > room) return false;
+    filling.used = total;
+    filling.chars += chars;
+    for (const entry of unit) {
+      filling.taken.add(entry);
+      this.#tell(entry, 1);
+    }
+    this.#order.push({ filling, unit });
+    return true;
+  }
+
+  /** Takes back what the conversation says since it got more room. */
+  dropRepeated(): void {
+    for (const filling of this.#fillings) {
+      if (filling.section.rules.kind === "conversation") continue;
+      for (const entry of [...filling.taken]) {
+        this.#tell(entry, -1);
+        if (this.#isTold(entry)) this.#drop(filling, entry);
+        else this.#tell(entry, 1);
+      }
+    }
+  }
+
+  #drop(filling: Filling, entry: Entry): void {
+    filling.taken.delete(entry);
+    filling.used -= filling.taken.size === 0 ? filling.used : entry.cost;
+    const at = this.#order.findIndex(({ unit }) => unit.includes(entry));
+    if (at >= 0) this.#order.splice(at, 1);
+  }
+
+  #tell({ tells }: Entry, times: number): void {
+    for (const key of tells) this.#told.set(key, (this.#told.get(key) ?? 0) + times);
+  }
+
+  /** Takes back what was taken last: units of about so much cost, one at least. */
+  takeBack(cost: number, least: number): boolean {
+    let [freed, units] = [0, 0];
+    while (freed < cost || units < least) {
+      const last = this.#order.pop();
+      if (last === undefined) break;
+      const { filling, unit } = last;
+      for (const entry of unit) {
+        filling.taken.delete(entry);
+        filling.used -= entry.cost;
+        freed += entry.cost;
+        this.#tell(entry, -1);
+      }
+      units += 1;
+    }
+    return units > 0;
+  }
+
+  /** The entries of a section that were taken, the most wanted first. */
+  taken(index: number): readonly Entry[] {
+    const filling = this.#fillings[index];
+    return filling?.section.entries.filter((entry) => filling.taken.has(entry)) ?? [];
+  }
+
+  /** Why an entry of a section was not taken. */
+  reasonOf(index: number, entry: Entry): ContextCutReason {
+    if (entry.reason !== undefined) return entry.reason;
+    const filling = this.#fillings[index];
+    const kind = filling?.section.rules.kind;
+    if (kind !== "conversation" && this.#isTold(entry)) return "duplicate";
+    const isFull = (filling?.taken.size ?? 0) >= (filling?.section.rules.limit ?? 0);
+    return isFull ? "limit" : "budget";
+  }
+
+  #isTold({ self, says }: Entry): boolean {
+    const isThere = (key: string): boolean => (this.#told.get(key) ?? 0) > 0;
+    return (self !== "" && isThere(self)) || (says.length > 0 && says.every(isThere));
+  }
+}
+
+/** Entries by units, in the order of the first of each. */
+function unitsOf({ entries }: ReadySection): readonly (readonly Entry[])[] {
+  const units = new Map<unknown, Entry[]>();
+  for (const entry of entries) {
+    const key = entry.candidate.unit ?? entry;
+    const unit = units.get(key);
+    if (unit === undefined) units.set(key, [entry]);
+    else unit.push(entry);
+  }
+  return [...units.values()];
+}

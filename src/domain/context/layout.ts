@@ -1,0 +1,204 @@
+// Puts lines into sections and sections into the text of a context, and says where each line
+// stands, so that a text that is cut still tells what is in it.
+
+import { dayOf } from "../memories/episodes.ts";
+import { codePointsOf } from "../tokens.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Entry } from "./entries.ts";
+import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
+import type { ContextProfile, SectionRules } from "./profiles.ts";
+
+/** The end of a section that was cut off. */
+const SECTION_CUT = "\n... (truncated)";
+const IMPORTANT = 0.7;
+
+/** A line of a section. */
+interface Line {
+  readonly text: string;
+  /** Undefined for heads of groups, empty lines and marks. */
+  readonly entry?: Entry;
+}
+
+/** Where an entry stands in a text, in UTF-16 units. */
+export interface Span {
+  readonly entry: Entry;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A section as text. */
+export interface SectionText {
+  readonly rules: SectionRules;
+  readonly text: string;
+  readonly heading: string;
+  /** In the order of the text. */
+  readonly spans: readonly Span[];
+  /** Where the content between the marks begins and ends; undefined without marks. */
+  readonly fenced: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** How sections are laid out. */
+export interface LayoutStyle {
+  readonly profile: ContextProfile;
+  readonly fence: boolean;
+}
+
+/**
+ * Lays a section out: its entries in the order in which they stand, behind `before`, a line that
+ * says what is missing; empty for none. A section without entries has no text.
+ */
+export function layOut(
+  style: LayoutStyle,
+  rules: SectionRules,
+  entries: readonly Entry[],
+  before = "",
+): SectionText {
+  const empty = { rules, text: "", heading: "", spans: [], fenced: undefined };
+  if (entries.length === 0) return empty;
+  const grouped = linesOf(style, rules, inOrder(style.profile, rules, entries));
+  const heading = grouped.heading ?? rules.heading;
+  const lines = before === "" ? grouped.lines : [{ text: before }, ...grouped.lines];
+  const trusts = entries.map(({ candidate }) => candidate.trust);
+  const open = style.fence ? fenceOpen(rules.kind, trusts) : "";
+  const head = [heading, open].filter((line) => line !== "").map((line) => `${line}\n`);
+  const close = style.fence ? FENCE_CLOSE : "";
+  const tail = [close, rules.footer].filter((line) => line !== "").map((line) => `\n${line}`);
+  const [first, last] = [head.join(""), tail.join("")];
+  const body = bodyOf(lines, rules.maxChars, codePointsOf(first) + codePointsOf(last));
+  if (body === undefined) return empty;
+  const shift = first.length;
+  return {
+    rules,
+    heading,
+    text: `${first}${body.text}${last}`,
+    spans: body.spans.map(({ entry, start, end }) => ({
+      ...{ entry, start: start + shift, end: end + shift },
+    })),
+    fenced: style.fence ? { start: shift, end: shift + body.text.length } : undefined,
+  };
+}
+
+/** Joins lines, cut to what a section may have beside `around` characters of frame. */
+function bodyOf(
+  lines: readonly Line[],
+  maxChars: number,
+  around: number,
+): { readonly text: string; readonly spans: readonly Span[] } | undefined {
+  const spans: Span[] = [];
+  let length = 0;
+  for (const { text, entry } of lines) {
+    if (entry !== undefined) spans.push({ entry, start: length, end: length + text.length });
+    length += text.length + 1;
+  }
+  const text = lines.map((line) => line.text).join("\n");
+  if (maxChars === 0 || codePointsOf(text) + around <= maxChars) return { text, spans };
+  const room = maxChars - around - SECTION_CUT.length;
+  if (room <= 0) return undefined;
+  const end = endOfChars(text, room);
+  const kept = spans.filter(({ start }) => start < end);
+  if (kept.length === 0) return undefined;
+  return {
+    text: text.slice(0, end) + SECTION_CUT,
+    spans: kept.map((span) => ({ ...span, end: Math.min(span.end, end) })),
+  };
+}
+
+/** Where so many characters of a text end, in UTF-16 units. */
+export function endOfChars(text: string, chars: number): number {
+  let end = 0;
+  for (let n = 0; n < chars && end < text.length; n++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end;
+}
+
+/** The lines of a section in order, with heads of groups where its profile has them. */
+function linesOf(
+  { profile }: LayoutStyle,
+  rules: SectionRules,
+  entries: readonly Entry[],
+): { readonly heading: string | undefined; readonly lines: readonly Line[] } {
+  if (rules.kind === "daily-log") {
+    const days = [...Map.groupBy(entries, dayOfEntry)];
+    const lines = days.flatMap(([day, own]) => [{ text: `=== ${day} ===` }, ...own.map(asLine)]);
+    return { heading: undefined, lines };
+  }
+  if (profile !== "selectools" || rules.kind !== "long-term" || rules.hasOwnHeading) {
+    return { heading: undefined, lines: entries.map(asLine) };
+  }
+  const [first, ...others] = [...Map.groupBy(entries, groupOf)];
+  const lines = (first?.[1] ?? []).map(asLine);
+  const more = others.flatMap(([head, own]) => [{ text: "" }, { text: head }, ...own.map(asLine)]);
+  return { heading: first?.[0], lines: [...lines, ...more] };
+}
+
+function asLine(entry: Entry): Line {
+  return { text: entry.line, entry };
+}
+
+function groupOf({ candidate: { said } }: Entry): string {
+  const importance = said.kind === "memory" ? said.memory.content.importance : 0;
+  return importance >= IMPORTANT ? "[Important Knowledge]" : "[General Knowledge]";
+}
+
+function dayOfEntry({ candidate: { said } }: Entry): string {
+  return dayOf(said.kind === "memory" ? said.memory.createMs : 0);
+}
+
+/** The order in which entries stand; those that it leaves open stay in the order they came in. */
+function inOrder(
+  profile: ContextProfile,
+  { kind }: SectionRules,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const order = orderOf(profile, kind);
+  if (order === undefined) return entries;
+  return entries.toSorted((a, b) => order(a.candidate, b.candidate));
+}
+
+type Order = (a: Candidate, b: Candidate) => number;
+
+function orderOf(profile: ContextProfile, kind: SectionRules["kind"]): Order | undefined {
+  if (kind === "conversation") return by(({ said }) => (said.kind === "message" ? said.place : 0));
+  if (kind === "recalled-messages") return byTime;
+  if (kind === "episodes") return then(by(episodeMs), by(memoryNo));
+  if (profile === "selectools" && kind === "relations") return by(memoryNo);
+  if (profile === "selectools" && kind === "long-term") return by((one) => -importanceOf(one));
+  if (kind !== "daily-log") return undefined;
+  return then(
+    by((one) => -Date.parse(dayOf(createMs(one)))),
+    then(by(createMs), by(memoryNo)),
+  );
+}
+
+function by(value: (candidate: Candidate) => number): Order {
+  return (a, b) => value(a) - value(b);
+}
+
+function then(first: Order, second: Order): Order {
+  return (a, b) => first(a, b) || second(a, b);
+}
+
+const byTime: Order = (a, b) => {
+  if (a.ref.kind !== "message" || b.ref.kind !== "message") return 0;
+  const ms = ({ said }: Candidate): number => (said.kind === "message" ? said.saidMs : 0);
+  const [x, y] = [a.ref.sessionId, b.ref.sessionId];
+  return ms(a) - ms(b) || (x < y ? -1 : Number(x > y)) || a.ref.seq - b.ref.seq;
+};
+
+function memoryNo({ said }: Candidate): number {
+  return said.kind === "memory" ? said.memory.memoryNo : 0;
+}
+
+function importanceOf({ said }: Candidate): number {
+  return said.kind === "memory" ? said.memory.content.importance : 0;
+}
+
+function createMs({ said }: Candidate): number {
+  return said.kind === "memory" ? said.memory.createMs : 0;
+}
+
+function episodeMs({ said }: Candidate): number {
+  if (said.kind !== "memory") return 0;
+  return said.memory.content.validFromMs ?? said.memory.createMs;
+}

@@ -1,0 +1,120 @@
+// Things to pack into a context, in fewer words.
+
+import * as cl100k from "gpt-tokenizer/encoding/cl100k_base";
+import * as o200k from "gpt-tokenizer/encoding/o200k_base";
+import type { Candidate, FoundSection, SaidMessage } from "../../src/domain/context/candidate.ts";
+import { type ContextCount, contextCount } from "../../src/domain/context/count.ts";
+import { packContext } from "../../src/domain/context/pack.ts";
+import {
+  type AskedSection,
+  type ContextProfile,
+  sectionRules,
+} from "../../src/domain/context/profiles.ts";
+import type { ContextSectionKind, PackedContext } from "../../src/domain/context/types.ts";
+import type { Memory, MemoryContent } from "../../src/domain/memories/memory.ts";
+import type { TokenRule } from "../../src/domain/policy.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
+import { type CountedRule, countPlainText, isExact } from "../../src/domain/token-rules.ts";
+
+/** A rule with nothing beside it. */
+export function plainRule(rule: TokenRule): CountedRule {
+  return { rule, imageTokenCount: 800, custom: undefined };
+}
+
+/** What a text costs, by any rule. */
+export function costOf(text: string, rule: CountedRule): number {
+  if (text === "") return 0;
+  if (!isExact(rule.rule)) return countPlainText(text, rule);
+  return (rule.rule === "o200k" ? o200k : cl100k).encode(text, { allowedSpecial: new Set() })
+    .length;
+}
+
+/** Counts for a context, in this thread. */
+export function countBy(rule: CountedRule): ContextCount {
+  return contextCount(rule, async (texts) => texts.map((text) => costOf(text, rule)));
+}
+
+let nextNo = 0;
+
+/** A memory with what a test names. */
+export function memoryOf(
+  content: Partial<MemoryContent>,
+  rest: Partial<Omit<Memory, "content">> = {},
+): Memory {
+  nextNo += 1;
+  const createMs = rest.createMs ?? 0;
+  return {
+    ...{ memoryId: `m${nextNo}`, memoryNo: nextNo, kind: "fact", trust: TRUST.low },
+    scope: { userId: "", agentId: "", sessionId: "" },
+    content: {
+      ...{ text: "", structure: undefined, key: "", category: "general", topics: [] },
+      ...{ importance: 0.5, labels: new Map(), metadata: new Uint8Array() },
+      ...{ validFromMs: undefined, validToMs: undefined },
+      ...content,
+    },
+    strength: { confidence: 1, mentionCount: 1, lastSeenMs: createMs, decayMs: 0 },
+    ...{ persistent: false, ttlMs: 0, state: "active", supersededBy: "", revisionNumber: 1 },
+    source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
+    ...{ writer: "", reason: "", createMs, updateMs: createMs, etagRevision: 1 },
+    ...rest,
+  };
+}
+
+/** A candidate that is a memory. */
+export function remembered(memory: Memory, rest: Partial<Candidate> = {}): Candidate {
+  return {
+    ref: { kind: "memory", memoryId: memory.memoryId },
+    said: { kind: "memory", memory },
+    ...{ relevance: 0, trust: memory.trust },
+    ...rest,
+  };
+}
+
+/** A candidate that is a message. */
+export function saidBy(
+  role: SaidMessage["role"],
+  text: string,
+  rest: Partial<SaidMessage> & { readonly unit?: number; readonly id?: string } = {},
+): Candidate {
+  const { unit, id, ...fields } = rest;
+  const place = fields.place ?? 0;
+  return {
+    ref: { kind: "message", sessionId: "s", messageId: id ?? `${place}`, seq: place },
+    said: { kind: "message", role, name: "", text, calls: "", saidMs: 0, ...fields, place },
+    ...{ relevance: 0, trust: TRUST.medium },
+    ...(unit === undefined ? {} : { unit }),
+  };
+}
+
+/** Messages of a conversation, given as `user: text`, the oldest first. */
+export function conversationOf(lines: readonly string[]): FoundSection {
+  const candidates = lines.map((line, index) => {
+    const [role = "", ...text] = line.split(": ");
+    return saidBy(role as SaidMessage["role"], text.join(": "), { place: index + 1 });
+  });
+  return { kind: "conversation", candidates: candidates.reverse() };
+}
+
+/** What a test asks for beside what was found. */
+export interface Packing {
+  readonly profile?: ContextProfile;
+  readonly rule?: CountedRule;
+  readonly fence?: boolean;
+  readonly sections?: readonly (Partial<AskedSection> & { readonly kind: ContextSectionKind })[];
+}
+
+/** Packs what was found. */
+export async function pack(
+  found: readonly FoundSection[],
+  budgetTokens: number,
+  packing: Packing = {},
+): Promise<PackedContext> {
+  const { profile = "default", rule = plainRule("words"), sections = [] } = packing;
+  const asked = sections.map((section) => ({
+    ...{ share: undefined, limit: 0, heading: undefined, maxChars: 0 },
+    ...section,
+  }));
+  const fence = packing.fence ?? profile === "default";
+  const rules = { profile, fence, sections: sectionRules(profile, asked), budgetTokens };
+  return await packContext(found, rules, countBy(rule));
+}
