@@ -27,7 +27,7 @@ from memorysidecar import (
     v1,
 )
 
-ANA = {"user_id": "ana"}
+ANA: dict[str, Any] = {"user_id": "ana"}
 
 
 def expect(reason: str, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -50,7 +50,7 @@ def day(month: int, number: int = 1) -> datetime:
 def changing(client: Client) -> str:
     """A fact changes over time; it is asked for now, then, and as it was known then."""
     print("== A fact that changes")
-    home = {"kind": "fact", "key": "home_city", **ANA}
+    home: dict[str, Any] = {"kind": "fact", "key": "home_city", **ANA}
     client.remember({**home, "text": "Ana lives in Porto.", "valid_from": day(1)})
     knew = datetime.now(timezone.utc)
     # The clock of the server counts milliseconds.

@@ -129,7 +129,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
   await memory.createSession({
     sessionId: "talk",
     userId: "ana",
-    policy: preset("sliding_window", { maxMessages: 4 }),
+    policy: preset("sliding_window", { max_messages: 4 }),
     memoryPolicy: { extraction: { targets: ["facts"] } },
   });
   const recorded = await memory.recordTurn("talk", {

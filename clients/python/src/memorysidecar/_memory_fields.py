@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Union
 
 from . import v1
@@ -11,7 +11,7 @@ from ._recall_fields import enum_of, filter_of
 from ._task_fields import Seconds, duration_of
 
 MemoryLike = Union[str, "v1.Memory", Json]
-MemoriesLike = MemoryLike | Iterable[MemoryLike]
+MemoriesLike = MemoryLike | Sequence[MemoryLike]
 FilterLike = Union["v1.MemoryFilter", Json]
 Dedupe = Union[bool, Literal["same_text", "similar", "none"], "v1.DedupeRule", Json]
 Conflict = Union[Literal["keep_both", "supersede", "merge", "ask_hook"], "v1.ConflictRule", Json]
