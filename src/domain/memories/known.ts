@@ -1,0 +1,88 @@
+// What is known already, and what becomes of it when it is said again.
+
+import { LIMITS } from "../limits.ts";
+import { nextState, strengthened, unitedSources } from "./change.ts";
+import type { Decision, Placed } from "./decision.ts";
+import type { Memory } from "./memory.ts";
+import type { DedupeRule, NewMemory } from "./rules.ts";
+import {
+  type CompareBudget,
+  type ComparedText,
+  comparedText,
+  similarityFrom,
+} from "./similarity.ts";
+import { textKeyOf } from "./text-key.ts";
+
+/** How much surer a memory gets when it is remembered again. */
+const AGAIN = 0.1;
+/** Code points that the comparisons of one decision may look at: some tenths of a second. */
+const COMPARED_POINTS = 8_000_000;
+
+/** Compares texts; of each memory once. */
+export class KnownTexts {
+  readonly #texts = new WeakMap<Memory, ComparedText>();
+  readonly #budget: CompareBudget = { left: COMPARED_POINTS };
+
+  /** The memory that says the same as a draft; undefined when none does. */
+  find({ overlay, rules: { dedupe } }: Decision, draft: NewMemory): Memory | undefined {
+    if (dedupe.mode === "none") return undefined;
+    const [same] = overlay.byText(draft.scope, draft.kind, textKeyOf(draft));
+    if (same !== undefined || dedupe.mode === "same-text") return same;
+    const known = overlay.newest(draft.scope, draft.kind, dedupe.window);
+    return this.#mostSimilar(dedupe, draft, known);
+  }
+
+  /** The most similar memory; of equal ones the first. Episodes of different times never are. */
+  #mostSimilar(
+    { threshold }: DedupeRule,
+    { kind, content }: NewMemory,
+    known: readonly Memory[],
+  ): Memory | undefined {
+    const text = comparedText(content.text);
+    let from = threshold;
+    let best: Memory | undefined;
+    for (const memory of known) {
+      if (kind === "episode" && memory.content.validFromMs !== content.validFromMs) continue;
+      const found = similarityFrom(from, text, this.#textOf(memory), this.#budget);
+      if (found === undefined || (best !== undefined && found === from)) continue;
+      best = memory;
+      from = found;
+    }
+    return best;
+  }
+
+  #textOf(memory: Memory): ComparedText {
+    let text = this.#texts.get(memory);
+    if (text === undefined) {
+      text = comparedText(memory.content.text);
+      this.#texts.set(memory, text);
+    }
+    return text;
+  }
+}
+
+/**
+ * A known memory that was said again. A higher importance and a wish to keep it are content: they
+ * make a new state, unless it has had as many as it may.
+ */
+export function saidAgain({ stamp }: Decision, known: Memory, draft: NewMemory): Memory {
+  const strength = strengthened(known.strength, AGAIN, draft.lastSeenMs ?? stamp.nowMs);
+  const source = unitedSources(known.source, draft.source);
+  const importance = Math.max(known.content.importance, draft.content.importance);
+  const persistent = known.persistent || draft.persistent;
+  const isRaised = importance > known.content.importance || persistent !== known.persistent;
+  if (!isRaised || known.revisionNumber >= LIMITS.memoryRevisions) {
+    return { ...known, strength, source, etagRevision: stamp.revision };
+  }
+  const content = { ...known.content, importance };
+  return nextState(known, { content, persistent, strength, source }, stamp);
+}
+
+/** Reinforces a known memory, or leaves it as it is. */
+export function placeKnown(decision: Decision, known: Memory, draft: NewMemory): Placed {
+  if (decision.rules.dedupe.keepUnchanged) {
+    return { memory: known, outcome: "unchanged", supersededIds: [] };
+  }
+  const memory = decision.overlay.put(saidAgain(decision, known, draft));
+  return { memory, outcome: "reinforced", supersededIds: [] };
+}

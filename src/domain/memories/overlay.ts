@@ -1,0 +1,222 @@
+// What a decision sees while it is made: what is stored, with what the decision has changed so far.
+
+import type { MemoryLookup } from "./lookup.ts";
+import {
+  isMemoryExpired,
+  type Memory,
+  type MemoryKind,
+  type MemoryScope,
+  type MemoryTier,
+  tierOf,
+} from "./memory.ts";
+import { nameKeyOf, textKeyOf } from "./text-key.ts";
+
+/** Whether two scopes are the same. */
+export function isSameScope(a: MemoryScope, b: MemoryScope): boolean {
+  return a.userId === b.userId && a.agentId === b.agentId && a.sessionId === b.sessionId;
+}
+
+/** By what a memory is found. */
+interface Keys {
+  readonly text: string;
+  /** Of an entity its name and aliases, of a relation its subject. */
+  readonly names: readonly string[];
+}
+
+function namesOf({ content: { structure } }: Memory): readonly string[] {
+  if (structure?.kind === "relation") return [structure.relation.subject];
+  if (structure?.kind !== "entity") return [];
+  return [structure.entity.name, ...structure.entity.aliases];
+}
+
+/** Low numbers first. */
+function byNumber(a: Memory, b: Memory): number {
+  return a.memoryNo - b.memoryNo;
+}
+
+/**
+ * The memories of a namespace as a decision leaves them. Those whose time has run out are seen by
+ * nobody; those that were in the way of a question are removed.
+ */
+export class MemoryOverlay {
+  readonly #lookup: MemoryLookup;
+  readonly #nowMs: number;
+  /** New and changed ones, in the order in which they were first put. */
+  readonly #changed = new Map<string, Memory>();
+  /** The stored form of what was changed. */
+  readonly #stored = new Map<string, Memory>();
+  readonly #removed = new Set<string>();
+  readonly #keys = new WeakMap<Memory, Keys>();
+  readonly #newest = new Map<string, readonly Memory[]>();
+  #createdCount = 0;
+
+  constructor(lookup: MemoryLookup, nowMs: number) {
+    this.#lookup = lookup;
+    this.#nowMs = nowMs;
+  }
+
+  /** The number of the next new memory. */
+  get nextMemoryNo(): number {
+    return this.#lookup.nextMemoryNo + this.#createdCount;
+  }
+
+  /** How many are new so far, evicted ones among them. */
+  get createdCount(): number {
+    return this.#createdCount;
+  }
+
+  get removed(): ReadonlySet<string> {
+    return this.#removed;
+  }
+
+  get changed(): ReadonlyMap<string, Memory> {
+    return this.#changed;
+  }
+
+  /** The stored form of a memory that was changed; undefined for a new one. */
+  storedOf(memoryId: string): Memory | undefined {
+    return this.#stored.get(memoryId);
+  }
+
+  byId(memoryId: string): Memory | undefined {
+    const changed = this.#changed.get(memoryId);
+    if (changed !== undefined || this.#removed.has(memoryId)) return changed;
+    return this.#living(this.#lookup.byId(memoryId));
+  }
+
+  byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[] {
+    const stored = this.#lookup.byText(scope, kind, textKey);
+    return this.#seen(stored, scope, (memory) => {
+      return isActive(memory) && memory.kind === kind && this.#keysOf(memory).text === textKey;
+    });
+  }
+
+  byKey(scope: MemoryScope, key: string): readonly Memory[] {
+    const stored = this.#lookup.byKey(scope, key);
+    return this.#seen(stored, scope, (m) => isActive(m) && m.content.key === key);
+  }
+
+  pastByKey(scope: MemoryScope, key: string): readonly Memory[] {
+    const stored = this.#lookup.pastByKey(scope, key);
+    return this.#seen(stored, scope, (m) => !isActive(m) && m.content.key === key);
+  }
+
+  byName(scope: MemoryScope, nameKey: string): Memory | undefined {
+    const stored = this.#lookup.byName(scope, nameKey);
+    const isNamed = (m: Memory): boolean => isActive(m) && this.#isNamed(m, "entity", nameKey);
+    return this.#seen(stored === undefined ? [] : [stored], scope, isNamed)[0];
+  }
+
+  bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    const stored = this.#lookup.bySubject(scope, nameKey, limit);
+    const isAbout = (m: Memory): boolean => isActive(m) && this.#isNamed(m, "relation", nameKey);
+    return this.#seen(stored, scope, isAbout);
+  }
+
+  pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    const stored = this.#lookup.pastBySubject(scope, nameKey, limit);
+    const isAbout = (m: Memory): boolean => !isActive(m) && this.#isNamed(m, "relation", nameKey);
+    return this.#seen(stored, scope, isAbout);
+  }
+
+  /** Active ones of a kind, the newest first. Does not remove those whose time has run out. */
+  newest(scope: MemoryScope, kind: MemoryKind, limit: number): readonly Memory[] {
+    const name = JSON.stringify([scope.userId, scope.agentId, scope.sessionId, kind, limit]);
+    const stored = this.#newest.get(name) ?? this.#lookup.newest(scope, new Set([kind]), limit);
+    this.#newest.set(name, stored);
+    const living = stored.filter((memory) => !isMemoryExpired(memory, this.#nowMs));
+    const isMeant = (m: Memory): boolean => isActive(m) && m.kind === kind;
+    return this.#seen(living, scope, isMeant).toReversed().slice(0, limit);
+  }
+
+  /** How many of a tier the scope holds now, and how many of these the decision added. */
+  count(scope: MemoryScope, tier: MemoryTier): { readonly all: number; readonly added: number } {
+    const isIn = (memory: Memory | undefined): number =>
+      memory !== undefined && isSameScope(memory.scope, scope) && tierOf(memory) === tier ? 1 : 0;
+    let added = 0;
+    for (const memory of this.#changed.values()) {
+      added += isIn(memory) - isIn(this.#stored.get(memory.memoryId));
+    }
+    for (const memoryId of this.#removed) added -= isIn(this.#removedOf(memoryId));
+    return { all: this.#lookup.count(scope, tier) + added, added };
+  }
+
+  /** Those of a tier that may be evicted; among them all of the `limit` that go first. */
+  evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[] {
+    // Of those that go first some may be changed or removed, and others follow them.
+    const most = limit + this.#changed.size + this.#removed.size;
+    const stored = this.#lookup.evictable(scope, tier, most);
+    return this.#seen(stored, scope, (m) => tierOf(m) === tier && !m.persistent);
+  }
+
+  /** Puts a new memory, or a changed one: of several new states in one decision one is left. */
+  put(memory: Memory): Memory {
+    const { memoryId } = memory;
+    if (!this.#changed.has(memoryId)) {
+      const stored = this.#removed.has(memoryId) ? undefined : this.#lookup.byId(memoryId);
+      if (stored === undefined) this.#createdCount++;
+      else this.#stored.set(memoryId, stored);
+    }
+    const first = this.#stored.get(memoryId)?.revisionNumber ?? 0;
+    const revisionNumber = Math.min(memory.revisionNumber, first + 1);
+    const put = { ...memory, revisionNumber };
+    this.#changed.set(memoryId, put);
+    return put;
+  }
+
+  /** Takes a memory away. A new one was never there. */
+  remove(memory: Memory): void {
+    const { memoryId } = memory;
+    const isNew = this.#changed.has(memoryId) && !this.#stored.has(memoryId);
+    this.#changed.delete(memoryId);
+    this.#stored.delete(memoryId);
+    if (!isNew) this.#removed.add(memoryId);
+  }
+
+  /** The stored form of what was removed, unless a new memory took its id. */
+  #removedOf(memoryId: string): Memory | undefined {
+    return this.#lookup.byId(memoryId);
+  }
+
+  #keysOf(memory: Memory): Keys {
+    let keys = this.#keys.get(memory);
+    if (keys === undefined) {
+      keys = { text: textKeyOf(memory), names: namesOf(memory).map(nameKeyOf) };
+      this.#keys.set(memory, keys);
+    }
+    return keys;
+  }
+
+  #isNamed(memory: Memory, kind: MemoryKind, nameKey: string): boolean {
+    return memory.kind === kind && this.#keysOf(memory).names.includes(nameKey);
+  }
+
+  /** The memory, unless its time has run out: then it is removed. */
+  #living(memory: Memory | undefined): Memory | undefined {
+    if (memory === undefined || !isMemoryExpired(memory, this.#nowMs)) return memory;
+    this.#removed.add(memory.memoryId);
+    return undefined;
+  }
+
+  /** Stored ones as they are now, and changed ones, of a scope and as asked for, oldest first. */
+  #seen(
+    stored: readonly Memory[],
+    scope: MemoryScope,
+    isMeant: (memory: Memory) => boolean,
+  ): readonly Memory[] {
+    const seen: Memory[] = [];
+    for (const memory of stored) {
+      const { memoryId } = memory;
+      const isKnown = this.#changed.has(memoryId) || this.#removed.has(memoryId);
+      if (!isKnown && this.#living(memory) !== undefined) seen.push(memory);
+    }
+    for (const memory of this.#changed.values()) {
+      if (isSameScope(memory.scope, scope) && isMeant(memory)) seen.push(memory);
+    }
+    return seen.sort(byNumber);
+  }
+}
+
+function isActive({ state }: Memory): boolean {
+  return state === "active";
+}
