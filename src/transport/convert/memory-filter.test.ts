@@ -1,0 +1,64 @@
+// Goal: a filter of memories asks in the domain for what it asks on the wire, and nothing else.
+
+import { describe, expect, it } from "vitest";
+import type { MemoryFilter } from "../../domain/memories/filter.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory_filter.ts";
+import { fromMemoryFilter, fromWholeFilter } from "./memory-filter.ts";
+
+/** A filter with what a test names. */
+function memoryFilter(fields: Partial<wire.MemoryFilter> = {}): wire.MemoryFilter {
+  return { ...wire.MemoryFilter.decode(new Uint8Array(0)), ...fields };
+}
+
+const time = { seconds: 1n, nanos: 1_500_000 };
+
+describe("a filter of memories", () => {
+  it("asks for nothing when it is unset or empty", () => {
+    expect(fromMemoryFilter(undefined)).toEqual(fromMemoryFilter(memoryFilter()));
+    expect(fromMemoryFilter(undefined)).toEqual({
+      ...{ userId: "", agentId: "", sessionId: "", includeShared: false, kinds: new Set() },
+      ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "" },
+      ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },
+      ...{ minConfidence: undefined, minTrust: undefined, persistent: undefined },
+      ...{ validAtMs: undefined, createFromMs: undefined, createBeforeMs: undefined },
+      ...{ seenFromMs: undefined, seenBeforeMs: undefined, sourceSessionId: "" },
+      origin: undefined,
+    });
+  });
+
+  it.each<readonly [Partial<wire.MemoryFilter>, Partial<MemoryFilter>]>([
+    [{ userId: "u" }, { userId: "u" }],
+    [{ agentId: "a" }, { agentId: "a" }],
+    [{ sessionId: "s" }, { sessionId: "s" }],
+    [{ includeShared: true }, { includeShared: true }],
+    [{ kinds: [1, 7] }, { kinds: new Set(["fact", "summary"] as const) }],
+    [{ states: [2] }, { states: new Set(["superseded"] as const) }],
+    [{ categories: ["WORK", "Life"] }, { categories: new Set(["work", "life"]) }],
+    [{ topics: ["Tea"] }, { topics: new Set(["tea"]) }],
+    [{ key: "k" }, { key: "k" }],
+    [{ textContains: "Tea" }, { textContains: "Tea" }],
+    [{ labels: new Map([["a", "b"]]) }, { labels: new Map([["a", "b"]]) }],
+    [
+      { metadata: [{ path: "p", test: { $case: "exists", value: true } }] },
+      { metadata: [{ path: "p", test: { kind: "exists", exists: true } }] },
+    ],
+    [{ minImportance: 0 }, { minImportance: 0 }],
+    [{ minConfidence: 0.5 }, { minConfidence: 0.5 }],
+    [{ minTrust: 2 }, { minTrust: 2 }],
+    [{ persistent: false }, { persistent: false }],
+    [{ validAt: time }, { validAtMs: 1_001 }],
+    [{ createFromTime: time }, { createFromMs: 1_002 }],
+    [{ createBeforeTime: time }, { createBeforeMs: 1_002 }],
+    [{ seenFromTime: time }, { seenFromMs: 1_002 }],
+    [{ seenBeforeTime: time }, { seenBeforeMs: 1_002 }],
+    [{ sourceSessionId: "s" }, { sourceSessionId: "s" }],
+    [{ origin: 4 }, { origin: "turn" }],
+  ])("that says %o", (given, meant) => {
+    expect(fromMemoryFilter(memoryFilter(given))).toEqual({ ...fromMemoryFilter(), ...meant });
+  });
+
+  it("means memories of both states where it says so by saying nothing", () => {
+    expect(fromWholeFilter(memoryFilter()).states).toEqual(new Set(["active", "superseded"]));
+    expect(fromWholeFilter(memoryFilter({ states: [1] })).states).toEqual(new Set(["active"]));
+  });
+});

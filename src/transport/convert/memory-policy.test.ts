@@ -1,0 +1,97 @@
+// Goal: no part of a memory policy is lost or changed between the wire and the domain, every default
+// is the one that the contract names, and what the domain may hold the checks let pass.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { memoryPolicyArbitrary } from "../../../test/support/memory-arbitraries.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import {
+  DEFAULT_MEMORY_POLICY,
+  EXTRACTION_TARGETS,
+  type MemoryPolicy,
+} from "../../domain/memories/policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory_policy.ts";
+import { checkMemoryPolicy } from "../validate/memory-policy.ts";
+import { Violations } from "../validate/violations.ts";
+import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
+
+const empty = wire.MemoryPolicy.decode(new Uint8Array(0));
+
+function overTheWire(policy: MemoryPolicy): wire.MemoryPolicy {
+  return wire.MemoryPolicy.decode(wire.MemoryPolicy.encode(toMemoryPolicy(policy)).finish());
+}
+
+function faultsOf(policy: wire.MemoryPolicy): readonly string[] {
+  const violations = new Violations();
+  checkMemoryPolicy(violations, policy);
+  return (violations.error()?.detail.violations ?? []).map(({ field }) => field);
+}
+
+describe("a memory policy", () => {
+  it("comes back from the wire as it was, and passes the checks", () => {
+    const property = fc.property(memoryPolicyArbitrary, (policy) => {
+      expect(fromMemoryPolicy(overTheWire(policy))).toEqual(policy);
+      expect(faultsOf(overTheWire(policy))).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+
+  it("that says nothing is the default one", () => {
+    expect(fromMemoryPolicy(empty)).toEqual(DEFAULT_MEMORY_POLICY);
+  });
+
+  it("that says nothing of how facts are found finds all, by rules, when a turn ends", () => {
+    const extraction = wire.ExtractionPolicy.decode(new Uint8Array(0));
+    expect(fromMemoryPolicy({ ...empty, extraction }).extraction).toEqual({
+      ...{ hook: "", on: "turn-end", targets: EXTRACTION_TARGETS, instructions: "" },
+      supersede: true,
+    });
+  });
+
+  it("names each target once, in the order of the contract", () => {
+    const extraction = wire.ExtractionPolicy.decode(new Uint8Array(0));
+    const targets = [3, 1, 3] as const;
+    const policy = fromMemoryPolicy({
+      ...empty,
+      extraction: { ...extraction, targets: [...targets] },
+    });
+    expect(policy.extraction?.targets).toEqual(["facts", "relations"]);
+  });
+
+  it("takes no more room than a window policy may", () => {
+    const phrases = Array.from({ length: 64 }, () => "x".repeat(200));
+    const rules = Array.from({ length: 6 }, () => ({ name: "n", phrases, score: 0.5 }));
+    expect(6 * 64 * 200).toBeGreaterThan(LIMITS.policyBytes);
+    expect(faultsOf({ ...empty, importanceRules: rules })).toEqual([
+      "memory_policy.importance_rules",
+    ]);
+    expect(faultsOf({ ...empty, importanceRules: rules.slice(1) })).toEqual([]);
+  });
+
+  const rule = { name: "n", phrases: ["x"], score: 0.5 };
+  const extraction = wire.ExtractionPolicy.decode(new Uint8Array(0));
+
+  it.each<readonly [string, Partial<wire.MemoryPolicy>]>([
+    ["importance_threshold", { importanceThreshold: Number.NaN }],
+    ["importance_threshold", { importanceThreshold: 1.01 }],
+    ["importance_threshold", { importanceThreshold: -0.01 }],
+    ["importance_rules[0].name", { importanceRules: [{ ...rule, name: "" }] }],
+    ["importance_rules[0].phrases", { importanceRules: [{ ...rule, phrases: [] }] }],
+    ["importance_rules[0].phrases[1]", { importanceRules: [{ ...rule, phrases: ["x", ""] }] }],
+    ["importance_rules[0].score", { importanceRules: [{ ...rule, score: Infinity }] }],
+    ["score_hook", { scoreHook: "No Hook" }],
+    ["long_term_limit", { longTermLimit: 0 }],
+    ["entity_limit", { entityLimit: -1 }],
+    ["relation_limit", { relationLimit: 0 }],
+    ["episodic_retention_days", { episodicRetentionDays: 0 }],
+    ["extraction.hook", { extraction: { ...extraction, hook: "No" } }],
+    ["extraction.on", { extraction: { ...extraction, on: 3 as wire.ExtractionTime } }],
+    ["extraction.targets[1]", { extraction: { ...extraction, targets: [1, 0] } }],
+    [
+      "extraction.targets[0]",
+      { extraction: { ...extraction, targets: [4 as wire.ExtractionTarget] } },
+    ],
+  ])("is refused for %s", (field, fields) => {
+    expect(faultsOf({ ...empty, ...fields })).toEqual([`memory_policy.${field}`]);
+  });
+});
