@@ -88,7 +88,7 @@ function memoryFault(memory: Memory, revision: number): string | undefined {
 
 /** What may change between two memories without a new state is left out. */
 function stateOf(memory: Memory): unknown {
-  const { etagRevision: _etag, strength: _strength, content, ...rest } = memory;
+  const { etagRevision: _etag, source: _source, strength: _strength, content, ...rest } = memory;
   const { metadata, ...said } = content;
   return { ...rest, content: { ...said, metadata: Buffer.from(metadata).toString("latin1") } };
 }
