@@ -78,6 +78,8 @@ describe("a memory policy", () => {
     ["importance_rules[0].name", { importanceRules: [{ ...rule, name: "" }] }],
     ["importance_rules[0].phrases", { importanceRules: [{ ...rule, phrases: [] }] }],
     ["importance_rules[0].phrases[1]", { importanceRules: [{ ...rule, phrases: ["x", ""] }] }],
+    ["importance_rules[0].phrases[0]", { importanceRules: [{ ...rule, phrases: ["(a|b"] }] }],
+    ["importance_rules[0].phrases[0]", { importanceRules: [{ ...rule, phrases: ["a? b?"] }] }],
     ["importance_rules[0].score", { importanceRules: [{ ...rule, score: Infinity }] }],
     ["score_hook", { scoreHook: "No Hook" }],
     ["long_term_limit", { longTermLimit: 0 }],

@@ -1,6 +1,7 @@
 // The rules of what a session gives to long-term memory.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { phraseFault } from "../../domain/memories/importance.ts";
 import {
   type ExtractionPolicy,
   ExtractionTarget,
@@ -74,9 +75,16 @@ function checkRule(v: Violations, { name, phrases, score }: ImportanceRule): voi
   checkCount(v, "phrases", phrases.length, LIMITS.importancePhrases);
   for (const [index, phrase] of phrases.entries()) {
     if (v.full || index >= LIMITS.importancePhrases) return;
-    checkRequiredText(v, `phrases[${index}]`, phrase, LIMITS.importancePhraseBytes);
+    checkPhrase(v, `phrases[${index}]`, phrase);
   }
   checkRange(v, "score", score, SHARE);
+}
+
+function checkPhrase(v: Violations, field: string, phrase: string): void {
+  checkRequiredText(v, field, phrase, LIMITS.importancePhraseBytes);
+  if (phrase === "" || Buffer.byteLength(phrase) > LIMITS.importancePhraseBytes) return;
+  const fault = phraseFault(phrase);
+  if (fault !== undefined) v.add(field, fault);
 }
 
 /** Checks the field `extraction`, if it is set. */
