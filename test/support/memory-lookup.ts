@@ -1,0 +1,192 @@
+// A store of memories in a Map, for decisions: answers what they ask, takes in what they plan, and
+// keeps every former state. Simple on purpose: each question looks at all memories.
+
+import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
+import {
+  type Memory,
+  type MemoryScope,
+  rankOf,
+  SHARED_SCOPE,
+  tierOf,
+} from "../../src/domain/memories/memory.ts";
+import type { NewMemory, RememberRules, Stamp } from "../../src/domain/memories/rules.ts";
+import { nameKeyOf, textKeyOf } from "../../src/domain/memories/text-key.ts";
+import { TRUST } from "../../src/domain/summaries/summary.ts";
+
+const SAME_TEXT_MAX = 16;
+const SAME_KEY_MAX = 64;
+
+function isIn(memory: Memory, { userId, agentId, sessionId }: MemoryScope): boolean {
+  const { scope } = memory;
+  return scope.userId === userId && scope.agentId === agentId && scope.sessionId === sessionId;
+}
+
+function isActive({ state }: Memory): boolean {
+  return state === "active";
+}
+
+function subjectOf({ content: { structure } }: Memory): string | undefined {
+  return structure?.kind === "relation" ? nameKeyOf(structure.relation.subject) : undefined;
+}
+
+function namesOf({ content: { structure } }: Memory): readonly string[] {
+  if (structure?.kind !== "entity") return [];
+  return [structure.entity.name, ...structure.entity.aliases].map(nameKeyOf);
+}
+
+/** What is put and removed. */
+interface Change {
+  readonly put: readonly Memory[];
+  readonly remove: readonly string[];
+}
+
+/** Memories with all the states they had. */
+export class MemoryBook implements MemoryLookup {
+  nextMemoryNo = 1;
+  readonly promoted = new Set<string>();
+  /** The states of each memory that is there, the oldest first. */
+  readonly states = new Map<string, readonly Memory[]>();
+
+  constructor(memories: readonly Memory[] = []) {
+    this.save({ put: memories, remove: [] });
+  }
+
+  /** The current states, oldest first. */
+  all(): readonly Memory[] {
+    const current = [...this.states.values()].flatMap((states) => states.slice(-1));
+    return current.sort((a, b) => a.memoryNo - b.memoryNo);
+  }
+
+  /** Takes in a plan. Throws when it breaks a rule of the store. */
+  save({ put, remove }: Change): void {
+    for (const memoryId of remove) {
+      if (!this.states.delete(memoryId)) throw new Error(`${memoryId} is removed, and not there.`);
+    }
+    const ids = new Set<string>();
+    for (const memory of put) {
+      const { memoryId } = memory;
+      if (ids.has(memoryId)) throw new Error(`${memoryId} is put twice.`);
+      ids.add(memoryId);
+      this.states.set(memoryId, this.#statesWith(memory));
+    }
+  }
+
+  #statesWith(memory: Memory): readonly Memory[] {
+    const { memoryId, memoryNo, revisionNumber } = memory;
+    const states = this.states.get(memoryId);
+    const last = states?.at(-1);
+    if (states === undefined || last === undefined) {
+      if (revisionNumber !== 1) throw new Error(`${memoryId} begins with ${revisionNumber}.`);
+      if (memoryNo !== this.nextMemoryNo) throw new Error(`${memoryId} has another number.`);
+      this.nextMemoryNo++;
+      return [memory];
+    }
+    if (memoryNo !== last.memoryNo) throw new Error(`${memoryId} gets another number.`);
+    if (revisionNumber === last.revisionNumber) return [...states.slice(0, -1), memory];
+    if (revisionNumber !== last.revisionNumber + 1) throw new Error(`${memoryId} skips a state.`);
+    if (memory.updateMs < last.updateMs) throw new Error(`${memoryId} goes back in time.`);
+    return [...states, memory];
+  }
+
+  /** What was known at a time, of memories that are still there. */
+  asOf(ms: number): readonly Memory[] {
+    const known = [...this.states.values()].flatMap((states) =>
+      states.filter(({ updateMs }) => updateMs <= ms).slice(-1),
+    );
+    return known.sort((a, b) => a.memoryNo - b.memoryNo);
+  }
+
+  #some(scope: MemoryScope, isMeant: (memory: Memory) => boolean): readonly Memory[] {
+    return this.all().filter((memory) => isIn(memory, scope) && isMeant(memory));
+  }
+
+  byId(memoryId: string): Memory | undefined {
+    return this.states.get(memoryId)?.at(-1);
+  }
+
+  byText(scope: MemoryScope, kind: Memory["kind"], textKey: string): readonly Memory[] {
+    const isMeant = (m: Memory): boolean =>
+      isActive(m) && m.kind === kind && textKeyOf(m) === textKey;
+    return this.#some(scope, isMeant).slice(0, SAME_TEXT_MAX);
+  }
+
+  byKey(scope: MemoryScope, key: string): readonly Memory[] {
+    const isMeant = (m: Memory): boolean => isActive(m) && m.content.key === key;
+    return this.#some(scope, isMeant).slice(0, SAME_KEY_MAX);
+  }
+
+  pastByKey(scope: MemoryScope, key: string): readonly Memory[] {
+    const isMeant = (m: Memory): boolean => !isActive(m) && m.content.key === key;
+    return this.#some(scope, isMeant).toReversed().slice(0, SAME_KEY_MAX);
+  }
+
+  byName(scope: MemoryScope, nameKey: string): Memory | undefined {
+    return this.#some(scope, (m) => isActive(m) && namesOf(m).includes(nameKey))[0];
+  }
+
+  bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    return this.#some(scope, (m) => isActive(m) && subjectOf(m) === nameKey).slice(0, limit);
+  }
+
+  pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    const past = this.#some(scope, (m) => !isActive(m) && subjectOf(m) === nameKey);
+    return past.toReversed().slice(0, limit);
+  }
+
+  newest(scope: MemoryScope, kinds: ReadonlySet<Memory["kind"]>, limit: number): readonly Memory[] {
+    const active = this.#some(scope, (m) => isActive(m) && kinds.has(m.kind));
+    return active.toReversed().slice(0, limit);
+  }
+
+  count(scope: MemoryScope, tier: ReturnType<typeof tierOf>): number {
+    return this.#some(scope, (m) => tierOf(m) === tier).length;
+  }
+
+  evictable(scope: MemoryScope, tier: ReturnType<typeof tierOf>, limit: number): readonly Memory[] {
+    const some = this.#some(scope, (m) => tierOf(m) === tier && !m.persistent);
+    return some.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, limit);
+  }
+
+  wasPromoted({ userId, agentId, sessionId }: MemoryScope, promotionKey: string): boolean {
+    return this.promoted.has([userId, agentId, sessionId, promotionKey].join("\n"));
+  }
+}
+
+/** What a test says of a new memory: parts of its content stand beside the rest. */
+export type DraftSpec = Partial<Omit<NewMemory, "content">> & Partial<NewMemory["content"]>;
+
+/** A new memory: a fact of everybody's that says `text`, and what a test says otherwise. */
+export function draftOf(spec: DraftSpec = {}): NewMemory {
+  const { text = "", structure, key = "", category = "general", topics = [], ...other } = spec;
+  const { importance = 0.5, labels = new Map(), metadata = new Uint8Array(0), ...rest } = other;
+  const { validFromMs, validToMs, ...given } = rest;
+  return {
+    ...{ memoryId: "", kind: structure?.kind ?? "fact", scope: SHARED_SCOPE, confidence: 1 },
+    ...{ trust: TRUST.medium, persistent: false, ttlMs: 0, lastSeenMs: undefined },
+    source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
+    ...given,
+    content: {
+      ...{ text, structure, key, category, topics, importance, labels, metadata },
+      ...{ validFromMs, validToMs },
+    },
+  };
+}
+
+/** Rules: the same text is known, contradictions are kept, nothing is evicted. */
+export function rulesOf(
+  dedupe: Partial<RememberRules["dedupe"]> = {},
+  conflict: Partial<RememberRules["conflict"]> = {},
+  limits: RememberRules["limits"] = {},
+): RememberRules {
+  return {
+    dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false, ...dedupe },
+    conflict: { mode: "keep-both", singleObject: false, ...conflict },
+    limits,
+  };
+}
+
+/** The stamp of a revision, a millisecond after that of the one before; ids tell it. */
+export function stampOf(revision: number, nowMs = 1_000_000 + revision): Stamp {
+  const newId = (index: number): string => `n${revision}-${index}`;
+  return { revision, nowMs, writer: "test", reason: "", newId };
+}
