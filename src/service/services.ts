@@ -4,7 +4,7 @@ import { snapshotInvalid } from "../domain/errors.ts";
 import type { Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, Services, SessionServiceApi, World } from "./api.ts";
 import { appendMessages } from "./append.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ChangeNews, ServiceContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
 import {
   ackEvents,
@@ -25,6 +25,7 @@ import { createMemories } from "./memories/create-memories.ts";
 import { deleteMessage, getMessage, listMessages, updateMessage } from "./messages.ts";
 import { previewPolicy } from "./preview.ts";
 import { createRecall, type RecallSettings } from "./recall/create-recall.ts";
+import { watchedStore } from "./recall/watched-store.ts";
 import { resetSession } from "./reset-session.ts";
 import { restoreMessages } from "./restore-messages.ts";
 import { SessionSearch } from "./search.ts";
@@ -68,11 +69,15 @@ const NO_DOCUMENTS: DocumentCodec = {
 
 /** Makes every use case over a store and starts the background work. */
 export function createServices(parts: ServiceParts): Services {
-  const { store, codec, world, settings } = parts;
+  const { codec, world, settings } = parts;
+  const store = watchedStore(parts.store, (namespace, places) =>
+    recall.parts.keeper.memoriesChanged(namespace, places),
+  );
   const tokens = new TokenCounter();
   const direct = new DirectTasks(world);
   const hooks = withWorkers(parts.hooks, direct);
-  const context: ServiceContext = { store, codec, world, settings, tokens, hooks };
+  const news: ChangeNews = {};
+  const context: ServiceContext = { store, codec, world, settings, tokens, hooks, news };
   const feed = new EventFeed(store);
   const uploads = new Uploads(world.random);
   const documents = parts.documents ?? NO_DOCUMENTS;
@@ -85,7 +90,9 @@ export function createServices(parts: ServiceParts): Services {
     listener: { memoriesChanged: () => {} },
     states,
     recall: recall.parts,
+    onError: parts.onBackgroundError,
   });
+  news.documentsChanged = (ref, numbers) => recall.parts.keeper.documentsChanged(ref, numbers);
   return {
     sessions: sessionsApi(context),
     summaries: {
@@ -125,6 +132,7 @@ export function createServices(parts: ServiceParts): Services {
     stop: async () => {
       feed.close();
       await tasks.stop();
+      await memories.stop();
       await recall.stop();
       uploads.close();
       await documents.close();

@@ -1,5 +1,6 @@
 // What recall reads and writes in tests of the services: JSON, as json-codec.ts.
 
+import type { Entity, Memory, Relation } from "../../src/domain/memories/memory.ts";
 import type { FlatMetadata, Scalar } from "../../src/domain/recall/filter.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
 import type { IndexedRecord } from "../../src/recall/port.ts";
@@ -52,6 +53,17 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
 }
 
+/** A memory as `encodeMemory` writes it: its maps are objects. */
+type JsonMemory = Omit<Memory, "content"> & {
+  readonly content: Omit<Memory["content"], "labels" | "structure"> & {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly structure?: {
+      readonly entity?: Partial<Entity>;
+      readonly relation?: Partial<Relation>;
+    };
+  };
+};
+
 const PLAIN = { labels: new Map<string, string>(), metadata: flat(), importance: undefined };
 
 /** Reads and writes JSON. */
@@ -59,6 +71,7 @@ export const jsonRecallCodec: RecallCodec = {
   readMessage(bytes): IndexedRecord {
     const { role, name, text, stamp } = fromBytes<StoredJsonMessage>(bytes);
     return {
+      messageId: stamp.messageId,
       ...{ ...PLAIN, text, author: name, role, trust: jsonCodec.readTrust(bytes) },
       ...{ timeMs: stamp.createMs, documentId: "", sourceDocumentId: "" },
     };
@@ -73,6 +86,31 @@ export const jsonRecallCodec: RecallCodec = {
       importance: rest.importance,
       documentId: stamp.documentId,
       sourceDocumentId: stamp.chunk?.sourceId ?? "",
+    };
+  },
+  readMemory(bytes): IndexedRecord {
+    const memory = fromBytes<JsonMemory>(bytes);
+    const { content, strength, structure, source } = { ...memory, ...memory.content };
+    const {
+      name,
+      aliases = [],
+      subject,
+      object,
+    } = { ...structure?.entity, ...structure?.relation };
+    const expireMs = memory.ttlMs === 0 ? undefined : memory.updateMs + memory.ttlMs;
+    return {
+      ...{ text: content.text, author: "", role: 0, trust: memory.trust },
+      timeMs: content.validFromMs ?? strength.lastSeenMs,
+      labels: new Map(Object.entries(content.labels)),
+      ...{ metadata: flat(), importance: content.importance, documentId: "" },
+      ...{ sourceDocumentId: "", alsoWords: content.topics.join("\n") },
+      memory: {
+        ...{ kind: memory.kind, category: content.category.toLowerCase(), source },
+        ...{ confidence: strength.confidence, isSuperseded: memory.state === "superseded" },
+        ...{ validFromMs: content.validFromMs, validToMs: content.validToMs, expireMs },
+        names: [name, ...aliases, subject, object].flatMap((one) => one ?? []),
+        topics: content.topics,
+      },
     };
   },
   encodeDocument(draft, stamp) {

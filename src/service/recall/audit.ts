@@ -2,6 +2,7 @@
 // a fault of ours must not stay in it. What differs is told without content, and loaded anew.
 
 import { isExpired } from "../../domain/session.ts";
+import type { ContainerRef } from "../../recall/port.ts";
 import type { Container } from "./container.ts";
 import type { NamespaceFeed } from "./feed.ts";
 import { POSITION_MAX, readUp, type Source } from "./source.ts";
@@ -22,7 +23,7 @@ export interface AuditParts {
 export class IndexMismatch extends Error {
   override readonly name = "IndexMismatch";
 
-  constructor(kind: "session" | "collection", held: number, stored: number) {
+  constructor(kind: ContainerRef["kind"], held: number, stored: number) {
     super(
       `The index of recall held ${held} records of a ${kind} that has ${stored}, or others. ` +
         "It is loaded anew.",
@@ -113,7 +114,7 @@ export async function auditContainer(
 
 /** Whether the time of a session has run out. */
 async function hasRunOut(source: Source, ref: Container["ref"]): Promise<boolean> {
-  if (ref.kind === "collection") return false;
+  if (ref.kind !== "session") return false;
   const { store, namespace } = source;
   const session = await store.readSession({ namespace, sessionId: ref.id });
   return session !== undefined && isExpired(session, source.nowMs());

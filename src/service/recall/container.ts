@@ -1,6 +1,7 @@
-// What is known of one session or collection beside the index: how far it is loaded, and what of it
+// What is known of one session, collection or scope beside the index: how far it is loaded, and what of it
 // has changed since the index was told.
 
+import type { MemoryScope } from "../../domain/memories/memory.ts";
 import { addSpan } from "../../domain/recall/spans.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { ContainerRef } from "../../recall/port.ts";
@@ -20,15 +21,21 @@ export interface Marks {
 
 /** Names a container in its namespace. */
 export function keyOf(ref: ContainerRef): string {
-  return `${ref.kind === "session" ? "s" : "c"}:${ref.id}`;
+  return `${LETTERS[ref.kind]}:${ref.id}`;
 }
+
+const LETTERS = { session: "s", collection: "c", scope: "m" } as const;
+const KINDS = new Map(
+  (["session", "collection", "scope"] as const).map((kind) => [LETTERS[kind], kind]),
+);
 
 /** The container that a key names. */
 export function refOf(key: string): ContainerRef {
-  return { kind: key.startsWith("s:") ? "session" : "collection", id: key.slice(2) };
+  const letter = key.slice(0, 1) as (typeof LETTERS)[ContainerRef["kind"]];
+  return { kind: KINDS.get(letter) ?? "session", id: key.slice(2) };
 }
 
-/** One session or collection. */
+/** One session, collection or scope. */
 export class Container {
   readonly key: string;
   readonly ref: ContainerRef;
@@ -56,6 +63,8 @@ export class Container {
   count = 0;
   sent = 0;
   updateMs = 0;
+  /** Of a scope: whose memories it holds; undefined while nobody has looked. */
+  scope: MemoryScope | undefined;
   /** Vectors are missing from here on; undefined when none are. */
   vectorsFrom: number | undefined;
   #marks: Marks = NO_MARKS;

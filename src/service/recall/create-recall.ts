@@ -49,7 +49,10 @@ export function createRecall(
   onError: (error: unknown) => void,
 ): RunningRecall {
   const { index, codec, states, memoryBytes = MEMORY_BYTES } = settings;
-  const keeper = new IndexKeeper({ context, index, memoryBytes, onError });
+  const keeper = new IndexKeeper({
+    ...{ context, index, memoryBytes, onError },
+    encodeMemory: (memory) => codec.encodeMemory(memory),
+  });
   const embedder = new Embedder(context, index, states);
   const parts: RecallParts = {
     context,

@@ -1,10 +1,11 @@
-// The index of one namespace as the service keeps it: which sessions and collections there are, how
+// The index of one namespace as the service keeps it: which sessions, collections and scopes there are, how
 // far each is loaded, and what must be told. Everything is read from the store again, so that the
 // index is told the newest state, whatever happened in between.
 //
 // A mark is set when an event is durable, before its writer is answered; it is taken before the
 // store is read. So what is told is at least as new as every mark that was taken.
 
+import type { MemoryScope } from "../../domain/memories/memory.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { ContainerRef, IndexChange, IndexSize, RecallIndex } from "../../recall/port.ts";
 import type { SessionPage, SessionQuery } from "../../storage/store.ts";
@@ -46,6 +47,7 @@ export class NamespaceFeed {
   /** Those that are not loaded, by rising time of the last change once everything is listed. */
   #toLoad: Container[] = [];
   readonly #collectionsListed = Promise.withResolvers<void>();
+  readonly #scopesListed = Promise.withResolvers<void>();
   #loadWaiters: PromiseWithResolvers<void>[] = [];
   #closed = false;
   /** Searches that use it now. */
@@ -79,6 +81,7 @@ export class NamespaceFeed {
       },
     });
     this.#collectionsListed.promise.catch(() => {});
+    this.#scopesListed.promise.catch(() => {});
     for (const key of parts.touched) this.containerOf(refOf(key));
   }
 
@@ -105,6 +108,7 @@ export class NamespaceFeed {
     this.#closed = true;
     const closed = new FeedClosed();
     this.#collectionsListed.reject(closed);
+    this.#scopesListed.reject(closed);
     for (const waiter of this.#loadWaiters.splice(0)) waiter.reject(closed);
   }
 
@@ -118,8 +122,9 @@ export class NamespaceFeed {
   }
 
   /** Notes that records may have changed. Without a run, that everything of the container may. */
-  mark(ref: ContainerRef, run: SeqRange | undefined): void {
+  mark(ref: ContainerRef, run: SeqRange | undefined, scope?: MemoryScope): void {
     const container = this.containerOf(ref);
+    container.scope ??= scope;
     if (run === undefined) container.markAll();
     else container.markRun(run);
     this.dirty.add(container);
@@ -167,6 +172,11 @@ export class NamespaceFeed {
   /** Waits until the collections are known. */
   whenCollectionsListed(): Promise<void> {
     return this.#collectionsListed.promise;
+  }
+
+  /** Waits until the scopes of memories are known. */
+  whenScopesListed(): Promise<void> {
+    return this.#scopesListed.promise;
   }
 
   /** Does one piece of the load. */
@@ -293,10 +303,9 @@ export class NamespaceFeed {
   async #list(): Promise<void> {
     const listed = await this.#lister.next();
     this.#checkOpen();
-    for (const { ref, count, updateMs } of listed) {
-      Object.assign(this.containerOf(ref), { count, updateMs });
-    }
+    for (const { ref, ...facts } of listed) Object.assign(this.containerOf(ref), facts);
     if (this.#lister.hasCollections) this.#collectionsListed.resolve();
+    if (this.#lister.hasScopes) this.#scopesListed.resolve();
     if (this.isListed) this.#toLoad.sort((a, b) => a.updateMs - b.updateMs);
   }
 

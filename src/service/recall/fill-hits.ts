@@ -83,6 +83,7 @@ export async function neighborsOf(
 }
 
 function recordOf({ record }: ReadHit, { before, after }: Around): RecallHit["record"] {
+  if (record.kind === "memory") return { kind: "memory", memory: record.memory };
   if (record.kind === "document") return record;
   const { session, message } = record;
   const { sessionId, fields } = session;

@@ -7,23 +7,25 @@
 // background.
 
 import { AppError } from "../../domain/errors.ts";
-import type { SeqRange } from "../../domain/window/types.ts";
 import type { IndexSize, RecallIndex } from "../../recall/port.ts";
 import type { CollectionRef, StoredEvent } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { later, pause } from "../tasks/later.ts";
 import { Audits } from "./audit.ts";
+import { type ChangedPlace, documentPlaces, memoryPlaces } from "./changed-places.ts";
 import { keyOf } from "./container.ts";
 import { NamespaceFeed } from "./feed.ts";
 import { FeedClosed, isIndexStopped, isPassing, isStopping, restarted } from "./feed-errors.ts";
-import { markEvent } from "./mark-event.ts";
+import { isOfMemories, markEvent, type SeqsOf, seqsReader } from "./mark-event.ts";
 import { Pace } from "./pace.ts";
 import { type Missing, prepare } from "./prepare.ts";
 import { evict } from "./room.ts";
 import type { SearchTerms } from "./scope.ts";
+import type { Source } from "./source.ts";
 import { TouchedKeys } from "./touched.ts";
 import { whileLive } from "./waiting.ts";
+import type { MemoryPlace } from "./watched-store.ts";
 
 /** How long changes are gathered that nobody searches for. */
 const GATHER_MS = 50;
@@ -52,6 +54,8 @@ export interface KeeperParts {
   readonly context: ServiceContext;
   readonly index: RecallIndex;
   readonly memoryBytes: number;
+  /** The wire form of a memory. */
+  readonly encodeMemory: Source["encodeMemory"];
   /** Hears of faults, without content. */
   readonly onError: (error: unknown) => void;
 }
@@ -74,21 +78,14 @@ export class IndexKeeper {
   #bytes = 0;
   #uses = 0;
   #pausedUntilMs = 0;
-  readonly #seqsOf = (event: StoredEvent): SeqRange | undefined => {
-    try {
-      return this.#parts.context.codec.readEventSeqs(event.body);
-    } catch (error) {
-      // Whoever listens to a store must not throw: the whole session is read again.
-      this.#parts.onError(error);
-      return undefined;
-    }
-  };
+  readonly #seqsOf: SeqsOf;
   /** Hears that records without vectors were found. */
   onVectorsMissing: () => void = () => {};
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.index = parts.index;
+    this.#seqsOf = seqsReader(parts.context.codec, parts.onError);
     this.#stopListening = [
       parts.context.store.onEvents((events) => this.#onEvents(events)),
       parts.index.onRestart(() => this.#onRestart()),
@@ -124,14 +121,21 @@ export class IndexKeeper {
 
   /** Notes a change of documents that is durable. Called before its caller is answered. */
   documentsChanged(ref: CollectionRef, numbers: readonly number[] | "all"): void {
-    const { namespace, collectionId } = ref;
-    const container = { kind: "collection", id: collectionId } as const;
-    this.#touched.add(namespace, keyOf(container));
+    this.#changed(ref.namespace, documentPlaces(ref, numbers));
+  }
+
+  /** Notes a change of memories that is durable. Called before its caller is answered. */
+  memoriesChanged(namespace: string, places: readonly MemoryPlace[]): void {
+    this.#changed(namespace, memoryPlaces(places));
+  }
+
+  #changed(namespace: string, places: readonly ChangedPlace[]): void {
     const feed = this.#feeds.get(namespace);
-    if (feed === undefined) return;
-    if (numbers === "all") feed.mark(container, undefined);
-    else for (const number of numbers) feed.mark(container, { first: number, last: number });
-    this.#gather();
+    for (const { ref, run, scope } of places) {
+      this.#touched.add(namespace, keyOf(ref));
+      feed?.mark(ref, run, scope);
+    }
+    if (feed !== undefined) this.#gather();
   }
 
   /** Asks the index once everything in the scope is in it. */
@@ -186,9 +190,10 @@ export class IndexKeeper {
 
   #open(namespace: string): NamespaceFeed {
     this.#isFirstAudit = true;
-    const { store, world } = this.#parts.context;
+    const { encodeMemory, context } = this.#parts;
+    const { store, world } = context;
     const feed: NamespaceFeed = new NamespaceFeed({
-      source: { store, nowMs: world.nowMs, namespace, model: this.index.model },
+      source: { store, nowMs: world.nowMs, namespace, model: this.index.model, encodeMemory },
       index: this.index,
       pace: this.pace,
       touched: this.#touched.of(namespace).keys,
@@ -205,10 +210,9 @@ export class IndexKeeper {
   #onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) {
       const { namespace, sessionId } = event;
-      // Documents tell of their changes by themselves: their numbers are in no event.
-      if (sessionId === "") continue;
-      const ref = { kind: "session", id: sessionId } as const;
-      this.#touched.add(namespace, keyOf(ref));
+      // Documents and memories tell of their changes by themselves: their numbers are in no event.
+      if (sessionId === "" || isOfMemories(event)) continue;
+      this.#touched.add(namespace, keyOf({ kind: "session", id: sessionId }));
       const feed = this.#feeds.get(namespace);
       if (feed === undefined) continue;
       markEvent(feed, event, this.#seqsOf);
@@ -235,8 +239,7 @@ export class IndexKeeper {
     feed.close();
     this.#feeds.delete(feed.namespace);
     if (this.#stop.signal.aborted) return;
-    const { lastUse, notedMs } = feed;
-    Object.assign(this.#open(feed.namespace), { lastUse, notedMs });
+    Object.assign(this.#open(feed.namespace), { lastUse: feed.lastUse, notedMs: feed.notedMs });
     this.#pausedUntilMs = this.#parts.context.world.nowMs() + PAUSE_MS;
     this.#wake();
   }
@@ -320,9 +323,9 @@ export class IndexKeeper {
   }
 
   async #pauseAfterFault(): Promise<void> {
-    const waitMs = this.#pausedUntilMs - this.#parts.context.world.nowMs();
-    if (waitMs <= 0) return;
-    await pause(this.#parts.context.world, waitMs, this.#stop.signal);
+    const { world } = this.#parts.context;
+    const waitMs = this.#pausedUntilMs - world.nowMs();
+    if (waitMs > 0) await pause(world, waitMs, this.#stop.signal);
   }
 
   async #tellAll(feed: NamespaceFeed): Promise<void> {

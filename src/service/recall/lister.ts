@@ -1,16 +1,20 @@
-// Lists what a namespace has, one page at a time: first its collections, then its sessions.
+// Lists what a namespace has, one page at a time: first its collections, then its
+// scopes of memories, then its sessions.
 
+import type { MemoryScope } from "../../domain/memories/memory.ts";
 import type { ContainerRef } from "../../recall/port.ts";
 import { factsOf, type Source } from "./source.ts";
 
 const LIST_PAGE = 100;
 
-/** A session or collection that was found. */
+/** A session, collection or scope that was found. */
 export interface Listed {
   readonly ref: ContainerRef;
   /** How many records it has, and when it changed last. */
   readonly count: number;
   readonly updateMs: number;
+  /** Of a scope. */
+  readonly scope?: MemoryScope;
 }
 
 /** Lists a namespace once. */
@@ -19,6 +23,8 @@ export class Lister {
   #collection = "";
   #session: number | undefined;
   #hasCollections = false;
+  #scope = "";
+  #hasScopes = false;
   #isDone = false;
 
   constructor(source: Source) {
@@ -29,13 +35,18 @@ export class Lister {
     return this.#hasCollections;
   }
 
+  get hasScopes(): boolean {
+    return this.#hasScopes;
+  }
+
   get isDone(): boolean {
     return this.#isDone;
   }
 
   /** The next page. */
   next(): Promise<readonly Listed[]> {
-    return this.#hasCollections ? this.#sessions() : this.#collections();
+    if (!this.#hasCollections) return this.#collections();
+    return this.#hasScopes ? this.#sessions() : this.#scopes();
   }
 
   async #collections(): Promise<readonly Listed[]> {
@@ -45,6 +56,16 @@ export class Lister {
     this.#hasCollections = found.length < LIST_PAGE;
     return found.map(({ collectionId: id, documentCount: count, updateMs }) => {
       return { ref: { kind: "collection", id }, count, updateMs };
+    });
+  }
+
+  async #scopes(): Promise<readonly Listed[]> {
+    const { store, namespace } = this.#source;
+    const found = await store.listMemoryScopes(namespace, this.#scope, LIST_PAGE);
+    this.#scope = found.at(-1)?.scopeId ?? "";
+    this.#hasScopes = found.length < LIST_PAGE;
+    return found.map(({ scopeId: id, scope, memoryCount: count, updateMs }) => {
+      return { ref: { kind: "scope", id }, count, updateMs, scope };
     });
   }
 

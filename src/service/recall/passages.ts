@@ -3,6 +3,7 @@
 
 import type { RecallKind } from "../../domain/recall/filter.ts";
 import { passageTexts } from "../../recall/passage-texts.ts";
+import { readRecord } from "../../recall/read-record.ts";
 import type { RecallParts } from "./parts.ts";
 
 /** Records of more bytes are long. */
@@ -15,6 +16,5 @@ export async function passagesOf(
   bytes: Uint8Array,
 ): Promise<readonly string[]> {
   if (bytes.length > LONG_BYTES) return await keeper.index.passages(kind, bytes);
-  const record = kind === "message" ? codec.readMessage(bytes) : codec.readDocument(bytes);
-  return passageTexts(record).map(({ vector }) => vector);
+  return passageTexts(readRecord(codec, kind, bytes)).map(({ vector }) => vector);
 }

@@ -33,7 +33,8 @@ export async function prepare(
   await loadAll(feed, terms);
   let told = 0;
   for (const container of [...feed.dirty]) {
-    if (!isInScope(container, terms)) continue;
+    const lifts = terms.scope.isLifted && container.ref.kind === "scope";
+    if (!lifts && !isInScope(container, terms)) continue;
     await feed.tell(container);
     told += 1;
     if (told % TELL_IN_TURN !== 0) continue;
@@ -54,7 +55,12 @@ async function loadAll(feed: NamespaceFeed, terms: SearchTerms): Promise<Named> 
 /** The containers that a search named, or all in its scope. */
 type Named = readonly Container[] | "all";
 
-function isInScope({ ref }: Container, { scope }: SearchTerms): boolean {
+function isInScope({ ref, scope: owner }: Container, { scope }: SearchTerms): boolean {
+  if (ref.kind === "scope") {
+    const { memories } = scope;
+    if (memories.kind !== "scopes") return memories.kind === "all";
+    return owner === undefined || memories.has(owner);
+  }
   const asked = ref.kind === "session" ? scope.sessions : scope.collections;
   if (asked.kind === "none") return false;
   // Which user a session belongs to may be just what has changed.
@@ -71,7 +77,7 @@ async function loadWritten(feed: NamespaceFeed, terms: SearchTerms): Promise<voi
 }
 
 async function loadScope(feed: NamespaceFeed, terms: SearchTerms): Promise<Named> {
-  const { sessions, collections } = terms.scope;
+  const { sessions, collections, memories } = terms.scope;
   if (sessions.kind === "all") await feed.whenLoaded();
   if (sessions.kind === "all" || (feed.isLoaded && !feed.isFull && !feed.hasBroken)) return "all";
   const named = (await namedIn(feed, terms)).map((ref) => feed.containerOf(ref));
@@ -79,11 +85,21 @@ async function loadScope(feed: NamespaceFeed, terms: SearchTerms): Promise<Named
     feed.reopen(container);
     await feed.load(container, terms.signal);
   }
-  if (collections.kind !== "all") return named;
-  await feed.whenCollectionsListed();
-  const all = [...feed.containers.values()].filter(({ ref }) => ref.kind === "collection");
-  for (const container of all) await feed.load(container, terms.signal);
-  return [...named, ...all];
+  const rest: Container[] = [];
+  if (collections.kind === "all") {
+    await feed.whenCollectionsListed();
+    rest.push(...containersOf(feed, "collection"));
+  }
+  if (memories.kind !== "none") {
+    await feed.whenScopesListed();
+    rest.push(...containersOf(feed, "scope").filter((one) => isInScope(one, terms)));
+  }
+  for (const container of rest) await feed.load(container, terms.signal);
+  return [...named, ...rest];
+}
+
+function containersOf(feed: NamespaceFeed, kind: Container["ref"]["kind"]): Container[] {
+  return [...feed.containers.values()].filter(({ ref }) => ref.kind === kind);
 }
 
 /** The sessions and collections that the scope names, or that its query finds. */

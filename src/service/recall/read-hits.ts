@@ -2,12 +2,16 @@
 // no longer fits the filter of its session is no hit.
 
 import { LIMITS } from "../../domain/limits.ts";
+import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
+import { type FilterTimes, scopePasses } from "../../domain/recall/memory-test.ts";
 import { hasLabels } from "../../domain/recall/metadata-test.ts";
 import { isExpired, type Session } from "../../domain/session.ts";
 import type { IndexedRecord, IndexHit } from "../../recall/port.ts";
+import { readRecord } from "../../recall/read-record.ts";
 import type { StoredDocument, StoredMessage } from "../../storage/store.ts";
 import { cutText } from "../cut-text.ts";
+import type { RecallInput } from "../recall-api.ts";
 import type { RecallParts } from "./parts.ts";
 import { passagesOf } from "./passages.ts";
 import { looksAtRecords, passes } from "./passes.ts";
@@ -20,7 +24,8 @@ export interface ReadHit {
   readonly hit: IndexHit;
   readonly record:
     | { readonly kind: "message"; readonly session: Session; readonly message: StoredMessage }
-    | { readonly kind: "document"; readonly document: StoredDocument };
+    | { readonly kind: "document"; readonly document: StoredDocument }
+    | { readonly kind: "memory"; readonly memory: Memory; readonly bytes: Uint8Array };
   /** What it takes in an answer, without the messages around it. */
   readonly bytes: number;
 }
@@ -32,23 +37,51 @@ export class HitReader {
   readonly #filter: RecallFilter;
   /** As they were read last. */
   readonly #sessions = new Map<string, Session>();
+  readonly #scopes = new Map<string, MemoryScope>();
+  readonly #referenceMs: number | undefined;
 
-  constructor(parts: RecallParts, namespace: string, filter: RecallFilter) {
+  constructor(
+    parts: RecallParts,
+    asked: Pick<RecallInput, "namespace" | "filter" | "referenceMs">,
+  ) {
     this.#parts = parts;
-    this.#namespace = namespace;
-    this.#filter = filter;
+    this.#namespace = asked.namespace;
+    this.#filter = asked.filter;
+    this.#referenceMs = asked.referenceMs;
   }
 
   /** The record of a hit; undefined when it is not there any more, or is not what was found. */
   async read(hit: IndexHit): Promise<ReadHit | undefined> {
-    const record =
-      hit.kind === "document" ? await this.#documentOf(hit) : await this.#messageOf(hit);
+    const record = await this.#recordOf(hit);
     if (record === undefined) return undefined;
-    if (looksAtRecords(this.#filter) && !passes(this.textOf({ record }), this.#filter)) {
-      return undefined;
-    }
-    const { bytes } = record.kind === "document" ? record.document : record.message;
+    const isAsked = record.kind === "memory" || looksAtRecords(this.#filter);
+    if (isAsked && !passes(this.textOf({ record }), this.#filter, this.#times())) return undefined;
+    const bytes = bytesOf({ record });
     return { hit, record, bytes: bytes.length + HIT_BYTES + passageBytes(bytes) };
+  }
+
+  #recordOf(hit: IndexHit): Promise<ReadHit["record"] | undefined> {
+    if (hit.kind === "memory") return this.#memoryOf(hit);
+    return hit.kind === "document" ? this.#documentOf(hit) : this.#messageOf(hit);
+  }
+
+  #times(): FilterTimes {
+    const nowMs = this.#parts.context.world.nowMs();
+    return { nowMs, referenceMs: this.#referenceMs ?? nowMs };
+  }
+
+  async #memoryOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
+    const { context, codec } = this.#parts;
+    const namespace = this.#namespace;
+    const known = this.#scopes.get(containerId);
+    const scope = known ?? (await context.store.readMemoryScope(namespace, containerId))?.scope;
+    if (scope === undefined || !scopePasses(scope, this.#filter)) return undefined;
+    this.#scopes.set(containerId, scope);
+    const query = { namespace, within: { kind: "scope", scope }, order: "asc" } as const;
+    const page = await context.store.listMemories({ ...query, after: position - 1, limit: 1 });
+    const memory = page.memories.find(({ memoryNo }) => memoryNo === position);
+    if (memory === undefined) return undefined;
+    return { kind: "memory", memory, bytes: codec.encodeMemory(memory) };
   }
 
   async #documentOf({ containerId, position }: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -86,10 +119,7 @@ export class HitReader {
 
   /** What a record says. */
   textOf({ record }: Pick<ReadHit, "record">): IndexedRecord {
-    const { codec } = this.#parts;
-    return record.kind === "message"
-      ? codec.readMessage(record.message.bytes)
-      : codec.readDocument(record.document.bytes);
+    return readRecord(this.#parts.codec, record.kind, bytesOf({ record }));
   }
 
   /** The passage that fits best, as it is stored. */
@@ -119,7 +149,8 @@ export class HitReader {
   }
 }
 
-function bytesOf({ record }: ReadHit): Uint8Array {
+function bytesOf({ record }: Pick<ReadHit, "record">): Uint8Array {
+  if (record.kind === "memory") return record.bytes;
   return record.kind === "message" ? record.message.bytes : record.document.bytes;
 }
 

@@ -1,4 +1,4 @@
-// Recall: finds messages and documents in the index, and gives them as the store has them.
+// Recall: finds messages, documents and memories in the index, and gives them as the store has them.
 
 import { embeddingMismatch } from "../../domain/recall/errors.ts";
 import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";
@@ -30,7 +30,7 @@ const NOTHING: RecallResult = {
   },
 };
 
-/** Finds messages and documents that fit. */
+/** Finds messages, documents and memories that fit. */
 export async function recall(
   parts: RecallParts,
   call: Call,
@@ -44,7 +44,7 @@ export async function recall(
   const { namespace, allowPartial, filter } = input;
   const terms = { namespace, scope: scopeOf(filter), allowPartial, signal: call.signal };
   return await parts.keeper.search(terms, async (index, missing) => {
-    const reader = new HitReader(parts, namespace, filter);
+    const reader = new HitReader(parts, input);
     const query = queryOf(parts, input, dense);
     const running: Recall = { parts, call, input, index, reader, query };
     const { offset, limit } = input;

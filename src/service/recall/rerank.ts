@@ -101,7 +101,7 @@ async function textFor(recall: Recall, read: ReadHit): Promise<string> {
     const passage = await reader.passageOf(read);
     return passage === "" ? cutText(text, limit) : passage;
   }
-  if (read.record.kind === "document") return text;
+  if (read.record.kind !== "message") return text;
   const { before, after } = await neighborsOf(recall, read.record, { before: 1, after: 1 });
   const { codec } = recall.parts;
   const lineOf = (bytes: Uint8Array): string => {

@@ -1,9 +1,11 @@
 // What of a namespace a search looks at: so much of it must be in the index, and no more.
 
+import type { MemoryScope } from "../../domain/memories/memory.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
+import { scopePasses } from "../../domain/recall/memory-test.ts";
 import type { SessionQuery } from "../../storage/store.ts";
 
-/** The sessions and collections of a search. */
+/** The sessions, collections and memories of a search. */
 export interface Scope {
   readonly sessions:
     | { readonly kind: "none" | "all" }
@@ -15,6 +17,12 @@ export interface Scope {
   readonly collections:
     | { readonly kind: "none" | "all" }
     | { readonly kind: "ids"; readonly ids: readonly string[] };
+  readonly memories:
+    | { readonly kind: "none" | "all" }
+    /** Those of some scopes. */
+    | { readonly kind: "scopes"; readonly has: (scope: MemoryScope) => boolean };
+  /** Memories lift what is looked for: those that are loaded are told before. */
+  readonly isLifted: boolean;
 }
 
 /** How a search wants to wait. */
@@ -29,12 +37,23 @@ export interface SearchTerms {
 
 /** The documents of one collection. */
 export function collectionScope(collectionId: string): Scope {
-  return { sessions: { kind: "none" }, collections: { kind: "ids", ids: [collectionId] } };
+  return {
+    sessions: { kind: "none" },
+    collections: { kind: "ids", ids: [collectionId] },
+    memories: { kind: "none" },
+    isLifted: false,
+  };
 }
 
 /** What a filter lets a search look at. */
 export function scopeOf(filter: RecallFilter): Scope {
-  return { sessions: sessionsOf(filter), collections: collectionsOf(filter) };
+  const sessions = sessionsOf(filter);
+  return {
+    sessions,
+    collections: collectionsOf(filter),
+    memories: memoriesOf(filter),
+    isLifted: sessions.kind !== "none",
+  };
 }
 
 function sessionsOf(filter: RecallFilter): Scope["sessions"] {
@@ -56,4 +75,12 @@ function collectionsOf(filter: RecallFilter): Scope["collections"] {
   if (hasSession || (kinds.size > 0 && !kinds.has("document"))) return { kind: "none" };
   if (collectionIds.length > 0) return { kind: "ids", ids: collectionIds };
   return { kind: "all" };
+}
+
+function memoriesOf(filter: RecallFilter): Scope["memories"] {
+  const { kinds, sessionLabels, userId, agentId, memorySessionIds } = filter;
+  const isAsked = kinds.size === 0 || kinds.has("memory");
+  if (!isAsked || sessionLabels.size > 0) return { kind: "none" };
+  const isAny = userId === "" && agentId === "" && memorySessionIds === undefined;
+  return isAny ? { kind: "all" } : { kind: "scopes", has: (scope) => scopePasses(scope, filter) };
 }

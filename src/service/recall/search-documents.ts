@@ -8,6 +8,7 @@ import {
   type VectorKind,
 } from "../../domain/recall/errors.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
+import { TRUE_MEMORIES } from "../../domain/recall/memory-test.ts";
 import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";
 import type { IndexAnswer, RecallIndex } from "../../recall/port.ts";
 import type { StoredDocument } from "../../storage/store.ts";
@@ -161,7 +162,7 @@ function filterOf({ collectionId, filter }: SearchDocumentsInput): RecallFilter 
     ...{ kinds: new Set(["document"] as const), sessionIds: [], excludeSessionIds: [] },
     ...{ userId: "", agentId: "", sessionLabels: NO_NAMES, roles: new Set<never>() },
     ...{ collectionIds: [collectionId], labels, metadata, sourceDocumentId },
-    ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined },
+    ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined, ...TRUE_MEMORIES },
   };
 }
 

@@ -1,9 +1,10 @@
-// Reads sessions and collections for the index, in small pieces.
+// Reads sessions, collections and scopes of memories for the index, in small pieces.
 
+import type { Memory } from "../../domain/memories/memory.ts";
 import { expireMs, isExpired, type Session } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { ContainerInfo, ContainerRef, IndexItem, IndexModel } from "../../recall/port.ts";
-import type { Store, StoredDocument, VectorPlace } from "../../storage/store.ts";
+import type { Store, StoredDocument, StoredScope, VectorPlace } from "../../storage/store.ts";
 
 /** What a read of the store needs. */
 export interface Source {
@@ -12,6 +13,8 @@ export interface Source {
   readonly namespace: string;
   /** Vectors of this model are read with the items when the index does not make them itself. */
   readonly model: IndexModel;
+  /** The wire form of a memory. */
+  readonly encodeMemory: (memory: Memory) => Uint8Array;
 }
 
 /** A container as the store has it now. */
@@ -55,6 +58,14 @@ export function factsOf(session: Session): ContainerFacts {
   };
 }
 
+/** What the store says of a scope. Nobody changes whose it is. */
+function scopeFactsOf({ scopeId, scope, memoryCount, updateMs }: StoredScope): ContainerFacts {
+  const { userId, agentId, sessionId } = scope;
+  const names = { userId, agentId, sessionId, labels: NO_LABELS, expireMs: undefined };
+  const info = { kind: "scope", id: scopeId, ...names } as const;
+  return { info, count: memoryCount, last: undefined, updateMs };
+}
+
 /** What describes a container; undefined when there is no such session, or its time has run out. */
 export async function readFacts(
   source: Source,
@@ -65,6 +76,10 @@ export async function readFacts(
     return { info: { ...ref, ...blank }, count: 0, last: undefined, updateMs: 0 };
   }
   const { store, namespace } = source;
+  if (ref.kind === "scope") {
+    const found = await store.readMemoryScope(namespace, ref.id);
+    return found && scopeFactsOf(found);
+  }
   const session = await store.readSession({ namespace, sessionId: ref.id });
   if (session === undefined || isExpired(session, source.nowMs())) return undefined;
   return factsOf(session);
@@ -86,6 +101,7 @@ export async function readUp(
     const piece = { first: range.first, last };
     return { range: piece, items: await withVectors(source, ref, items), next: page?.next };
   }
+  if (ref.kind === "scope") return await readMemories(source, ref, range, limit);
   const query = { namespace, collectionId: ref.id, after: range.first - 1, limit };
   const page = await store.listDocuments({
     ...query,
@@ -96,6 +112,32 @@ export async function readUp(
   const last = next === undefined ? range.last : next - 1;
   const piece = { first: range.first, last };
   return { range: piece, items: await withVectors(source, ref, items), next };
+}
+
+/** Those whose time has run out are among them: a search leaves them out. */
+async function readMemories(
+  source: Source,
+  ref: ContainerRef,
+  range: SeqRange,
+  limit: number,
+): Promise<Piece> {
+  const { store, namespace, encodeMemory } = source;
+  const found = await store.readMemoryScope(namespace, ref.id);
+  if (found === undefined) return { range, items: [], next: undefined };
+  const page = await store.listMemories({
+    ...{ namespace, within: { kind: "scope", scope: found.scope }, order: "asc" },
+    ...{ after: range.first - 1, limit: Math.min(limit, range.last - range.first + 1) },
+  });
+  const items = page.memories
+    .filter(({ memoryNo }) => memoryNo <= range.last)
+    .map((memory) => ({ position: memory.memoryNo, bytes: encodeMemory(memory) }));
+  const isDone = page.next === undefined || page.next >= range.last;
+  const last = isDone ? range.last : (page.next ?? range.last);
+  return {
+    range: { first: range.first, last },
+    items: await withVectors(source, ref, items),
+    next: isDone ? undefined : last + 1,
+  };
 }
 
 /** Reads a session downward, from a seq or from its end. */
@@ -123,6 +165,7 @@ function documentItem(document: StoredDocument): IndexItem {
 
 /** Names the place of a record for its vectors. */
 export function placeOf(namespace: string, ref: ContainerRef, position: number): VectorPlace {
+  if (ref.kind === "scope") return { kind: "memory", namespace, memoryNo: position };
   return ref.kind === "session"
     ? { kind: "message", namespace, sessionId: ref.id, seq: position }
     : { kind: "document", namespace, collectionId: ref.id, documentNo: position };

@@ -97,7 +97,7 @@ export class Teller {
     const { source } = this.#host;
     const { ref, cursor } = container;
     if (cursor === undefined) {
-      container.isUpward = ref.kind === "collection" || facts.count > LONG_SESSION;
+      container.isUpward = ref.kind !== "session" || facts.count > LONG_SESSION;
     }
     if (!container.isUpward) {
       return await readDown(source, ref.id, cursor ?? facts.last ?? 0, this.#pieceItems);
@@ -154,7 +154,7 @@ export class Teller {
 /** What the index must hear of a container before its records. */
 function infoChanges(container: Container, facts: ContainerFacts): readonly IndexChange[] {
   const { info, count, updateMs } = facts;
-  if (container.ref.kind === "session") Object.assign(container, { count, updateMs });
+  if (container.ref.kind !== "collection") Object.assign(container, { count, updateMs });
   const told = signatureOf(info);
   if (container.told === told) return [];
   const isNew = container.told === undefined;

@@ -1,4 +1,4 @@
-// Which sessions and collections were written to since the server started. A search that takes what
+// Which sessions, collections and scopes of memories were written to since the server started. A search that takes what
 // the index has at the moment must find these all the same, also in a namespace that was never
 // searched before.
 

@@ -3,6 +3,7 @@
 // vectors of its own, so everything is made anew while recall goes on.
 
 import type { IndexItem } from "../../recall/port.ts";
+import { KINDS } from "../../recall/read-record.ts";
 import type { NewVectors } from "../../storage/store.ts";
 import { HookFailure } from "../hook-port.ts";
 import { pause } from "../tasks/later.ts";
@@ -171,8 +172,7 @@ export class VectorMaker {
     let count = 0;
     for (const item of items) {
       const { bytes } = item;
-      const kind = ref.kind === "session" ? "message" : "document";
-      const texts = await passagesOf(this.#parts, kind, bytes);
+      const texts = await passagesOf(this.#parts, KINDS[ref.kind], bytes);
       if (jobs.length > 0 && count + texts.length > TEXTS_MAX) {
         return { jobs, after: item.position };
       }
@@ -200,7 +200,7 @@ export class VectorMaker {
     const saved = made.map(
       ({ item, vectors: own }): NewVectors => ({
         place: placeOf(feed.namespace, container.ref, item.position),
-        bytes: item.bytes,
+        bytes: this.#madeFrom(container, item),
         record: { model, vectors: own },
       }),
     );
@@ -215,6 +215,12 @@ export class VectorMaker {
       }));
       await feed.send(changes);
     });
+  }
+
+  /** What vectors are made from: of a memory the text alone, which outlasts its strength. */
+  #madeFrom({ ref }: Container, { bytes }: IndexItem): Uint8Array {
+    if (ref.kind !== "scope") return bytes;
+    return Buffer.from(this.#parts.codec.readMemory(bytes).text);
   }
 
   async #embedAll(namespace: string, texts: readonly string[]): Promise<readonly Float32Array[]> {

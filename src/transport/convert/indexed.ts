@@ -8,12 +8,13 @@ import { TRUST } from "../../domain/summaries/summary.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import type { IndexCodec, IndexedRecord } from "../../recall/port.ts";
 import { flattenMetadata } from "./flat-metadata.ts";
+import { readIndexedMemory } from "./indexed-memory.ts";
 import { structToJson } from "./struct-json.ts";
 
 // The fields of Message, ContentPart, ToolResult, Document, Timestamp and of a label by number, as
 // in message.proto and document.proto.
 const MESSAGE = {
-  ...{ role: 3, name: 4, text: 5, parts: 6, metadata: 13, labels: 14 },
+  ...{ messageId: 1, role: 3, name: 4, text: 5, parts: 6, metadata: 13, labels: 14 },
   ...{ sentTime: 17, trust: 19, createTime: 21 },
 } as const;
 const PART = { text: 1, data: 3, toolResult: 4 } as const;
@@ -44,6 +45,7 @@ interface Draft {
   importance: number | undefined;
   documentId: string;
   sourceDocumentId: string;
+  messageId: string;
 }
 
 /** Faster than the decoder of the library, and text is nearly all that is read. */
@@ -107,6 +109,9 @@ function readLabel(reader: BinaryReader, draft: Draft): void {
 
 function readMessageField(reader: BinaryReader, tag: number, draft: Draft): void {
   switch (tag >>> 3) {
+    case MESSAGE.messageId:
+      draft.messageId = reader.string();
+      break;
     case MESSAGE.role:
       draft.role = reader.int32();
       break;
@@ -189,6 +194,7 @@ function newDraft(): Draft {
     importance: undefined,
     documentId: "",
     sourceDocumentId: "",
+    messageId: "",
   };
 }
 
@@ -215,7 +221,7 @@ function readRecord(
   } catch {
     // What was read stands.
   }
-  const { texts, author, importance, documentId, sourceDocumentId } = draft;
+  const { texts, author, importance, documentId, sourceDocumentId, messageId } = draft;
   return {
     text: texts.length === 1 ? (texts[0] ?? "") : texts.join("\n"),
     author,
@@ -227,11 +233,13 @@ function readRecord(
     importance,
     documentId,
     sourceDocumentId,
+    ...(messageId === "" ? {} : { messageId }),
   };
 }
 
-/** Reads the wire forms of messages and documents for the index. Never throws. */
+/** Reads the wire forms of records for the index. Never throws for messages and documents. */
 export const INDEX_CODEC: IndexCodec = {
   readMessage: (bytes) => readRecord(bytes, readMessageField),
   readDocument: (bytes) => readRecord(bytes, readDocumentField),
+  readMemory: readIndexedMemory,
 };

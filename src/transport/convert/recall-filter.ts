@@ -1,16 +1,19 @@
 // What a recall and a search of documents may look at, from the wire to the domain.
 
 import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domain/recall/filter.ts";
+import { TRUE_MEMORIES } from "../../domain/recall/memory-test.ts";
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import type * as document from "../../gen/memorysidecar/v1/document_rpc.ts";
 import * as wire from "../../gen/memorysidecar/v1/recall.ts";
 import type { DocumentFilter } from "../../service/recall-api.ts";
+import { fromMemoryKind } from "./memory-enums.ts";
 import { fromTimestamp } from "./time.ts";
 
 const KINDS: ReadonlyMap<number, RecallKind> = new Map([
   [wire.RecallKind.MESSAGE, "message"],
   [wire.RecallKind.DOCUMENT, "document"],
+  [wire.RecallKind.MEMORY, "memory"],
 ]);
 
 const DEFAULT_ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
@@ -30,6 +33,7 @@ const EVERYTHING: RecallFilter = {
   beforeMs: undefined,
   minTrust: undefined,
   sourceDocumentId: "",
+  ...TRUE_MEMORIES,
 };
 
 const ALL_DOCUMENTS: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
@@ -65,19 +69,19 @@ export function fromConditions(
   return conditions.map(({ path, test }) => ({ path, test: fromTest(test) }));
 }
 
-const MESSAGES: ReadonlySet<RecallKind> = new Set(["message"]);
-const DOCUMENTS: ReadonlySet<RecallKind> = new Set(["document"]);
-
 /**
  * The kinds that a filter asks for. One that names sessions or roles is about messages, one that
- * names collections about documents; one that names both is about both.
+ * names collections about documents, one that names kinds of memories about memories; one that names
+ * several of these is about all of them.
  */
 function kindsOf(filter: wire.RecallFilter): ReadonlySet<RecallKind> {
-  const { kinds, sessionIds, roles, collectionIds } = filter;
+  const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;
   if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
-  const namesMessages = sessionIds.length > 0 || roles.length > 0;
-  if (namesMessages === collectionIds.length > 0) return new Set();
-  return namesMessages ? MESSAGES : DOCUMENTS;
+  const named = new Set<RecallKind>();
+  if (sessionIds.length > 0 || roles.length > 0) named.add("message");
+  if (collectionIds.length > 0) named.add("document");
+  if (memoryKinds.length > 0) named.add("memory");
+  return named;
 }
 
 /**
@@ -102,6 +106,21 @@ export function fromRecallFilter(filter: wire.RecallFilter | undefined): RecallF
     beforeMs: beforeTime === undefined ? undefined : fromTimestamp(beforeTime),
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     sourceDocumentId: "",
+    ...memoryConditions(filter),
+  };
+}
+
+/** What a filter asks of memories alone. */
+function memoryConditions(filter: wire.RecallFilter): typeof TRUE_MEMORIES {
+  const { memoryKinds, categories, validAt, includeSuperseded } = filter;
+  const atMs = validAt === undefined ? undefined : fromTimestamp(validAt);
+  return {
+    memoryKinds: new Set(memoryKinds.map(fromMemoryKind)),
+    categories: new Set(categories.map((category) => category.toLowerCase())),
+    includeShared: filter.includeShared,
+    validity: includeSuperseded ? "any" : (atMs ?? "now"),
+    minConfidence: filter.minConfidence,
+    memorySessionIds: undefined,
   };
 }
 

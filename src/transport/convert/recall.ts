@@ -14,13 +14,14 @@ import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recal
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField, spliceFields } from "../splice.ts";
 import { fromEmbedding } from "./embedding.ts";
+import { encodeMemory } from "./memory.ts";
 import { fromRecallFilter } from "./recall-filter.ts";
 import { fromNamespace } from "./session.ts";
 import { fromTimestamp } from "./time.ts";
 
 // The fields that are spliced in, as in recall.proto.
 const RECALLED = { message: 3, before: 4, after: 5 } as const;
-const HIT = { message: 4, document: 5 } as const;
+const HIT = { message: 4, document: 5, memory: 8 } as const;
 
 const MODES: Readonly<Partial<Record<number, RecallMode>>> = {
   [wire.RecallMode.LEXICAL]: "lexical",
@@ -46,6 +47,9 @@ const FEATURES = {
   importance: wire.ScoreFeature.IMPORTANCE,
   trust: wire.ScoreFeature.TRUST,
   session: wire.ScoreFeature.SESSION,
+  confidence: wire.ScoreFeature.CONFIDENCE,
+  facts: wire.ScoreFeature.FACTS,
+  entities: wire.ScoreFeature.ENTITIES,
   wordsRank: wire.ScoreFeature.WORDS_RANK,
   denseRank: wire.ScoreFeature.DENSE_RANK,
 } as const satisfies Readonly<Record<ScoreFeature, wire.ScoreFeature>>;
@@ -113,7 +117,7 @@ function toParts(parts: ScoreParts): wire.ScorePart[] {
   return parts.map((part) => ({ ...part, feature: FEATURES[part.feature] }));
 }
 
-/** Gives the wire form of a hit, with the messages or the document as they are stored. */
+/** Gives the wire form of a hit, with the messages, the document or the memory. */
 export function encodeHit(hit: RecallHit): Uint8Array {
   const { record, score, relevance, passage, rerankScore } = hit;
   const rest = encodeWire(wire.RecallHit, {
@@ -124,6 +128,9 @@ export function encodeHit(hit: RecallHit): Uint8Array {
     passage,
     ...(rerankScore === undefined ? {} : { rerankScore }),
   });
+  if (record.kind === "memory") {
+    return spliceField(HIT.memory, [encodeMemory(record.memory)], rest);
+  }
   if (record.kind === "document") return spliceField(HIT.document, [record.document.bytes], rest);
   const { sessionId, userId, message, before, after } = record;
   const names = { sessionId, userId, message: undefined, before: [], after: [] };

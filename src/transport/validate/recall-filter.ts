@@ -10,12 +10,14 @@ import {
   type RecallFilter,
   RecallKind,
 } from "../../gen/memorysidecar/v1/recall.ts";
+import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
 import {
   checkCount,
   checkEnum,
   checkFinite,
   checkId,
   checkLabels,
+  checkRange,
   checkRequiredId,
   checkRequiredText,
   checkText,
@@ -23,7 +25,8 @@ import {
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
-const KIND_MAX = RecallKind.DOCUMENT;
+const KIND_MAX = RecallKind.MEMORY;
+const SHARE = { min: 0, max: 1 };
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 /** Checks a `collection_id` that may be empty. */
@@ -55,7 +58,25 @@ export function checkRecallFilter(v: Violations, filter: RecallFilter | undefine
   checkTimestamp(v, "before_time", filter.beforeTime);
   checkTimeOrder(v, filter);
   checkEnum(v, "min_trust", filter.minTrust, TRUST.high);
+  checkMemories(v, filter);
   v.leave();
+}
+
+/** Checks what a filter asks of memories. */
+function checkMemories(v: Violations, filter: RecallFilter): void {
+  const { memoryKinds, categories, validAt, minConfidence } = filter;
+  const kinds = { max: MEMORY_ENUM_MAX.kind, count: LIMITS.memoryFilterKinds };
+  checkChoices(v, "memory_kinds", memoryKinds, kinds);
+  checkTimestamp(v, "valid_at", validAt);
+  if (validAt !== undefined && filter.includeSuperseded) {
+    v.add("include_superseded", "must be false together with valid_at");
+  }
+  checkCount(v, "categories", categories.length, LIMITS.memoryFilterCategories);
+  for (let index = 0; index < categories.length && !v.full; index++) {
+    const max = LIMITS.memoryCategoryBytes;
+    checkRequiredText(v, `categories[${index}]`, categories[index] ?? "", max);
+  }
+  if (minConfidence !== undefined) checkRange(v, "min_confidence", minConfidence, SHARE);
 }
 
 /** Checks the field `filter` of a request about documents, if it is set. */
