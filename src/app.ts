@@ -76,7 +76,15 @@ export function appSettings(config: Config): AppSettings {
     eventAgeMsMax: config.eventRetentionAgeMs,
     eventCountMax: config.eventRetentionCount,
     recallMemoryBytes: config.recallMemoryBytes,
+    ...decayOf(config),
   };
+}
+
+/** A factor of 1 leaves the confidence of memories as it is. */
+function decayOf(config: Config): Pick<AppSettings, "memoryDecay"> {
+  const { memoryDecayFactor: factor, memoryDecayPeriodMs: periodMs } = config;
+  if (factor === 1) return {};
+  return { memoryDecay: { factor, periodMs, floor: config.memoryDecayFloor } };
 }
 
 function logHookNews({ hooks: log }: Logs, news: HookNews): void {

@@ -91,8 +91,8 @@ export function testWorld(startMs: number): TestWorld {
     nowMs: () => nowMs,
     random: (length) =>
       Uint8Array.from({ length }, () => {
-        fill = (fill * 4_099 + 7) % 65_521;
-        return fill & 255;
+        fill = (Math.imul(fill, 1_664_525) + 1_013_904_223) >>> 0;
+        return fill >>> 24;
       }),
     later: (callback, ms) => {
       const timer = { atMs: nowMs + ms, callback };

@@ -6,7 +6,13 @@ import { LIMITS } from "../../domain/limits.ts";
 import type { Resolution, ResolveInput } from "../../domain/memories/extracted.ts";
 import type { Memory } from "../../domain/memories/memory.ts";
 import { contradictedBy, planRemember } from "../../domain/memories/remember.ts";
-import type { NewMemory, RememberRules, Resolved, Stamp } from "../../domain/memories/rules.ts";
+import type {
+  NewMemory,
+  Remembered,
+  RememberRules,
+  Resolved,
+  Stamp,
+} from "../../domain/memories/rules.ts";
 import type { MemoryView } from "../../storage/store.ts";
 import { checkLive, replayOf } from "../change.ts";
 import { later } from "../tasks/later.ts";
@@ -63,8 +69,7 @@ async function contradictions(
     const { memories, revision } = view;
     const plan = planRemember(memories, news, rules, stampAt(revision));
     return news.flatMap((one, index) => {
-      // What is known already contradicts nothing.
-      if (plan.results[index]?.outcome !== "created") return [];
+      if (!isPlaced(one, plan.results[index])) return [];
       const known = contradictedBy(memories, one, { rule: rules.conflict, nowMs });
       return known.length === 0 ? [] : [{ index, news: one, known }];
     });
@@ -73,6 +78,12 @@ async function contradictions(
     kind: "answer",
     result: look(view),
   }));
+}
+
+/** Whether a memory is stored by itself: what is known already contradicts nothing. */
+function isPlaced({ memoryId }: NewMemory, result: Remembered | undefined): boolean {
+  if (result?.outcome === "created") return true;
+  return result?.outcome === "updated" && memoryId !== "" && result.memory?.memoryId === memoryId;
 }
 
 /** Asks a few at a time until all are answered or the time is over. */

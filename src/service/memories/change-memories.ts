@@ -4,7 +4,7 @@
 import type { EventDetail } from "../../domain/event.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { MemoryDeletion } from "../../domain/memories/event.ts";
-import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import { isMemoryExpired, type Memory, type MemoryScope } from "../../domain/memories/memory.ts";
 import type { Stamp } from "../../domain/memories/rules.ts";
 import type {
   MemoryChange,
@@ -17,6 +17,7 @@ import type { Call } from "../call.ts";
 import { checkLive, replayOf, replyPart } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { newEvents } from "../new-events.ts";
+import { serverCall } from "../tasks/call-hook.ts";
 import type { MemoryParts } from "./parts.ts";
 
 /** The answer of a change, and the scopes that it changed. */
@@ -63,6 +64,35 @@ export async function changeMemories(
   });
   if (result.scopes.length > 0) listener.memoriesChanged(namespace, result.scopes);
   return result.bytes;
+}
+
+/** Thrown inside a decision when the time of memories is over whose ids it wants to give anew. */
+export class MemoriesExpired extends Error {
+  override readonly name = "MemoriesExpired";
+  readonly memoryIds: readonly string[];
+
+  constructor(memoryIds: readonly string[]) {
+    super("The ids are those of memories whose time is over.");
+    this.memoryIds = memoryIds;
+  }
+}
+
+/** Deletes memories whose time has run out; passes over others. */
+export async function eraseExpiredMemories(
+  { parts, namespace, nowMs }: Pick<MemoryWork, "parts" | "namespace" | "nowMs">,
+  memoryIds: readonly string[],
+): Promise<void> {
+  const work: MemoryWork = { parts, call: serverCall(), namespace, nowMs };
+  await changeMemories(work, { allowWhenFull: true }, ({ memories, revision }) => {
+    const gone = memoryIds.flatMap((memoryId) => {
+      const memory = memories.byId(memoryId);
+      return memory !== undefined && isMemoryExpired(memory, nowMs) ? [memory] : [];
+    });
+    const bytes = new Uint8Array();
+    if (gone.length === 0) return nothingChanged(work, bytes);
+    const plan = { remove: gone.map(({ memoryId }) => memoryId) };
+    return savedMemories(work, revision, { plan, details: deletedDetails(gone, "expired"), bytes });
+  });
 }
 
 /** The answer of a change that has nothing to do. */

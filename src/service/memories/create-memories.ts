@@ -4,6 +4,7 @@ import type { ServiceContext } from "../context.ts";
 import type { MemoryServiceApi } from "../memory-api.ts";
 import type { RecallParts } from "../recall/parts.ts";
 import type { HookStates } from "../tasks/hook-state.ts";
+import { createTurns } from "./create-turns.ts";
 import { decayMemories } from "./decay.ts";
 import { forgetMemories } from "./forget.ts";
 import { listMemories } from "./list-memories.ts";
@@ -26,12 +27,16 @@ export interface MemorySettings {
   readonly listener: MemoryListener;
   readonly states: HookStates;
   readonly recall: RecallParts;
+  /** Hears of faults of the background work, without content. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** The use cases of long-term memory, and their parts for what works behind them. */
 export interface RunningMemories {
   readonly api: MemoryServiceApi;
   readonly parts: MemoryParts;
+  /** Ends the background work. */
+  stop(): Promise<void>;
 }
 
 /** Makes the use cases of long-term memory. */
@@ -45,6 +50,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     pace: recall.keeper.pace,
     resolvers: new Resolvers(context, states),
   };
+  const turns = createTurns(parts, settings.onError);
   const api: MemoryServiceApi = {
     remember: (call, input) => remember(parts, call, input),
     getMemory: (call, input) => getMemory(parts, call, input),
@@ -64,14 +70,11 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     queryRelations: (call, input) => queryRelations(parts, call, input),
     mergeEntities: (call, input) => mergeEntities(parts, call, input),
     scoreImportance: (call, input) => scoreImportance(parts, call, input),
-    recordTurn: () => missing("RecordTurn"),
-    consolidateSession: () => missing("ConsolidateSession"),
     extractMemories: () => missing("ExtractMemories"),
-    listMemoryJobs: () => missing("ListMemoryJobs"),
-    retryMemoryJob: () => missing("RetryMemoryJob"),
+    ...turns.api,
     assembleContext: () => missing("AssembleContext"),
   };
-  return { api, parts };
+  return { api, parts, stop: () => turns.stop() };
 }
 
 /** Stands in for what is not built yet. */

@@ -1,19 +1,16 @@
-// Makes of what a caller gave what the domain remembers: what is not set gets its default, and the
-// text of a structure is made of it.
+// Makes of what a caller gave what the domain remembers: what is not set gets its default.
 
 import type { FieldViolation } from "../../domain/errors.ts";
 import { requestInvalid } from "../../domain/errors.ts";
 import { revisionOfEtag } from "../../domain/etag.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { defang } from "../../domain/memories/defang.ts";
-import { describeStructure } from "../../domain/memories/describe.ts";
 import type { MemoryContent, MemoryStructure } from "../../domain/memories/memory.ts";
 import type { NewMemory } from "../../domain/memories/rules.ts";
 import type { MemoryDraft } from "../memory-api.ts";
 
 /** What is not set means this. */
 export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
-const ENTITY_TYPE = "other";
 const VIOLATIONS_MAX = 20;
 
 /** Makes what is to be remembered. Throws REQUEST_INVALID. */
@@ -25,19 +22,19 @@ export function newMemories(
   const news = drafts.map((draft, index): NewMemory => {
     const field = `memories[${index}]`;
     violations.push(...timeFaults(draft, nowMs, field));
-    const made = newMemory(isDefanged ? defanged(draft) : draft, nowMs);
-    if (isDefanged) violations.push(...sizeFaults(made.content, field));
+    const made = newMemory(isDefanged ? defanged(draft) : draft);
+    if (isDefanged) violations.push(...sizeFaults(made, field));
     return made;
   });
   if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
   return news;
 }
 
-function newMemory(draft: MemoryDraft, nowMs: number): NewMemory {
+function newMemory(draft: MemoryDraft): NewMemory {
   const { memoryId, kind, scope, trust, persistent, ttlMs, source, lastSeenMs, etag } = draft;
   return {
     ...{ memoryId, kind, scope, trust, persistent, ttlMs, lastSeenMs },
-    content: contentOf(draft, nowMs),
+    content: contentOf(draft),
     confidence: draft.confidence ?? MEMORY_DEFAULTS.confidence,
     source: { origin: "caller", ...source, hook: "", model: "" },
     // An etag that is none is no memory's.
@@ -45,24 +42,13 @@ function newMemory(draft: MemoryDraft, nowMs: number): NewMemory {
   };
 }
 
-function contentOf(draft: MemoryDraft, nowMs: number): MemoryContent {
-  const { kind, key, topics, labels, metadata, validToMs } = draft;
-  const structure = structureOf(draft);
-  const now = kind === "episode" ? nowMs : undefined;
+function contentOf(draft: MemoryDraft): MemoryContent {
+  const { text, structure, key, topics, labels, metadata, validFromMs, validToMs } = draft;
   return {
-    text: draft.text === "" && structure ? describeStructure(structure) : draft.text,
-    ...{ structure, key, topics, labels, metadata, validToMs },
+    ...{ text, structure, key, topics, labels, metadata, validFromMs, validToMs },
     category: draft.category === "" ? MEMORY_DEFAULTS.category : draft.category,
     importance: draft.importance ?? MEMORY_DEFAULTS.importance,
-    validFromMs: draft.validFromMs ?? now,
   };
-}
-
-/** An entity without a structure has its text as name. */
-function structureOf({ kind, structure, text }: MemoryDraft): MemoryStructure | undefined {
-  if (kind !== "entity" || structure !== undefined) return structure;
-  const entity = { name: text, type: ENTITY_TYPE, aliases: [], attributes: new Map() };
-  return { kind: "entity", entity };
 }
 
 /** A time that was still to come when it was given. */
@@ -111,8 +97,8 @@ function defangedStructure(structure: MemoryStructure): MemoryStructure {
 }
 
 /** Texts that were within their limits, and are not any more. */
-function sizeFaults(content: MemoryContent, field: string): readonly FieldViolation[] {
-  return textsOf(content).flatMap(([path, text, limit]) => {
+function sizeFaults(made: NewMemory, field: string): readonly FieldViolation[] {
+  return textsOf(made).flatMap(([path, text, limit]) => {
     const bytes = Buffer.byteLength(text);
     if (bytes <= limit) return [];
     const description = `takes ${bytes} bytes without its markers, and may take at most ${limit}`;
@@ -122,9 +108,12 @@ function sizeFaults(content: MemoryContent, field: string): readonly FieldViolat
 
 type Measured = readonly [path: string, text: string, limit: number];
 
-function textsOf({ text, category, topics, structure }: MemoryContent): readonly Measured[] {
+function textsOf({ kind, content }: NewMemory): readonly Measured[] {
+  const { text, category, topics, structure } = content;
+  // An entity without a structure has its text as name.
+  const isName = kind === "entity" && structure === undefined;
   return [
-    ["text", text, LIMITS.memoryTextBytes],
+    ["text", text, isName ? LIMITS.entityNameBytes : LIMITS.memoryTextBytes],
     ["category", category, LIMITS.memoryCategoryBytes],
     ...topics.map((topic): Measured => ["topics", topic, LIMITS.memoryTopicBytes]),
     ...(structure === undefined ? [] : structureTexts(structure)),

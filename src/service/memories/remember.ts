@@ -3,16 +3,18 @@
 
 import { etagOf } from "../../domain/etag.ts";
 import { makeMemoryId } from "../../domain/ids.ts";
-import { MEMORY_TIERS } from "../../domain/memories/memory.ts";
+import { isMemoryExpired, MEMORY_TIERS } from "../../domain/memories/memory.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { NewMemory, RememberPlan, RememberRules, Stamp } from "../../domain/memories/rules.ts";
-import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
+import type { MemoryDecision, MemoryReads, MemoryView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import type { RememberInput, RememberResult } from "../memory-api.ts";
 import { askResolver } from "./ask-resolver.ts";
 import {
   changeMemories,
+  eraseExpiredMemories,
   type MemoriesChanged,
+  MemoriesExpired,
   type MemoryWork,
   nothingChanged,
   savedMemories,
@@ -44,9 +46,25 @@ export async function remember(
   const given = newMemories(drafts, { nowMs, isDefanged: input.defang });
   const news =
     resolver === undefined ? given : await askResolver(work, { resolver, rules, stampAt }, given);
-  return await changeMemories(work, {}, (view) =>
-    decideRemember({ work, input, rules, stampAt }, news, view),
-  );
+  for (;;) {
+    try {
+      return await changeMemories(work, {}, (view) =>
+        decideRemember({ work, input, rules, stampAt }, news, view),
+      );
+    } catch (error) {
+      if (!(error instanceof MemoriesExpired)) throw error;
+      await eraseExpiredMemories(work, error.memoryIds);
+    }
+  }
+}
+
+/** Makes sure that no id is that of a memory whose time is over: it is erased first. */
+function checkIds(memories: MemoryReads, news: readonly NewMemory[], nowMs: number): void {
+  const expired = news.flatMap(({ memoryId }) => {
+    const memory = memoryId === "" ? undefined : memories.byId(memoryId);
+    return memory !== undefined && isMemoryExpired(memory, nowMs) ? [memoryId] : [];
+  });
+  if (expired.length > 0) throw new MemoriesExpired(expired);
 }
 
 function rulesOf({ dedupe, conflict, maxMemories }: RememberInput): RememberRules {
@@ -71,6 +89,7 @@ function decideRemember(
   { memories, revision }: MemoryView,
 ): MemoryDecision<MemoriesChanged> {
   const { work, input, rules, stampAt } = remembering;
+  checkIds(memories, news, work.nowMs);
   const plan = planRemember(memories, news, rules, stampAt(revision));
   const { put, remove, evictedIds } = plan;
   const results = resultsOf(plan);
