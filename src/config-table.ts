@@ -5,7 +5,7 @@
 import { LOG_LEVELS } from "./log.ts";
 
 /** What a setting holds. */
-export type SettingType = "integer" | "boolean" | "text" | "list";
+export type SettingType = "integer" | "number" | "boolean" | "text" | "list";
 
 /** A setting. */
 export interface Setting {
@@ -14,7 +14,7 @@ export interface Setting {
   readonly type: SettingType;
   /** As it would be written on a command line; undefined when there is none. */
   readonly default: string | undefined;
-  /** The unit of an integer. */
+  /** The unit of an integer or a number. */
   readonly unit?: string;
   readonly min?: number;
   readonly max?: number;
@@ -188,6 +188,35 @@ export const SETTINGS = {
     min: 1,
     max: 1_000_000_000,
     description: "How many events are kept.",
+  },
+  memoryDecayFactor: {
+    flag: "memory-decay-factor",
+    type: "number",
+    default: "1",
+    min: 0,
+    max: 1,
+    description:
+      "What is left of the confidence of every memory after a period of `memory-decay-period-ms`, " +
+      "0 to 1. 1 turns this off. Periods in which the server did not run count.",
+  },
+  memoryDecayPeriodMs: {
+    flag: "memory-decay-period-ms",
+    type: "integer",
+    default: "604800000",
+    unit: "ms",
+    min: 60_000,
+    max: 31_536_000_000,
+    description: "How often the confidence of a memory fades, counted from when it was made.",
+  },
+  memoryDecayFloor: {
+    flag: "memory-decay-floor",
+    type: "number",
+    default: "0",
+    min: 0,
+    max: 1,
+    description:
+      "Memories whose confidence fades below this are deleted, 0 to 1, but for persistent ones. 0 " +
+      "deletes none.",
   },
   checkpointIntervalMs: {
     flag: "checkpoint-interval-ms",

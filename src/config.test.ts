@@ -42,6 +42,9 @@ describe("readConfig", () => {
       idempotencyWindowMs: 86_400_000,
       eventRetentionAgeMs: 604_800_000,
       eventRetentionCount: 1_000_000,
+      memoryDecayFactor: 1,
+      memoryDecayPeriodMs: 604_800_000,
+      memoryDecayFloor: 0,
       checkpointIntervalMs: 10_000,
       allowNetworkFilesystem: false,
       disableReflection: false,
@@ -74,6 +77,15 @@ describe("readConfig", () => {
       watchStreams: 1_000,
       listen: [{ kind: "tcp", host: "::1", port: 1 }],
     });
+  });
+
+  it("takes numbers with a fraction, within their bounds", () => {
+    expect(readConfig(["--memory-decay-factor", "0.95"], {}).memoryDecayFactor).toBe(0.95);
+    for (const text of ["1.5", "-1", ".5", "1e-1", "much"]) {
+      expect(problemsOf(["--memory-decay-floor", text])).toEqual([
+        `--memory-decay-floor must be a number of 0 to 1, not "${text}"`,
+      ]);
+    }
   });
 
   it("takes lists with commas and repeated flags, and booleans alone", () => {

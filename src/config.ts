@@ -52,6 +52,9 @@ export interface Config {
   readonly idempotencyWindowMs: number;
   readonly eventRetentionAgeMs: number;
   readonly eventRetentionCount: number;
+  readonly memoryDecayFactor: number;
+  readonly memoryDecayPeriodMs: number;
+  readonly memoryDecayFloor: number;
   readonly checkpointIntervalMs: number;
   readonly diskFloorBytes: number;
   readonly cacheBytes: number;
@@ -182,6 +185,13 @@ function parse(setting: Setting, text: string, problems: string[]): Value | unde
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
       if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value;
       problems.push(`${label} must be a whole number of ${min} to ${max}, not "${text}"`);
+      return undefined;
+    }
+    case "number": {
+      const value = Number(text);
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
+      if (/^\d{1,16}(\.\d{1,16})?$/.test(text) && value >= min && value <= max) return value;
+      problems.push(`${label} must be a number of ${min} to ${max}, not "${text}"`);
       return undefined;
     }
     case "list":

@@ -157,6 +157,12 @@ export interface AppendResult {
   readonly lastSeq: number;
   readonly runs: readonly StageRun[];
   readonly overLimit: boolean;
+  /** What long-term memory got; unset for nothing. */
+  readonly given?: {
+    readonly episodeId: string;
+    readonly promotedIds: readonly string[];
+    readonly evictedIds: readonly string[];
+  };
 }
 
 export interface ListMessagesInput extends SessionRef {
@@ -338,4 +344,15 @@ export interface ServiceSettings {
   readonly idempotencyWindowMs: number;
   readonly eventAgeMsMax: number;
   readonly eventCountMax: number;
+  /** Default: confidence does not fade by itself. */
+  readonly memoryDecay?: MemoryDecay;
+}
+
+/** How the confidence of memories fades by itself. */
+export interface MemoryDecay {
+  /** What is left of it after a period; below 1. */
+  readonly factor: number;
+  readonly periodMs: number;
+  /** Memories below this are deleted, unless they are persistent; 0 deletes none. */
+  readonly floor: number;
 }

@@ -8,6 +8,7 @@ import {
   sessionNotFound,
 } from "../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
+import type { MemoryPolicy } from "../domain/memories/policy.ts";
 import type { Session } from "../domain/session.ts";
 import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
 import { needsTrim } from "../domain/window/needs-trim.ts";
@@ -21,6 +22,9 @@ import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { mayAnswerHealed, withoutAnswered } from "./healed-results.ts";
+import type { EpisodeInput } from "./memories/episode.ts";
+import type { Given } from "./memories/give.ts";
+import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { withInput, withoutOutcomes } from "./policy-state.ts";
@@ -28,6 +32,7 @@ import { changeWindow, type Pass, planOf, type WindowChange } from "./window-cha
 import { sessionTotals, signalsOf } from "./window-view.ts";
 
 const VIOLATIONS_MAX = 20;
+const NO_TRIMS = { all: [], trims: [] };
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
 interface NeedCount {
@@ -40,6 +45,7 @@ interface Append {
   readonly call: Call;
   readonly input: AppendInput;
   readonly nowMs: number;
+  readonly turn?: TurnOf;
   /** Random bytes for the ids the server makes. */
   readonly random: Uint8Array;
   /** The counts of the drafts, and by which rule; undefined before the first count. */
@@ -48,11 +54,18 @@ interface Append {
   encoded: { readonly revision: number; readonly messages: readonly NewMessage[] } | undefined;
 }
 
+/** A turn that becomes an episode, and the memory policy of a session that has none. */
+export interface TurnOf {
+  readonly memoryPolicy: MemoryPolicy;
+  readonly episode: Omit<EpisodeInput, "messageIds">;
+}
+
 /** Appends messages to a session, ends a turn if asked to, and trims the window. */
 export async function appendMessages(
   context: ServiceContext,
   call: Call,
   input: AppendInput,
+  turn?: TurnOf,
 ): Promise<Uint8Array> {
   const messageIds = input.drafts.map((draft) => draft.messageId).filter((id) => id !== "");
   const unnamed = input.drafts.length - messageIds.length;
@@ -64,6 +77,7 @@ export async function appendMessages(
     random: context.world.random(unnamed * RANDOM_BYTES),
     counts: undefined,
     encoded: undefined,
+    ...(turn === undefined ? {} : { turn }),
   };
   const { namespace, sessionId } = input;
   // One that exists already is enough to refuse, and a thousand can be very large.
@@ -232,6 +246,21 @@ function mustLook(append: Append, grown: Grown): boolean {
   );
 }
 
+/** What long-term memory gets of the messages, beside what trims give. */
+function memoryOf(append: Append, view: SessionView, { messages }: Grown): MemoryBase {
+  const { turn, input } = append;
+  const messageIds = messages.map(({ messageId }) => messageId);
+  return {
+    side: view,
+    ...(turn === undefined ? {} : { otherwise: turn.memoryPolicy }),
+    turn: {
+      appended: messages,
+      isEnd: input.turnEnd,
+      episode: turn && { ...turn.episode, messageIds },
+    },
+  };
+}
+
 /** Runs the stages over a loaded window. */
 function trimmed(append: Append, view: SessionView, grown: Grown): WindowChange | undefined {
   const { context, input, nowMs } = append;
@@ -248,6 +277,7 @@ function trimmed(append: Append, view: SessionView, grown: Grown): WindowChange 
       window: messages.length === 0 ? window : [...window, ...messages],
       stamp: { revision, nowMs },
       tasks: view.tasks,
+      memory: memoryOf(append, view, grown),
       known: { totals: before, pairedTo: window.length + inserts },
     },
     passes,
@@ -267,16 +297,25 @@ function eventOf(append: Append, grown: Grown): EventDetail {
   };
 }
 
+/** What long-term memory gets when no stage runs. */
+function givenAlone(append: Append, view: SessionView, grown: Grown): Given | undefined {
+  const { context, nowMs } = append;
+  const stamp = { revision: view.revision, nowMs };
+  const memory = memoryOf(append, view, grown);
+  return givenByChange(context, { session: grown.session, stamp, memory }, NO_TRIMS);
+}
+
 function plan(append: Append, view: SessionView, grown: Grown): SessionDecision<Uint8Array> {
   const { context, call, input, nowMs } = append;
   const { session, messages, before } = grown;
   const { revision } = view;
   const change = trimmed(append, view, grown);
+  const given = change === undefined ? givenAlone(append, view, grown) : change.given;
   const isNew = view.session === undefined;
   const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
     ...(isNew ? [{ type: EVENT_TYPE.sessionCreated }] : []),
     eventOf(append, grown),
-    ...(change?.events ?? []),
+    ...(change?.events ?? given?.events ?? []),
   ]);
   const bytes = input.encode({
     messages,
@@ -286,10 +325,11 @@ function plan(append: Append, view: SessionView, grown: Grown): SessionDecision<
     lastSeq: session.head.lastSeq,
     runs: change?.runs ?? [],
     overLimit: change?.overLimit ?? false,
+    ...(given === undefined ? {} : { given }),
   });
   const head = change?.head ?? { ...session.head, updateMs: nowMs, revision };
   const parts: SessionPlan = {
-    ...(change === undefined ? {} : planOf(view.session, change)),
+    ...(change === undefined ? given?.plan : planOf(view.session, change)),
     ...(isNew ? { fields: change?.fields ?? session.fields } : {}),
     head: input.turnEnd ? { ...head, policyState: withoutOutcomes(head.policyState) } : head,
     ...(messages.length === 0 ? {} : { append: messages }),

@@ -79,7 +79,7 @@ export async function changeSession<T>(
         if (decision.kind === "save") saved = decision.plan;
         return decision;
       });
-      if (saved !== undefined) tell(context, target.namespace, saved);
+      if (saved !== undefined) tell(context, saved);
       return result;
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw error;
@@ -89,13 +89,12 @@ export async function changeSession<T>(
 }
 
 /** Tells what a change did beside the session, so that the next search finds it. */
-function tell({ news }: ServiceContext, namespace: string, plan: SessionPlan): void {
-  const { documents, memories, memoryJobs } = plan;
+function tell({ news }: ServiceContext, plan: SessionPlan): void {
+  const { documents, memoryJobs } = plan;
   if (documents !== undefined) {
     const numbers = documents.plan.put?.map(({ documentNo }) => documentNo) ?? [];
     news?.documentsChanged?.(documents, numbers);
   }
-  if (memories !== undefined) news?.memoriesChanged?.(namespace, memories);
   if (memoryJobs !== undefined) news?.memoryJobsChanged?.();
 }
 

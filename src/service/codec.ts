@@ -7,6 +7,7 @@ import type { WindowInsert } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
 import type { CountedContent } from "../domain/token-rules.ts";
 import type { MessageDetail, Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
+import type { DocumentStamp } from "./recall-api.ts";
 
 /** A message as a caller gave it, before the server's fields. */
 export interface MessageDraft {
@@ -78,6 +79,13 @@ export interface Codec {
   readTrust(bytes: Uint8Array): Trust;
   /** The wire form of a stored message with a text behind its own, and with this token count. */
   appendText(bytes: Uint8Array, suffix: string, tokenCount: number): Uint8Array;
+  /** A message of a mere text, as a caller could have given it. */
+  draftOf(said: PlainMessage): MessageDraft;
+  /** The wire form of a document that holds a summary, or of a chunk of one. */
+  encodeSummaryDocument(
+    summary: { readonly trust: Trust; readonly labels: ReadonlyMap<string, string> },
+    stamp: DocumentStamp,
+  ): Uint8Array;
   /** The wire form of a message that the server makes and that is not in the log. */
   encodeMade(made: MadeMessage): Uint8Array;
   /** Applies the fields named by `paths` of `draft` to a stored message. */
@@ -86,6 +94,14 @@ export interface Codec {
   encodeEvent(event: Event): Uint8Array;
   /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
   readEventSeqs(body: Uint8Array): SeqRange | undefined;
+}
+
+/** A message that is nothing but a text. */
+export interface PlainMessage {
+  readonly role: Role;
+  readonly text: string;
+  /** When it was said; undefined for when it is stored. */
+  readonly sentMs: number | undefined;
 }
 
 /** What a stored message says. */

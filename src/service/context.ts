@@ -1,6 +1,6 @@
 // What every use case works with.
 
-import type { CollectionRef, MemoryPlan, Store } from "../storage/store.ts";
+import type { CollectionRef, Store } from "../storage/store.ts";
 import type { Codec, ServiceSettings, World } from "./api.ts";
 import type { Hooks } from "./hook-port.ts";
 import type { TokenCounter } from "./token-counter.ts";
@@ -8,7 +8,6 @@ import type { TokenCounter } from "./token-counter.ts";
 /** Who hears at once what a change of a session did beside the session: before it is answered. */
 export interface ChangeNews {
   documentsChanged?: (ref: CollectionRef, numbers: readonly number[]) => void;
-  memoriesChanged?: (namespace: string, plan: MemoryPlan) => void;
   memoryJobsChanged?: () => void;
 }
 

@@ -17,6 +17,7 @@ import type {
 import type { Call, ResetSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { jobsAfterReset } from "./memories/plan-jobs.ts";
 import { newEvents } from "./new-events.ts";
 import { currentRecords } from "./summary-records.ts";
 import { afterReset } from "./task-edits.ts";
@@ -109,6 +110,7 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
   const bytes = input.encode({ session: after, deleted });
   const edited = afterReset(view.tasks(), nowMs);
   const summaries = currentRecords(after.fields, context.codec, { record: view.summary });
+  const memoryJobs = jobsAfterReset(view);
   const events = newEvents(
     context,
     { session: after, revision, nowMs, requestId: call.requestId },
@@ -123,6 +125,7 @@ function decideReset(reset: Reset, view: SessionView): SessionDecision<OldestGon
     events,
     ...(edited.plan === undefined ? {} : { tasks: edited.plan }),
     ...(summaries.length === 0 ? {} : { summaries: { put: summaries } }),
+    ...(memoryJobs === undefined ? {} : { memoryJobs }),
     ...replyPart(call, nowMs, bytes),
   };
   return { kind: "save", result: bytes, plan };

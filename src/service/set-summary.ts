@@ -161,6 +161,7 @@ function replace(
       window: (view.window ?? []).filter((entry) => !gone.has(entry.messageId)),
       stamp: { revision, nowMs },
       tasks: view.tasks,
+      memory: { side: view },
       trims: [trim],
     },
     [],

@@ -43,8 +43,13 @@ function decideTrim(trimming: Trimming, view: SessionView): SessionDecision<Uint
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   if (!etagAllows(input.etag, session.fields.etagRevision)) throw etagMismatch();
-  const { tasks } = view;
-  const base = { session, window: view.window ?? [], stamp: { revision, nowMs }, tasks };
+  const base = {
+    session,
+    window: view.window ?? [],
+    stamp: { revision, nowMs },
+    tasks: view.tasks,
+    memory: { side: view },
+  };
   const change = changeWindow(context, base, [passOf(input, session.fields.policy)]);
   const { trims, runs, overLimit, totals: window } = change;
   // Stages may have nothing to tell and still something to remember: a limit that holds again.

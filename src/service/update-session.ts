@@ -12,6 +12,7 @@ import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { checkMemoryHooks } from "./memories/check-hooks.ts";
+import { jobsUnder, mergeJobPlans } from "./memories/plan-jobs.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import { afterPolicy, NO_EDIT, planPart, type TaskEdit } from "./task-edits.ts";
@@ -90,8 +91,13 @@ function decideUpdate(
       ...(change?.events ?? []),
     ],
   );
+  const gone = update.paths.includes("memory_policy")
+    ? jobsUnder(fields.memoryPolicy, view)
+    : undefined;
+  const memoryJobs = mergeJobPlans(change?.given?.plan.memoryJobs, gone);
   const plan: SessionPlan = {
     ...(change === undefined ? {} : planOf(session, change)),
+    ...(memoryJobs === undefined ? {} : { memoryJobs }),
     fields: after.fields,
     head: after.head,
     events,
@@ -119,6 +125,7 @@ function applyNewPolicy(
       window: view.window ?? [],
       stamp: { revision: head.revision, nowMs: head.updateMs },
       tasks: view.tasks,
+      memory: { side: view },
       ...planPart(edited),
     },
     [{ occasions: ["append"], outcomes: [] }],

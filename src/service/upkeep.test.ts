@@ -9,7 +9,7 @@ import { upkeepStep } from "./upkeep.ts";
 /** A context over the few methods of a store that upkeep uses. */
 function contextOf(store: Partial<Store>): ServiceContext {
   return {
-    store: store as Store,
+    store: { expiredMemories: async () => [], ...store } as Store,
     codec: jsonCodec,
     world: { nowMs: () => 1_000, random: (length) => new Uint8Array(length) },
     tokens: new TokenCounter(),

@@ -6,6 +6,7 @@ import type { SessionRef } from "../domain/session.ts";
 import type { MaintenancePlan } from "../storage/store.ts";
 import { eraseExpired } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
+import { removeExpiredMemories, ScheduledDecay } from "./memories/upkeep.ts";
 
 /** How long upkeep rests when there is nothing to do. */
 const REST_MS = 1_000;
@@ -21,6 +22,7 @@ const USAGE_HOURS = 2;
 /** Runs upkeep until stopped. */
 export class Upkeep {
   readonly #context: ServiceContext;
+  readonly #decay: ScheduledDecay;
   readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -28,6 +30,7 @@ export class Upkeep {
 
   constructor(context: ServiceContext, onError: (error: unknown) => void) {
     this.#context = context;
+    this.#decay = new ScheduledDecay(context);
     this.#onError = onError;
     this.#schedule(REST_MS);
   }
@@ -49,7 +52,7 @@ export class Upkeep {
 
   async #run(): Promise<void> {
     try {
-      const more = await upkeepStep(this.#context);
+      const more = await upkeepStep(this.#context, this.#decay);
       this.#schedule(more ? PAUSE_MS : REST_MS);
     } catch (error) {
       this.#onError(error);
@@ -62,7 +65,10 @@ export class Upkeep {
  * Does one bounded step; true when there is more to do. What fails, for example at a damaged
  * session, does not keep the rest from being done: the first failure is thrown at the end.
  */
-export async function upkeepStep(context: ServiceContext): Promise<boolean> {
+export async function upkeepStep(
+  context: ServiceContext,
+  decay: ScheduledDecay = new ScheduledDecay(context),
+): Promise<boolean> {
   const nowMs = context.world.nowMs();
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
@@ -82,7 +88,14 @@ export async function upkeepStep(context: ServiceContext): Promise<boolean> {
     replyAgeMsMax: context.settings.idempotencyWindowMs,
     usageHourMin: Math.floor(nowMs / HOUR_MS) - USAGE_HOURS,
   };
-  const more = await context.store.maintain(plan);
+  let more = await context.store.maintain(plan);
+  for (const step of [() => removeExpiredMemories(context, fail), () => decay.step()]) {
+    try {
+      if (await step()) more = true;
+    } catch (error) {
+      fail(error);
+    }
+  }
   if (failures.length > 0) throw failures[0];
   return more || expired.length === EXPIRED_PER_STEP;
 }

@@ -21,6 +21,8 @@ import type {
 } from "../domain/window/types.ts";
 import type { SessionPlan, StoredEntry, TaskPlan } from "../storage/store.ts";
 import type { ServiceContext } from "./context.ts";
+import type { Given } from "./memories/give.ts";
+import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
 import { withRuns } from "./policy-state.ts";
 import { madeTasks, mergeTaskPlans, tasksAfter } from "./task-plan.ts";
 import { handOver } from "./tasks/hand-over.ts";
@@ -52,6 +54,8 @@ export interface WindowBase {
   readonly known?: KnownWindow;
   /** What the change itself took out of the window already; comes first in answer and events. */
   readonly trims?: readonly Trim[];
+  /** Gives what leaves the window to long-term memory, as the session says. Default: nothing. */
+  readonly memory?: MemoryBase;
   /** The session's details, read once for the whole change. Default: a reader of its own. */
   readonly detailOf?: DetailOf<StoredEntry>;
 }
@@ -93,7 +97,9 @@ export interface WindowChange {
   readonly overLimit: boolean;
   /** What becomes of the tasks of the session; undefined for nothing. */
   readonly tasks: TaskPlan | undefined;
-  /** Follow the event of the change itself: trims, warnings, what is asked of hooks. */
+  /** What long-term memory gets; undefined for nothing. */
+  readonly given: Given | undefined;
+  /** Follow the event of the change itself: trims, warnings, what is asked of hooks, memories. */
   readonly events: readonly EventDetail[];
   /** What the last pass gave; undefined without a pass. For a read: `kept` is what it shows. */
   readonly outcome: TrimOutcome<StoredEntry> | undefined;
@@ -166,6 +172,7 @@ export function changeWindow(
   };
   const nextFields = inserts === fields.inserts ? fields : { ...fields, inserts };
   const handed = handedOver(context, base, progress, { fields: nextFields, head: nextHead });
+  const given = givenByChange(context, base, progress);
   return {
     fields: nextFields,
     head: nextHead,
@@ -179,7 +186,8 @@ export function changeWindow(
     warnings: progress.warnings,
     overLimit: progress.runs.some((stage) => stage.overLimit),
     tasks: handed.tasks,
-    events: append(eventsOf(base, progress), handed.events),
+    given,
+    events: append(append(eventsOf(base, progress), handed.events), given?.events ?? []),
     outcome: progress.outcome,
   };
 }
@@ -356,8 +364,9 @@ function withTask(run: StageRun, taskIds: ReadonlyMap<string, string>): StageRun
 export function planOf(
   before: Session | undefined,
   change: WindowChange,
-): Pick<SessionPlan, "fields" | "head" | "window" | "windowTrimmed" | "erase" | "tasks"> {
+): Omit<SessionPlan, "events"> {
   return {
+    ...change.given?.plan,
     ...(change.fields === before?.fields ? {} : { fields: change.fields }),
     head: change.head,
     window: change.window,

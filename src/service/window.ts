@@ -236,6 +236,7 @@ function readStages(
       window,
       stamp: { revision: view.revision, nowMs },
       tasks: view.tasks,
+      memory: { side: view },
       known: { totals: sessionTotals(session), pairedTo },
     },
     [{ occasions: ON_READ, isRead: true }],

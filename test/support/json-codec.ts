@@ -19,10 +19,15 @@ export interface JsonMessage {
   readonly results?: readonly string[];
   readonly tokenCount?: number;
   readonly imageCount?: number;
+  /** When it was said; not kept by `mergeMessage`. */
+  readonly sentMs?: number;
 }
 
 /** A message as stored. */
-export type StoredJsonMessage = Required<Omit<JsonMessage, "tokenCount" | "messageId">> & {
+export type StoredJsonMessage = Required<
+  Omit<JsonMessage, "tokenCount" | "messageId" | "sentMs">
+> & {
+  readonly sentMs?: number;
   readonly stamp: MessageStamp;
   /** Set for what stands in the window only, as is its trust. */
   readonly made?: MadeMessage["kind"];
@@ -111,11 +116,13 @@ function trustOf(message: StoredJsonMessage): Trust {
 /** Reads and writes JSON. */
 export const jsonCodec: Codec = {
   encodeMessage(draft, stamp) {
-    const { text = "", toolCallId = "", results = [] } = draft.wire as JsonMessage;
+    const { text = "", toolCallId = "", results = [], sentMs } = draft.wire as JsonMessage;
     const { role, name, callIds, toolError, imageCount } = draft;
     const message = { role, name, text, callIds, toolCallId, toolError, results, imageCount };
-    return toBytes({ ...message, stamp });
+    return toBytes({ ...message, stamp, ...(sentMs === undefined ? {} : { sentMs }) });
   },
+  draftOf: ({ role, text, sentMs }) =>
+    draftOf({ role, text, ...(sentMs === undefined ? {} : { sentMs }) }),
   readFacts(bytes): WindowFacts {
     const message = fromBytes<StoredJsonMessage>(bytes);
     const { role, callIds, stamp } = message;
@@ -132,8 +139,8 @@ export const jsonCodec: Codec = {
     };
   },
   readSpeech(bytes) {
-    const { text, stamp } = fromBytes<StoredJsonMessage>(bytes);
-    return { text, saidMs: stamp.createMs };
+    const { text, stamp, sentMs } = fromBytes<StoredJsonMessage>(bytes);
+    return { text, saidMs: sentMs ?? stamp.createMs };
   },
   shortenMessage(bytes, keptChars, tokenCount) {
     const message = fromBytes<StoredJsonMessage>(bytes);
@@ -146,6 +153,8 @@ export const jsonCodec: Codec = {
     const { text, stamp } = message;
     return toBytes({ ...message, text: `${text}${suffix}`, stamp: { ...stamp, tokenCount } });
   },
+  encodeSummaryDocument: ({ trust, labels }, { text, ...stamp }) =>
+    toBytes({ text, trust, labels: Object.fromEntries(labels), stamp }),
   encodeMade,
   mergeMessage(bytes, draft, paths) {
     const { stamp, made: _, trust: __, ...stored } = fromBytes<StoredJsonMessage>(bytes);

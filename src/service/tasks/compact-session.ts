@@ -261,7 +261,7 @@ function takenBy(live: readonly Task[]): (entry: StoredEntry) => boolean {
 function planFor(
   { context, nowMs }: Compacting,
   session: Session,
-  { window = [], revision, tasks }: SessionView,
+  view: SessionView,
   what: {
     readonly task: Task;
     readonly taskPlan: TaskPlan;
@@ -270,6 +270,7 @@ function planFor(
   },
 ): { readonly plan: Omit<SessionPlan, "events">; readonly events: readonly EventDetail[] } {
   const { task, taskPlan, entries, chosen } = what;
+  const { window = [], revision } = view;
   const requested = requestedEvent(task);
   if (task.summarize.spec.leave !== "at-once") {
     // The session was not used: its time to live goes on.
@@ -295,7 +296,8 @@ function planFor(
     window: window.filter(({ messageId }) => !gone.has(messageId)),
     stamp: { revision, nowMs },
     trims: [trim],
-    tasks,
+    tasks: view.tasks,
+    memory: { side: view },
     taskPlan,
   };
   const change = changeWindow(context, base, []);

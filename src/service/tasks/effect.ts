@@ -33,6 +33,7 @@ import {
   withPlacedSummary,
 } from "./apply-summary.ts";
 import type { HeldView, Settling } from "./settle.ts";
+import { type DocumentPart, NO_DOCUMENT, summaryDocument } from "./summary-document.ts";
 
 /** What a plan gets of an effect. */
 export interface Effect {
@@ -133,9 +134,13 @@ export function applyOutput(
     ? place(settling, held, { left, removed, origins, facts, output: made.output })
     : own(settling, held, { left, origins, facts, output: made.output });
   if (set === undefined) return "no-place";
-  const told = [setEvent(set.record, origins.addedTotals)];
-  if (!keepsInputs(held)) return beside(settling, held, { ...set, told, taskPlan });
-  const change = { taskPlan, removed, entries, reason: "summarized" as const, told, ...set };
+  const document = made.isPlaceholder
+    ? NO_DOCUMENT
+    : summaryDocument(settling, held, task.summarize.spec.collectionId, set.record);
+  const { plan: part } = document;
+  const told = [setEvent(set.record, origins.addedTotals), ...document.events];
+  if (!keepsInputs(held)) return beside(settling, held, { ...set, told, taskPlan, part });
+  const change = { taskPlan, removed, entries, reason: "summarized" as const, told, ...set, part };
   if (passesCeiling(settling, change)) return "too-long";
   return exchange(settling, held, change);
 }
@@ -285,6 +290,8 @@ interface Exchange {
   readonly told: readonly EventDetail[];
   readonly record: SummaryRecord | undefined;
   readonly taskPlan: TaskPlan;
+  /** The document that it is written to as well. Default: none. */
+  readonly part?: DocumentPart["plan"];
 }
 
 function passesCeiling({ context }: Settling, { entries, placed, removed }: Exchange): boolean {
@@ -300,7 +307,7 @@ function passesCeiling({ context }: Settling, { entries, placed, removed }: Exch
 function exchange(settling: Settling, held: HeldView, change: Exchange): Effect {
   const { context, nowMs } = settling;
   const { view, session, task } = held;
-  const { fields, placed, removed, entries, reason, told, record, taskPlan } = change;
+  const { fields, placed, removed, entries, reason, told, record, taskPlan, part } = change;
   const gone = new Set(removed.map(({ messageId }) => messageId));
   const shown = placed.map((insert) => insertEntry(insert, context.codec));
   const trims =
@@ -310,6 +317,7 @@ function exchange(settling: Settling, held: HeldView, change: Exchange): Effect 
     window: (view.window ?? []).filter(({ messageId }) => !gone.has(messageId)),
     stamp: { revision: view.revision, nowMs },
     tasks: view.tasks,
+    memory: { side: view },
     taskPlan,
     trims,
   });
@@ -318,6 +326,7 @@ function exchange(settling: Settling, held: HeldView, change: Exchange): Effect 
     session: after,
     plan: {
       ...planOf(session, changed),
+      ...part,
       ...historyPart(held, changed.fields, record),
     },
     own: [...changed.events.slice(0, trims.length), ...told],
@@ -339,14 +348,14 @@ function historyPart(
 function beside(
   { nowMs }: Settling,
   held: HeldView,
-  set: NewFields & { readonly told: readonly EventDetail[]; readonly taskPlan: TaskPlan },
+  set: NewFields & Pick<Exchange, "told" | "taskPlan" | "part">,
 ): Effect {
   const { view, session } = held;
-  const { fields, record, told, taskPlan } = set;
+  const { fields, record, told, taskPlan, part } = set;
   const head = { ...session.head, updateMs: nowMs, revision: view.revision };
   return {
     session: { ...session, fields, head },
-    plan: { fields, head, tasks: taskPlan, ...historyPart(held, fields, record) },
+    plan: { fields, head, tasks: taskPlan, ...part, ...historyPart(held, fields, record) },
     own: told,
     next: [],
     version: record.version,

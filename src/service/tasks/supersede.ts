@@ -92,6 +92,7 @@ function trimmed(
     window: view.window ?? [],
     stamp: { revision: view.revision, nowMs: settling.nowMs },
     tasks: view.tasks,
+    memory: { side: view },
     taskPlan,
   });
   const plan = planOf(session, change);

@@ -1,5 +1,6 @@
 // Records of tasks, of what hooks took, and of the history of summaries, to bytes and back.
 
+import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
 import type { SummaryRecord, Trust } from "../../domain/summaries/summary.ts";
 import type { Task, TaskUsage } from "../../domain/tasks/task.ts";
 import { SummaryRecord as StoredSummary } from "../../gen/memorysidecar/storage/v1/records.ts";
@@ -52,7 +53,12 @@ function parseTask(text: string): Task {
     ...task,
     lease: task.lease,
     lastFailure: task.lastFailure,
-    summarize: { ...task.summarize, draft: task.summarize.draft },
+    summarize: {
+      ...task.summarize,
+      // What came later has its default.
+      spec: { ...DEFAULT_SUMMARY_SPEC, ...task.summarize.spec },
+      draft: task.summarize.draft,
+    },
   };
 }
 

@@ -4,6 +4,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import * as wire from "../../gen/memorysidecar/v1/document.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
+import type { Codec } from "../../service/codec.ts";
 import type { DocumentDraft, DocumentStamp, DocumentWriter } from "../../service/recall-api.ts";
 import type { StoredCollection, StoredDocument } from "../../storage/store.ts";
 import { encodeWire } from "../fast-writer.ts";
@@ -19,6 +20,8 @@ const EMBEDDING_FIELD = 9;
 
 /** Chunks share a tenth unless the caller says otherwise. */
 const OVERLAP_DIVISOR = 10;
+
+const NO_BYTES = new Uint8Array(0);
 
 /** Gives the collection that a request names. */
 export function fromCollection(collectionId: string): string {
@@ -51,6 +54,15 @@ function encodeDocument(draft: DocumentDraft, stamp: DocumentStamp): Uint8Array 
     updateTime: stamp.updateMs === stamp.createMs ? createTime : toTimestamp(stamp.updateMs),
     etag: stamp.etag,
   });
+}
+
+/** The wire form of a document that holds a summary, or of a chunk of one. */
+export function encodeSummaryDocument(
+  { trust, labels }: Parameters<Codec["encodeSummaryDocument"]>[0],
+  stamp: DocumentStamp,
+): Uint8Array {
+  const made = { ...wire.Document.decode(NO_BYTES), trust, labels: new Map(labels) };
+  return encodeDocument(toDocumentDraft(made), stamp);
 }
 
 /** Writes the wire forms of documents that are stored. */

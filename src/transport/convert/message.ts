@@ -5,12 +5,14 @@ import { requestInvalid } from "../../domain/errors.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
 import * as wire from "../../gen/memorysidecar/v1/message.ts";
 import type { Codec, MergedMessage, MessageDraft, MessageStamp } from "../../service/api.ts";
+import type { PlainMessage } from "../../service/codec.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { MESSAGE_MASK, maskedPaths } from "../validate/mask.ts";
 import { checkRole } from "../validate/message.ts";
 import { Violations } from "../validate/violations.ts";
 import { countedContent, countImages, resultsIn } from "./counted.ts";
 import { readDetail, readSpeech } from "./detail.ts";
+import { encodeSummaryDocument } from "./document.ts";
 import { encodeEvent } from "./event.ts";
 import { readEventSeqs } from "./event-seqs.ts";
 import { answersOf, readFacts, readTrust } from "./facts.ts";
@@ -19,6 +21,7 @@ import { TOKEN_RULES, toTokenRule } from "./policy.ts";
 import { fromTimestamp, toTimestamp } from "./time.ts";
 
 const NO_IDS: readonly string[] = [];
+const NO_BYTES = new Uint8Array(0);
 
 /** A path of a message that UpdateMessage can change. */
 export type MessagePath = (typeof MESSAGE_MASK.changeable)[number];
@@ -211,15 +214,22 @@ function mergeMessage(
   };
 }
 
+function draftOf({ role, text, sentMs }: PlainMessage): MessageDraft {
+  const sentTime = sentMs === undefined ? undefined : toTimestamp(sentMs);
+  return toDraft({ ...wire.Message.decode(NO_BYTES), role: role as wire.Role, text, sentTime });
+}
+
 /** The wire forms that the service stores. */
 export const CODEC: Codec = {
   encodeMessage,
+  draftOf,
   readFacts,
   readDetail,
   readSpeech,
   shortenMessage,
   readTrust,
   appendText,
+  encodeSummaryDocument,
   encodeMade,
   mergeMessage,
   encodeEvent,

@@ -1,0 +1,114 @@
+// Messages as long-term memory looks at them: what may become a memory, and how important it is.
+
+import { LIMITS } from "../../domain/limits.ts";
+import {
+  compileRules,
+  DEFAULT_IMPORTANCE_RULES,
+  scoreText,
+} from "../../domain/memories/importance.ts";
+import type { MemoryScope } from "../../domain/memories/memory.ts";
+import type { ImportanceRule, MemoryPolicy } from "../../domain/memories/policy.ts";
+import type { NewMemory } from "../../domain/memories/rules.ts";
+import { promotionKeyOf } from "../../domain/memories/text-key.ts";
+import type { Session } from "../../domain/session.ts";
+import { ROLE, type Role } from "../../domain/window/types.ts";
+import type { StoredMessage } from "../../storage/store.ts";
+import type { ServiceContext } from "../context.ts";
+import { cutText } from "../cut-text.ts";
+
+const DEFAULT_CATEGORY = "general";
+const PREFERENCE = "preference";
+const NO_METADATA = new Uint8Array(0);
+
+type Rules = ReturnType<typeof compileRules>;
+
+const compiled = new WeakMap<readonly ImportanceRule[], Rules>();
+
+/** The rules of a policy, made once for each policy. */
+export function rulesOf({ importanceRules }: Pick<MemoryPolicy, "importanceRules">): Rules {
+  const rules = importanceRules.length === 0 ? DEFAULT_IMPORTANCE_RULES : importanceRules;
+  let known = compiled.get(rules);
+  if (known === undefined) {
+    known = compileRules(rules);
+    compiled.set(rules, known);
+  }
+  return known;
+}
+
+/** A message that says something a user or an assistant said. */
+export interface Promotable {
+  readonly message: StoredMessage;
+  /** Trimmed, never empty. */
+  readonly text: string;
+  /** By which a scope knows that it promoted the text. */
+  readonly key: string;
+}
+
+/** What of a message may be promoted; undefined when nothing may. */
+export function promotableOf(
+  { codec }: Pick<ServiceContext, "codec">,
+  message: StoredMessage,
+): Promotable | undefined {
+  if (message.role !== ROLE.user && message.role !== ROLE.assistant) return undefined;
+  const text = codec.readSpeech(message.bytes).text.trim();
+  return text === "" ? undefined : { message, text, key: promotionKeyOf(text) };
+}
+
+/** How important a text is, and by which rule; the rule is empty when none fits. */
+export interface Score {
+  readonly score: number;
+  readonly rule: string;
+}
+
+/** How important a text is by the rules of a policy. */
+export function scoreOf(policy: MemoryPolicy, text: string): Score {
+  return scoreText(rulesOf(policy), text);
+}
+
+/** The memory that a message becomes. */
+export function promotedMemory(
+  { codec }: Pick<ServiceContext, "codec">,
+  { sessionId }: Pick<Session, "sessionId">,
+  of: {
+    readonly promotable: Promotable;
+    readonly score: Score;
+    readonly scope: MemoryScope;
+  },
+): NewMemory {
+  const { promotable, score, scope } = of;
+  const { message, text } = promotable;
+  const { rule } = score;
+  return {
+    memoryId: "",
+    kind: rule === PREFERENCE ? "preference" : "fact",
+    scope,
+    content: {
+      text: cutText(text, LIMITS.memoryTextBytes),
+      structure: undefined,
+      key: "",
+      category: rule === "" ? DEFAULT_CATEGORY : rule,
+      topics: [],
+      importance: score.score,
+      labels: new Map([["role", roleName(message.role)]]),
+      metadata: NO_METADATA,
+      validFromMs: undefined,
+      validToMs: undefined,
+    },
+    confidence: 1,
+    trust: codec.readTrust(message.bytes),
+    persistent: false,
+    ttlMs: 0,
+    source: {
+      origin: "promotion",
+      sessionId,
+      messageIds: [message.messageId],
+      hook: "",
+      model: "",
+    },
+    lastSeenMs: undefined,
+  };
+}
+
+function roleName(role: Role): string {
+  return role === ROLE.user ? "user" : "assistant";
+}

@@ -1,0 +1,134 @@
+// A summary as a document of a collection, beside what else becomes of it: so that searches find it
+// when the session is gone.
+
+import { createHash } from "node:crypto";
+import { etagOf } from "../../domain/etag.ts";
+import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { SERVER_WRITER } from "../../domain/memories/memory.ts";
+import { isLonger, splitText } from "../../domain/recall/splitter.ts";
+import { type SummaryRecord, TRUST } from "../../domain/summaries/summary.ts";
+import type { DocumentView, SessionPlan, StoredDocument } from "../../storage/store.ts";
+import type { DocumentStamp } from "../recall-api.ts";
+import type { HeldView, Settling } from "./settle.ts";
+
+const HASH_DIGITS = 32;
+const LABEL_BYTES_MAX = 255;
+/** Long summaries are cut as the splitter of a caller that says nothing else cuts. */
+const SPLIT = {
+  chunkChars: LIMITS.chunkCharsDefault,
+  overlapChars: Math.floor(LIMITS.chunkCharsDefault / 10),
+};
+
+/** What a plan gets of a document, and what is told. */
+export interface DocumentPart {
+  readonly plan: Pick<SessionPlan, "documents">;
+  readonly events: readonly EventDetail[];
+}
+
+export const NO_DOCUMENT: DocumentPart = { plan: {}, events: [] };
+
+/** The id of the document of a summary; a session id that has no room in it is hashed. */
+export function summaryDocumentId(sessionId: string, version: number): string {
+  const id = `summary:${sessionId}:${version}`;
+  const fits = Buffer.byteLength(id) <= LIMITS.splitDocumentIdBytes && !id.includes("#");
+  if (fits) return id;
+  const hash = createHash("sha256").update(sessionId).digest("hex").slice(0, HASH_DIGITS);
+  return `summary:${hash}:${version}`;
+}
+
+interface Piece {
+  readonly documentId: string;
+  readonly text: string;
+  readonly chunk: DocumentStamp["chunk"];
+}
+
+function piecesOf(documentId: string, text: string): readonly Piece[] {
+  if (!isLonger(text, SPLIT.chunkChars)) return [{ documentId, text, chunk: undefined }];
+  const chunks = splitText(text, SPLIT);
+  return chunks.map(({ text: piece, offset }, index) => ({
+    documentId: `${documentId}#${index}`,
+    text: piece,
+    chunk: { sourceId: documentId, index, count: chunks.length, offset },
+  }));
+}
+
+/** Writes a summary to a collection; nothing where the namespace has no room for one more. */
+export function summaryDocument(
+  { context, nowMs }: Pick<Settling, "context" | "nowMs">,
+  { view, session }: Pick<HeldView, "view" | "session">,
+  collectionId: string,
+  record: SummaryRecord,
+): DocumentPart {
+  if (collectionId === "" || record.text === "") return NO_DOCUMENT;
+  const { namespace, sessionId } = session;
+  const sourceId = summaryDocumentId(sessionId, record.version);
+  const pieces = piecesOf(sourceId, record.text);
+  const documentIds = [...new Set([...pieces.map(({ documentId }) => documentId), sourceId])];
+  const change = { namespace, collectionId, documentIds, sourceIds: [sourceId] };
+  const seen = view.documents(change);
+  if (seen.collection === undefined && seen.collectionCount >= LIMITS.collections) {
+    return NO_DOCUMENT;
+  }
+  const trust = record.trust === TRUST.low ? TRUST.low : TRUST.medium;
+  const labels = labelsOf(sessionId, record);
+  let nextNo = seen.nextDocumentNo;
+  const put = pieces.map(({ documentId, text, chunk }): StoredDocument => {
+    const before = seen.documents.get(documentId);
+    const createMs = before?.createMs ?? nowMs;
+    const bytes = context.codec.encodeSummaryDocument(
+      { trust, labels },
+      {
+        ...{ documentId, collectionId, text, chunk, writer: SERVER_WRITER },
+        ...{ createMs, updateMs: nowMs, etag: etagOf(view.revision) },
+      },
+    );
+    const documentNo = before?.documentNo ?? nextNo++;
+    const etagRevision = view.revision;
+    const own = { documentId, documentNo, sourceId: chunk?.sourceId ?? "", bytes, createMs };
+    return { ...own, embedding: undefined, etagRevision };
+  });
+  const remove = replaced(seen, sourceId, put);
+  const documents = { ...change, plan: { put, remove, nowMs } };
+  return { plan: { documents }, events: eventsOf(seen, { collectionId, put, remove }) };
+}
+
+function labelsOf(sessionId: string, { stage }: SummaryRecord): ReadonlyMap<string, string> {
+  const all = [
+    ["session", sessionId],
+    ["stage", stage],
+  ] as const;
+  return new Map(
+    all.filter(([, value]) => value !== "" && Buffer.byteLength(value) <= LABEL_BYTES_MAX),
+  );
+}
+
+/** What an earlier session of the same id left, and is not written anew. */
+function replaced(
+  seen: DocumentView,
+  sourceId: string,
+  put: readonly StoredDocument[],
+): readonly string[] {
+  const whole = seen.documents.get(sourceId);
+  const old = [...(seen.chunks.get(sourceId) ?? []), ...(whole === undefined ? [] : [whole])];
+  const ids = new Set(put.map(({ documentId }) => documentId));
+  return old.map(({ documentId }) => documentId).filter((id) => !ids.has(id));
+}
+
+function eventsOf(
+  seen: DocumentView,
+  change: {
+    readonly collectionId: string;
+    readonly put: readonly StoredDocument[];
+    readonly remove: readonly string[];
+  },
+): readonly EventDetail[] {
+  const { collectionId, put, remove } = change;
+  const documentIds = put.map(({ documentId }) => documentId);
+  const createdCount = documentIds.filter((id) => !seen.documents.has(id)).length;
+  const upserted = {
+    ...{ type: EVENT_TYPE.documentsUpserted, collectionId, documentIds, createdCount },
+  };
+  if (remove.length === 0) return [upserted];
+  return [upserted, { type: EVENT_TYPE.documentsDeleted, collectionId, documentIds: remove }];
+}
