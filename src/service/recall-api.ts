@@ -53,7 +53,11 @@ export interface RecallHit {
         readonly before: readonly StoredMessage[];
         readonly after: readonly StoredMessage[];
       }
-    | { readonly kind: "document"; readonly document: StoredDocument }
+    | {
+        readonly kind: "document";
+        readonly collectionId: string;
+        readonly document: StoredDocument;
+      }
     | { readonly kind: "memory"; readonly memory: Memory };
   readonly passage: string;
   readonly rerankScore: number | undefined;

@@ -86,6 +86,16 @@ export class TokenCounter {
     return count ?? 0;
   }
 
+  /** As countText, of several texts at once. */
+  async countTexts(texts: readonly string[], rule: CountedRule): Promise<readonly number[]> {
+    if (!isExact(rule.rule)) return texts.map((text) => countPlainText(text, rule));
+    if (texts.length === 0) return [];
+    return await this.#ask(
+      rule.rule,
+      texts.map((text) => [text]),
+    );
+  }
+
   /** Stops the worker; counts under way fail. */
   async close(): Promise<void> {
     const worker = this.#worker;

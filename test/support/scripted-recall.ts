@@ -82,7 +82,7 @@ export function documentHit(stored: StoredDocument, fields: Partial<RecallHit> =
     score: 1,
     relevance: 0.5,
     parts: [],
-    record: { kind: "document", document: stored },
+    record: { kind: "document", collectionId: "docs", document: stored },
     passage: "",
     rerankScore: undefined,
     ...fields,

@@ -82,9 +82,9 @@ export async function neighborsOf(
   return { before: (await list(earlier)).toReversed(), after: await list(later) };
 }
 
-function recordOf({ record }: ReadHit, { before, after }: Around): RecallHit["record"] {
+function recordOf({ hit, record }: ReadHit, { before, after }: Around): RecallHit["record"] {
   if (record.kind === "memory") return { kind: "memory", memory: record.memory };
-  if (record.kind === "document") return record;
+  if (record.kind === "document") return { ...record, collectionId: hit.containerId };
   const { session, message } = record;
   const { sessionId, fields } = session;
   return { kind: "message", sessionId, userId: fields.userId, message, before, after };

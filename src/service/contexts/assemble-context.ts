@@ -1,0 +1,150 @@
+// AssembleContext: gathers what is known, what happened and what was said, and packs it into a
+// budget of tokens. Reads only.
+
+import type { Candidate, FoundSection } from "../../domain/context/candidate.ts";
+import { contextCount } from "../../domain/context/count.ts";
+import { packContext } from "../../domain/context/pack.ts";
+import { PROFILE_THRESHOLDS, sectionRules } from "../../domain/context/profiles.ts";
+import { DEFAULT_POLICY } from "../../domain/policy.ts";
+import { type CountedRule, countedRule } from "../../domain/token-rules.ts";
+import type { Call } from "../call.ts";
+import { checkLive } from "../change.ts";
+import type { AssembleContextInput, AssembledContext } from "../memory-api.ts";
+import { asMessage, type Conversation, readConversation } from "./conversation.ts";
+import { type Asking, type ContextParts, sectionOf } from "./parts.ts";
+import { coverageOf, documentsFor, longTermFor, messagesFor, type Recalled } from "./recalled.ts";
+import { entitiesFor, episodesFor, logFor, ranked, relationsFor } from "./remembered.ts";
+
+/** Makes the context of a prompt. */
+export async function assembleContext(
+  parts: ContextParts,
+  call: Call,
+  input: AssembleContextInput,
+): Promise<AssembledContext> {
+  checkLive(call.signal);
+  const { context } = parts;
+  const { profile, sessionId } = input;
+  const talk = sessionId === "" ? undefined : await readConversation(context, input);
+  const asking = askingOf(parts, call, { input, talk });
+  const { sections, budgetTokens } = asking;
+  const { found, coverage } = await gather(asking, talk);
+  checkLive(call.signal);
+  const rule = ruleOf(input, talk);
+  const fence = input.fence ?? profile === "default";
+  const count = contextCount(rule, (texts) => context.tokens.countTexts(texts, rule));
+  const packed = await packContext(found, { profile, fence, sections, budgetTokens }, count);
+  return { ...packed, coverage, tokenRule: rule.rule };
+}
+
+function askingOf(
+  parts: ContextParts,
+  call: Call,
+  from: { readonly input: AssembleContextInput; readonly talk: Conversation | undefined },
+): Asking {
+  const { input, talk } = from;
+  const { userId = "", agentId = "" } = talk?.session.fields ?? {};
+  const threshold = input.compactionThreshold ?? PROFILE_THRESHOLDS[input.profile];
+  const nowMs = parts.context.world.nowMs();
+  const viewer = {
+    userId: input.userId === "" ? userId : input.userId,
+    agentId: input.agentId === "" ? agentId : input.agentId,
+    sessionId: input.sessionId,
+  };
+  const sections = sectionRules(input.profile, input.sections);
+  return {
+    ...{ parts, call, input, viewer, nowMs },
+    query: input.query.trim() === "" ? (talk?.newestUserText ?? "") : input.query,
+    sections: sections.filter(({ kind }) => kind !== "conversation" || input.includeConversation),
+    budgetTokens: Math.max(1, Math.trunc(input.maxTokens * threshold)),
+    referenceMs: input.referenceMs ?? nowMs,
+  };
+}
+
+function ruleOf({ counting }: AssembleContextInput, talk: Conversation | undefined): CountedRule {
+  const own = countedRule(talk?.session.fields.policy ?? DEFAULT_POLICY);
+  const rule = counting === undefined ? own : countedRule({ ...DEFAULT_POLICY, ...counting });
+  // Nobody gives the count of a text of the server's own.
+  return rule.rule === "given" ? { ...rule, rule: "bytes-div-4" } : rule;
+}
+
+/** Finds what may stand in the sections that are asked for. */
+async function gather(
+  asking: Asking,
+  talk: Conversation | undefined,
+): Promise<{ found: readonly FoundSection[]; coverage: AssembledContext["coverage"] }> {
+  const none: Recalled = { candidates: [], coverage: undefined };
+  const limitOf = (kind: FoundSection["kind"]): number => sectionOf(asking, kind)?.limit ?? 0;
+  const want = async <T>(
+    kind: FoundSection["kind"],
+    otherwise: T,
+    read: (limit: number) => Promise<T>,
+  ): Promise<T> => (limitOf(kind) === 0 ? otherwise : await read(limitOf(kind)));
+  const [longTerm, known, episodes, messages, documents, log] = await Promise.all([
+    want("long-term", none, async (limit) => {
+      const important = await ranked(asking, "long-term", limit);
+      return await longTermFor(asking, limit, important);
+    }),
+    knownFor(asking),
+    want("episodes", [], (limit) => episodesFor(asking, limit)),
+    want("recalled-messages", none, (limit) => messagesFor(asking, limit)),
+    want("documents", none, (limit) => documentsFor(asking, limit)),
+    want("daily-log", [], () => logFor(asking)),
+  ]);
+  const found: readonly FoundSection[] = [
+    { kind: "summary", candidates: talk?.summary === undefined ? [] : [talk.summary] },
+    { kind: "long-term", candidates: longTerm.candidates },
+    { kind: "entities", candidates: known.entities },
+    { kind: "relations", candidates: known.relations },
+    { kind: "episodes", candidates: episodes },
+    { kind: "recalled-messages", candidates: besideWindow(asking, talk, messages.candidates) },
+    { kind: "documents", candidates: documents.candidates },
+    { kind: "conversation", candidates: conversationOf(asking, talk) },
+    { kind: "daily-log", candidates: log },
+  ];
+  return { found, coverage: coverageOf([longTerm, messages, documents]) };
+}
+
+async function knownFor(
+  asking: Asking,
+): Promise<{ entities: readonly Candidate[]; relations: readonly Candidate[] }> {
+  const [entities, relations] = [sectionOf(asking, "entities"), sectionOf(asking, "relations")];
+  if (entities === undefined && relations === undefined) return { entities: [], relations: [] };
+  const known = await entitiesFor(asking, entities?.limit ?? 0);
+  return {
+    entities: entities === undefined ? [] : known.candidates,
+    relations:
+      relations === undefined ? [] : await relationsFor(asking, known.named, relations.limit),
+  };
+}
+
+/**
+ * Messages that were recalled and do not stand in the context anyway. Where the conversation is in
+ * it, packing leaves those out that the budget lets it hold; where the caller sends the window
+ * beside the context, none of the window is wanted.
+ */
+function besideWindow(
+  asking: Asking,
+  talk: Conversation | undefined,
+  messages: readonly Candidate[],
+): readonly Candidate[] {
+  if (talk === undefined || sectionOf(asking, "conversation") !== undefined) return messages;
+  const { sessionId } = talk.session;
+  const shown = new Set(talk.messages.flatMap(({ ref }) => messageId(ref)));
+  return messages.filter(({ ref }) => {
+    if (ref.kind !== "message" || ref.sessionId !== sessionId) return true;
+    return !shown.has(ref.messageId);
+  });
+}
+
+function messageId(ref: Candidate["ref"]): readonly string[] {
+  return ref.kind === "message" ? [ref.messageId] : [];
+}
+
+function conversationOf(asking: Asking, talk: Conversation | undefined): readonly Candidate[] {
+  if (talk === undefined) return [];
+  const { messages, summary } = talk;
+  // The history of definable has summaries among its messages.
+  const isAmong = asking.input.profile === "definable" && summary !== undefined;
+  if (!isAmong || sectionOf(asking, "summary") !== undefined) return messages;
+  return [...messages, asMessage(summary)];
+}

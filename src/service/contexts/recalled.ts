@@ -1,0 +1,173 @@
+// What fits the query of a context: messages, documents and memories that recall finds. Recall that
+// fails leaves them out; the coverage says so.
+
+import type { Candidate } from "../../domain/context/candidate.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import type { Memory, MemoryKind } from "../../domain/memories/memory.ts";
+import type { RecallFilter } from "../../domain/recall/filter.ts";
+import { ROLE } from "../../domain/window/types.ts";
+import { checkLive } from "../change.ts";
+import type { RecallCoverage, RecallHit, RecallInput } from "../recall-api.ts";
+import { saidIn } from "./conversation.ts";
+import type { Asking } from "./parts.ts";
+import { candidateOf, counts } from "./remembered.ts";
+
+/** A message costs about so many tokens at least: no more are looked for than there is room. */
+const TOKENS_EACH = 20;
+const HITS_MIN = 10;
+const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowledge", "summary"]);
+
+const ANY: RecallFilter = {
+  ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
+  ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], labels: new Map() },
+  ...{ metadata: [], fromMs: undefined, beforeMs: undefined, minTrust: undefined },
+  ...{ sourceDocumentId: "", memoryKinds: new Set(), categories: new Set() },
+  ...{ includeShared: false, validity: "now", minConfidence: undefined },
+  memorySessionIds: undefined,
+};
+
+/** What recall found, and what it could look at. */
+export interface Recalled {
+  readonly candidates: readonly Candidate[];
+  /** Undefined when nothing was recalled. */
+  readonly coverage: RecallCoverage | undefined;
+}
+
+const NOTHING: Recalled = { candidates: [], coverage: undefined };
+
+/** What is said of a recall that failed. */
+const FAILED: RecallCoverage = {
+  ...{ complete: false, pendingCount: 0, leftOutCount: 0, dense: "unavailable" },
+  ...{ embeddingModel: "", withoutVectorCount: 0, rerank: "off" },
+};
+
+/** Messages of the sessions of the user, the best first. */
+export async function messagesFor(asking: Asking, limit: number): Promise<Recalled> {
+  const { viewer, input } = asking;
+  // Without a user, what others said in sessions of theirs is none of this one's.
+  if (viewer.userId === "" && viewer.sessionId === "") return NOTHING;
+  const filter: RecallFilter = {
+    ...ANY,
+    kinds: new Set(["message"]),
+    roles: new Set([ROLE.user, ROLE.assistant]),
+    ...(viewer.userId === "" ? { sessionIds: [viewer.sessionId] } : { userId: viewer.userId }),
+  };
+  const { codec } = asking.parts.context;
+  return await find(asking, filter, limit, ({ record, relevance }) => {
+    if (record.kind !== "message") return undefined;
+    const { sessionId, message } = record;
+    const { messageId, role } = codec.readFacts(message.bytes);
+    return {
+      ref: { kind: "message", sessionId, messageId, seq: message.seq },
+      said: saidIn(codec, { role, bytes: message.bytes }),
+      ...{ relevance, trust: codec.readTrust(message.bytes) },
+      isWeak: relevance < input.minRelevance,
+    };
+  });
+}
+
+/** Documents of the namespace, the best first. */
+export async function documentsFor(asking: Asking, limit: number): Promise<Recalled> {
+  const { store } = asking.parts.context;
+  const { namespace, minRelevance } = asking.input;
+  if ((await store.listCollections(namespace, "", 1)).length === 0) return NOTHING;
+  const filter: RecallFilter = { ...ANY, kinds: new Set(["document"]) };
+  return await find(asking, filter, limit, ({ record, relevance, passage }) => {
+    if (record.kind !== "document") return undefined;
+    const { collectionId } = record;
+    const { documentId, bytes } = record.document;
+    const { text, trust } = asking.parts.codec.readDocument(bytes);
+    const isShort = Buffer.byteLength(text) <= LIMITS.recallPassageBytes;
+    return {
+      ref: { kind: "document", collectionId, documentId },
+      said: { kind: "document", text: isShort ? text : passage },
+      ...{ relevance, trust, isWeak: relevance < minRelevance },
+    };
+  });
+}
+
+/** Long-term memories that fit, the best first, then `important` ones that are not among them. */
+export async function longTermFor(
+  asking: Asking,
+  limit: number,
+  important: readonly Memory[],
+): Promise<Recalled> {
+  const { viewer, input } = asking;
+  const rest = important.map((memory) => candidateOf(memory));
+  // The source systems show what is important, whatever is asked; and nothing finds nothing.
+  if (input.profile === "selectools" || important.length === 0) {
+    return { candidates: rest, coverage: undefined };
+  }
+  const filter: RecallFilter = {
+    ...ANY,
+    ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, includeShared: true },
+    ...{ userId: viewer.userId, agentId: viewer.agentId },
+    memorySessionIds: viewer.sessionId === "" ? [] : [viewer.sessionId],
+  };
+  const { candidates, coverage } = await find(asking, filter, limit, ({ record, relevance }) => {
+    if (record.kind !== "memory") return undefined;
+    const { memory } = record;
+    // A filter without a user lets those of all users through.
+    if (!isSeen(memory, asking) || !counts(memory, asking)) return undefined;
+    return candidateOf(memory, relevance);
+  });
+  const ids = new Set(candidates.map(idOf));
+  return { candidates: [...candidates, ...rest.filter((one) => !ids.has(idOf(one)))], coverage };
+}
+
+function idOf({ ref }: Candidate): string {
+  return ref.kind === "memory" ? ref.memoryId : "";
+}
+
+function isSeen({ scope }: Memory, { viewer }: Asking): boolean {
+  const fits = (own: string, of: string): boolean => own === "" || own === of;
+  return (
+    fits(scope.userId, viewer.userId) &&
+    fits(scope.agentId, viewer.agentId) &&
+    fits(scope.sessionId, viewer.sessionId)
+  );
+}
+
+async function find(
+  asking: Asking,
+  filter: RecallFilter,
+  limit: number,
+  read: (hit: RecallHit) => Candidate | undefined,
+): Promise<Recalled> {
+  const { call, query, parts, input, budgetTokens } = asking;
+  if (query.trim() === "") return NOTHING;
+  const room = Math.max(HITS_MIN, Math.ceil(budgetTokens / TOKENS_EACH));
+  const asked: RecallInput = {
+    ...{ namespace: input.namespace, query, embedding: undefined, filter, offset: 0 },
+    limit: Math.min(limit, LIMITS.recallHits, room),
+    ...{ mode: "hybrid", fusion: "scores", weights: input.weights, minScore: undefined },
+    ...{ minRelevance: 0, diversity: 0, contextBefore: 0, contextAfter: 0 },
+    ...{ hitsPerGroup: undefined, rerank: undefined, allowPartial: false },
+    referenceMs: asking.referenceMs,
+  };
+  try {
+    const { hits, coverage } = await parts.recall(call, asked);
+    return { candidates: hits.flatMap((hit) => read(hit) ?? []), coverage };
+  } catch {
+    checkLive(call.signal);
+    return { candidates: [], coverage: FAILED };
+  }
+}
+
+/** What several recalls could look at together. */
+export function coverageOf(all: readonly Recalled[]): RecallCoverage | undefined {
+  const known = all.flatMap(({ coverage }) => coverage ?? []);
+  const [first] = known;
+  if (first === undefined) return undefined;
+  const most = (value: (one: RecallCoverage) => number): number => Math.max(...known.map(value));
+  const worst = known.find(({ dense }) => dense === "unavailable") ?? first;
+  return {
+    complete: known.every(({ complete }) => complete),
+    pendingCount: most(({ pendingCount }) => pendingCount),
+    leftOutCount: most(({ leftOutCount }) => leftOutCount),
+    dense: worst.dense,
+    embeddingModel: known.find(({ embeddingModel }) => embeddingModel !== "")?.embeddingModel ?? "",
+    withoutVectorCount: most(({ withoutVectorCount }) => withoutVectorCount),
+    rerank: "off",
+  };
+}

@@ -1,0 +1,216 @@
+// The memories of a context that need no search: the most important ones, the last seen ones, the
+// newest ones, and those that the query names.
+
+import type { Candidate } from "../../domain/context/candidate.ts";
+import { recentFromMs, retentionCutMs } from "../../domain/memories/episodes.ts";
+import {
+  isMemoryExpired,
+  type Memory,
+  type MemoryTier,
+  rankOf,
+  tierOf,
+} from "../../domain/memories/memory.ts";
+import { visibleScopes } from "../../domain/memories/scopes.ts";
+import { nameKeyOf } from "../../domain/memories/text-key.ts";
+import { STOP_WORDS } from "../../domain/recall/text/stop-words.ts";
+import type { Asking } from "./parts.ts";
+
+/** Those whose time ran out are read as well: so many more are looked at. */
+const SPARE = 20;
+const EPISODE_DAYS = 3;
+const EPISODES_READ = 200;
+const LOG_DAYS = 2;
+const LOG_PAGE = 500;
+const LOG_PAGES = 4;
+const QUERY_WORDS = 128;
+const NAME_WORDS = 4;
+const NAMES = 512;
+const RELATION_NAMES = 64;
+const RELATIONS_READ = 200;
+const KEYWORDS = 15;
+const KEYWORD_CHARS = 2;
+
+/** A memory as a candidate. */
+export function candidateOf(memory: Memory, relevance = 0): Candidate {
+  const { memoryId, trust } = memory;
+  return {
+    ref: { kind: "memory", memoryId },
+    said: { kind: "memory", memory },
+    ...{ relevance, trust },
+  };
+}
+
+/** Whether a memory counts now: it is active, its time has not run out, and it is true. */
+export function counts(memory: Memory, { input, nowMs, referenceMs }: Asking): boolean {
+  if (memory.state !== "active" || isMemoryExpired(memory, nowMs)) return false;
+  const { validFromMs = -Infinity, validToMs = Infinity } = memory.content;
+  // The clock of who records episodes may be ahead of this one.
+  const isEarly = validFromMs > referenceMs;
+  if (isEarly && (memory.kind !== "episode" || input.referenceMs !== undefined)) return false;
+  return referenceMs < validToMs;
+}
+
+/** The highest of a tier in all scopes that are seen. */
+export async function ranked(
+  asking: Asking,
+  tier: MemoryTier,
+  limit: number,
+): Promise<readonly Memory[]> {
+  const { store } = asking.parts.context;
+  const { namespace } = asking.input;
+  const query = { namespace, tier, order: "desc", limit: limit + SPARE } as const;
+  const found = await Promise.all(
+    visibleScopes(asking.viewer).map((scope) => store.rankedMemories({ ...query, scope })),
+  );
+  const all = found.flat().filter((memory) => counts(memory, asking));
+  all.sort((a, b) => rankOf(b) - rankOf(a) || a.memoryNo - b.memoryNo);
+  return all.slice(0, limit);
+}
+
+/** Entities: those that the query names, then the last seen. */
+export async function entitiesFor(
+  asking: Asking,
+  limit: number,
+): Promise<{ readonly candidates: readonly Candidate[]; readonly named: readonly Memory[] }> {
+  const names = namesIn(asking.query);
+  const { store } = asking.parts.context;
+  const scopes = visibleScopes(asking.viewer);
+  const [known, last] = await Promise.all([
+    names.length === 0 ? [] : store.readEntities(asking.input.namespace, scopes, names),
+    ranked(asking, "entities", limit),
+  ]);
+  const named = each(known.filter((memory) => counts(memory, asking)));
+  const ids = new Set(named.map(({ memoryId }) => memoryId));
+  const others = last.filter(({ memoryId }) => !ids.has(memoryId));
+  const isSelectools = asking.input.profile === "selectools";
+  const candidates = isSelectools
+    ? last.map((memory) => candidateOf(memory))
+    : [
+        ...named.map((memory) => candidateOf(memory, 1)),
+        ...others.map((memory) => candidateOf(memory)),
+      ];
+  return { candidates, named };
+}
+
+/** Runs of words of a query that may be names, as name keys. */
+function namesIn(query: string): readonly string[] {
+  const words = (query.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.&-]*/gu) ?? []).slice(0, QUERY_WORDS);
+  const keys = new Set<string>();
+  for (let length = 1; length <= NAME_WORDS; length++) {
+    for (let at = 0; at + length <= words.length; at++) {
+      const run = words.slice(at, at + length).join(" ");
+      // The end of a sentence, and what makes a name a possessive, are no part of it.
+      for (const name of [run, run.replace(/(?:['’]s|[.'’-])$/u, "")]) {
+        if (keys.size < NAMES && !STOP_WORDS.has(name.toLowerCase())) keys.add(nameKeyOf(name));
+      }
+    }
+  }
+  return [...keys];
+}
+
+function each(memories: readonly Memory[]): readonly Memory[] {
+  return [...new Map(memories.map((memory) => [memory.memoryId, memory])).values()];
+}
+
+/** Relations: those of names and words of the query, then the newest. */
+export async function relationsFor(
+  asking: Asking,
+  named: readonly Memory[],
+  limit: number,
+): Promise<readonly Candidate[]> {
+  const isSelectools = asking.input.profile === "selectools";
+  const read = Math.max(RELATIONS_READ, limit);
+  const [near, newest] = await Promise.all([
+    isSelectools ? [] : relationsOf(asking, named),
+    ranked(asking, "relations", read),
+  ]);
+  const words = keywordsOf(asking.query, isSelectools);
+  const fitting = newest.filter((memory) => holdsWord(memory, words));
+  const first = each([...near, ...fitting].toSorted((a, b) => b.memoryNo - a.memoryNo));
+  const ids = new Set(first.map(({ memoryId }) => memoryId));
+  // The source system shows the newest ones only where nothing is asked.
+  const isOver = isSelectools && asking.query.trim() !== "";
+  const rest = isOver ? [] : newest.filter(({ memoryId }) => !ids.has(memoryId)).slice(0, limit);
+  return [
+    ...first.map((memory) => candidateOf(memory, 1)),
+    ...rest.map((memory) => candidateOf(memory)),
+  ];
+}
+
+/** Relations that touch what the query names. */
+async function relationsOf(asking: Asking, named: readonly Memory[]): Promise<readonly Memory[]> {
+  const aliases = named.flatMap(({ content: { structure } }) =>
+    structure?.kind === "entity" ? [structure.entity.name, ...structure.entity.aliases] : [],
+  );
+  const keys = [...new Set([...aliases.map(nameKeyOf), ...namesIn(asking.query)])];
+  const names = keys.slice(0, RELATION_NAMES);
+  if (names.length === 0) return [];
+  const { store } = asking.parts.context;
+  const { namespace } = asking.input;
+  const found = await Promise.all(
+    visibleScopes(asking.viewer).flatMap((scope) =>
+      (["subject", "object"] as const).map((place) =>
+        store.queryRelations({ namespace, scope, names, place, limit: RELATIONS_READ }),
+      ),
+    ),
+  );
+  return found.flat().filter((memory) => counts(memory, asking));
+}
+
+function keywordsOf(query: string, isSelectools: boolean): readonly string[] {
+  const words = query.toLowerCase().split(/\s+/u);
+  const long = words.filter((word) => [...word].length > KEYWORD_CHARS);
+  if (isSelectools) return long.slice(0, KEYWORDS);
+  const bare = long.map((word) => word.replace(/[^\p{L}\p{N}]+$/u, ""));
+  return bare.filter((word) => word !== "" && !STOP_WORDS.has(word)).slice(0, KEYWORDS);
+}
+
+function holdsWord({ content: { structure } }: Memory, words: readonly string[]): boolean {
+  if (structure?.kind !== "relation") return false;
+  const { subject, predicate, object } = structure.relation;
+  const text = `${subject} ${predicate} ${object}`.toLowerCase();
+  return words.some((word) => text.includes(word));
+}
+
+/** Episodes of the last days, the newest first. */
+export async function episodesFor(asking: Asking, limit: number): Promise<readonly Candidate[]> {
+  const fromMs = recentFromMs(asking.referenceMs, EPISODE_DAYS);
+  const found = await ranked(asking, "episodes", Math.max(EPISODES_READ, limit));
+  const recent = found.filter((memory) => rankOf(memory) >= fromMs);
+  return recent.slice(0, limit).map((memory) => candidateOf(memory));
+}
+
+/** What was remembered today and yesterday, the newest first. */
+export async function logFor(asking: Asking): Promise<readonly Candidate[]> {
+  const fromMs = retentionCutMs(asking.referenceMs, LOG_DAYS - 1);
+  const found = await Promise.all(
+    visibleScopes(asking.viewer).map((scope) => logOf(asking, scope, fromMs)),
+  );
+  const all = found.flat().toSorted((a, b) => b.memoryNo - a.memoryNo);
+  return all.map((memory) => candidateOf(memory));
+}
+
+async function logOf(
+  asking: Asking,
+  scope: Asking["viewer"],
+  fromMs: number,
+): Promise<readonly Memory[]> {
+  const { store } = asking.parts.context;
+  const kept: Memory[] = [];
+  let after: number | undefined;
+  for (let page = 0; page < LOG_PAGES; page++) {
+    const { memories, next } = await store.listMemories({
+      ...{ namespace: asking.input.namespace, order: "desc", limit: LOG_PAGE },
+      within: { kind: "scope", scope },
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const memory of memories) {
+      if (memory.createMs < fromMs) return kept;
+      if (memory.createMs > asking.referenceMs || tierOf(memory) !== "long-term") continue;
+      if (counts(memory, asking)) kept.push(memory);
+    }
+    if (next === undefined) break;
+    after = next;
+  }
+  return kept;
+}
