@@ -77,6 +77,9 @@ export function storeWith(store: Store, methods: Partial<Store>): Store {
   });
 }
 
+/** So many random bytes an id takes. */
+const ID_BYTES = 10;
+
 /** A world whose time goes on only when a test says so. */
 export interface TestWorld extends World {
   readonly advance: (ms: number) => void;
@@ -86,14 +89,20 @@ export interface TestWorld extends World {
 export function testWorld(startMs: number): TestWorld {
   let nowMs = startMs;
   let fill = 0;
+  let draws = 0;
   const timers = new Set<Timer>();
   return {
     nowMs: () => nowMs,
-    random: (length) =>
-      Uint8Array.from({ length }, () => {
-        fill = (Math.imul(fill, 1_664_525) + 1_013_904_223) >>> 0;
-        return fill >>> 24;
-      }),
+    random: (length) => {
+      draws += 1;
+      const bytes = Uint8Array.from({ length }, () => {
+        fill = (fill * 4_099 + 7) % 65_521;
+        return fill & 255;
+      });
+      // The row begins again after a while; ids must not.
+      if (length >= ID_BYTES) new DataView(bytes.buffer).setUint32(0, draws);
+      return bytes;
+    },
     later: (callback, ms) => {
       const timer = { atMs: nowMs + ms, callback };
       timers.add(timer);
