@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { SessionRef } from "../../src/domain/session.ts";
-import type { SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
+import type { MemoryStore, SessionDecision, Store, StoredEvent } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { REPLY_AGE_MS } from "../support/action-types.ts";
 import { dumpSession, dumpStore } from "../support/dump.ts";
@@ -330,12 +330,34 @@ export function reading(store: Store): Store {
     listCollections: (namespace, after, limit) => store.listCollections(namespace, after, limit),
     saveVectors: (vectors) => store.saveVectors(vectors),
     readVectors: (places) => store.readVectors(places),
+    ...memoriesOf(store),
     recalledNamespaces: () => store.recalledNamespaces(),
     noteRecalled: (namespace, ms) => store.noteRecalled(namespace, ms),
     listEvents: (query) => store.listEvents(query),
     onEvents: (listener) => store.onEvents(listener),
     maintain: (plan) => store.maintain(plan),
     close: () => store.close(),
+  };
+}
+
+function memoriesOf(store: Store): MemoryStore {
+  return {
+    changeMemories: (change, decide) => store.changeMemories(change, decide),
+    readMemory: (namespace, memoryId) => store.readMemory(namespace, memoryId),
+    readMemories: (namespace, memoryIds) => store.readMemories(namespace, memoryIds),
+    listMemories: (query) => store.listMemories(query),
+    readEntities: (namespace, scopes, names) => store.readEntities(namespace, scopes, names),
+    rankedMemories: (query) => store.rankedMemories(query),
+    queryRelations: (query) => store.queryRelations(query),
+    listMemoryRevisions: (namespace, id, page) => store.listMemoryRevisions(namespace, id, page),
+    listMemoryScopes: (namespace, after, limit) => store.listMemoryScopes(namespace, after, limit),
+    readMemoryScope: (namespace, scopeId) => store.readMemoryScope(namespace, scopeId),
+    listMemoryNamespaces: (after, limit) => store.listMemoryNamespaces(after, limit),
+    expiredMemories: (nowMs, limit) => store.expiredMemories(nowMs, limit),
+    dueMemoryJobs: (nowMs, limit) => store.dueMemoryJobs(nowMs, limit),
+    nextMemoryJobMs: (nowMs) => store.nextMemoryJobMs(nowMs),
+    listMemoryJobs: (namespace, after, limit) => store.listMemoryJobs(namespace, after, limit),
+    readMemoryJobs: (ref) => store.readMemoryJobs(ref),
   };
 }
 

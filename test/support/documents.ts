@@ -146,6 +146,12 @@ export async function bytesAt(store: Store, place: VectorPlace): Promise<Uint8Ar
     const query = { ...place, after: documentNo - 1, last: documentNo, limit: 1 };
     return (await store.listDocuments(query)).documents[0]?.bytes;
   }
+  if (place.kind === "memory") {
+    const { memoryNo, namespace } = place;
+    const query = { namespace, order: "asc", after: memoryNo - 1, limit: 1 } as const;
+    const memory = (await store.listMemories(query)).memories[0];
+    return memory?.memoryNo === memoryNo ? Buffer.from(memory.content.text) : undefined;
+  }
   const { seq } = place;
   const query = { firstSeq: seq, lastSeq: seq, order: "asc", limit: 1 } as const;
   return (await store.listMessages(place, query))?.messages[0]?.bytes;

@@ -84,6 +84,7 @@ export function newFields(parts: Partial<SessionFields> = {}): SessionFields {
     labels: new Map(),
     metadata: new Uint8Array(0),
     policy: DEFAULT_POLICY,
+    memoryPolicy: undefined,
     ttlMs: 0,
     summary: undefined,
     summaryVersion: 0,

@@ -4,14 +4,16 @@
 import { recordCorrupt } from "../../domain/errors.ts";
 import { expireMs, type Session, type SessionHead } from "../../domain/session.ts";
 import type { SessionChange, SessionPlan, SessionView, StoredEntry } from "../store.ts";
+import { besideSteps, type Looks, saveBeside, viewBeside } from "./beside.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
 import { encodeNumber, encodePurge, encodeRanges } from "./codec.ts";
 import type { Core } from "./core.ts";
 import { expiryKey, headKey, nameKey, purgeKey, sessionKey, u64, windowKey } from "./keys.ts";
 import { appendMessages, eraseEntry, putEntry, saveKept } from "./log-writes.ts";
+import { type JobSteps, jobSteps, saveJobs } from "./memory-jobs.ts";
 import { findMessage, loadWindow, readEntry } from "./messages.ts";
 import { checkPlan, unsound } from "./plan-check.ts";
-import { pendingReply, saveReply } from "./replies.ts";
+import { finishChange, pendingReply } from "./replies.ts";
 import { encodeSession } from "./session-codec.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
 import { checkSummaries, readSummary, saveSummaries } from "./summaries.ts";
@@ -20,13 +22,6 @@ import { dropVectors, readVectorRow } from "./vectors.ts";
 
 const NO_MESSAGES: ReadonlyMap<string, StoredEntry> = new Map();
 const NO_WINDOW: readonly StoredEntry[] = [];
-
-/** What a decision wants to see. */
-export interface Looks {
-  window: boolean;
-  /** It looked at tasks, usage or summaries, which the state of the session does not tell of. */
-  beside: boolean;
-}
 
 /** What decide gets to see of the pending state. */
 export function viewOf(
@@ -69,25 +64,7 @@ export function viewOf(
       looks.beside = true;
       return state === null ? undefined : readSummary(core, state.logNo, version, "pending");
     },
-    message: () => undefined,
-    memories: {
-      byId: () => undefined,
-      byText: () => [],
-      byKey: () => [],
-      pastByKey: () => [],
-      pastBySubject: () => [],
-      byName: () => undefined,
-      bySubject: () => [],
-      newest: () => [],
-      count: () => 0,
-      evictable: () => [],
-      wasPromoted: () => false,
-      nextMemoryNo: 1,
-    },
-    memoryJobs: () => [],
-    documents: () => {
-      throw new Error("Not yet.");
-    },
+    ...viewBeside(core, change, state, looks),
   };
 }
 
@@ -111,9 +88,10 @@ function windowOf(
 export function applyPlan(
   core: Core,
   cached: CachedSession,
-  change: SessionChange,
+  change: SessionChange & { readonly looks: Looks },
   plan: SessionPlan,
 ): void {
+  const { looks } = change;
   const old = cached.pending;
   checkPlan(old, plan);
   // Read before anything is changed: a damaged entry must stop the whole plan.
@@ -126,12 +104,16 @@ export function applyPlan(
   const tasks = taskSteps(core, change, plan.tasks);
   const removal = plan.remove === true ? removalOf(core, cached) : undefined;
   checkSummariesOf(core, old, plan);
+  const beside = besideSteps(core, change, plan, looks);
   core.writer.whole(() => {
     if (removal !== undefined) {
-      removeSession(core, cached, { ...removal, usage: tasks.usage });
+      const gone = { ...removal.tasks, usage: tasks.usage };
+      removeSession(core, cached, { ...removal, tasks: gone });
     } else if (plan.head !== undefined) {
       saveSession(core, cached, plan, { head: plan.head, replaced, erased, vectors, tasks });
     }
+    const sessionNo = (old ?? cached.pending)?.sessionNo ?? 0;
+    saveBeside(core, { ...cached.ref, sessionNo }, beside);
     finishChange(core, change, plan);
   });
 }
@@ -152,16 +134,6 @@ function checkSummariesOf(core: Core, old: SessionState | null, plan: SessionPla
   const fields = plan.fields ?? old?.session.fields;
   const logNo = plan.resetLog === true ? undefined : old?.logNo;
   checkSummaries(core, plan.summaries, { newest: fields?.summaryVersion ?? 0, logNo });
-}
-
-/** Adds the events of a change and its reply. */
-export function finishChange(
-  core: Core,
-  change: { readonly namespace: string; readonly requestId?: string },
-  plan: Pick<SessionPlan, "events" | "reply">,
-): void {
-  core.writer.putEvents(plan.events);
-  saveReply(core, change, plan.reply);
 }
 
 /** The head of a plan, and the messages of the old log that go. */
@@ -315,13 +287,20 @@ export function saveExpiry(
   }
 }
 
-/** What becomes of the tasks of a session that goes. Throws when one of them is damaged. */
-export function removalOf(core: Core, cached: CachedSession): TaskSteps {
-  return removalSteps(core, cached.pending?.sessionNo ?? 0);
+/** What goes with a session. */
+export interface Removal {
+  readonly tasks: TaskSteps;
+  readonly jobs: JobSteps | undefined;
 }
 
-/** Removes a session with its tasks, and has its log erased. */
-export function removeSession(core: Core, cached: CachedSession, tasks: TaskSteps): void {
+/** What goes with a session. Throws when some of it is damaged. */
+export function removalOf(core: Core, cached: CachedSession): Removal {
+  const tasks = removalSteps(core, cached.pending?.sessionNo ?? 0);
+  return { tasks, jobs: jobSteps(core, cached.ref, undefined, true) };
+}
+
+/** Removes a session with its tasks and its jobs, and has its log erased. */
+export function removeSession(core: Core, cached: CachedSession, removal: Removal): void {
   const { memtable, writer } = core;
   const old = cached.pending;
   if (old === null) {
@@ -334,7 +313,8 @@ export function removeSession(core: Core, cached: CachedSession, tasks: TaskStep
   for (const prefix of listPrefixes(namespace, fields)) {
     memtable.set(prefix + u64(old.sessionNo), null);
   }
-  saveTasks(core, { sessionNo: old.sessionNo, namespace }, tasks);
+  saveTasks(core, { sessionNo: old.sessionNo, namespace }, removal.tasks);
+  saveJobs(core, { ...cached.ref, sessionNo: old.sessionNo }, removal.jobs);
   purgeLater(core, old);
   writer.setState(cached, null);
 }

@@ -9,6 +9,9 @@ import type {
   DocumentChange,
   DocumentDecision,
   DocumentView,
+  MemoryChange,
+  MemoryDecision,
+  MemoryView,
   SessionChange,
   SessionDecision,
   SessionView,
@@ -16,13 +19,16 @@ import type {
   TaskDecision,
   TaskView,
 } from "../store.ts";
-import { applyPlan, type Looks, viewOf } from "./change.ts";
+import type { Looks } from "./beside.ts";
+import { applyPlan, viewOf } from "./change.ts";
 import { applyConsumer, consumerView } from "./consumers.ts";
 import type { Core } from "./core.ts";
 import type { RecordCounts } from "./counts.ts";
 import { applyDocuments, documentsView } from "./document-changes.ts";
 import { consumerKey, replyKey, taskKey, usageKey } from "./keys.ts";
-import { saveReply } from "./replies.ts";
+import { applyMemories } from "./memory-changes.ts";
+import { PendingMemories } from "./memory-lookup.ts";
+import { pendingReply, saveReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
 import { applyTask, taskView } from "./tasks.ts";
 
@@ -44,7 +50,8 @@ export function changeSession<T>(
       decision = decide(viewOf(core, cached, change, looks));
     }
     if (decision.kind === "save") {
-      applyPlan(core, cached ?? core.cache.add(change, null), change, decision.plan);
+      const target = cached ?? core.cache.add(change, null);
+      applyPlan(core, target, { ...change, looks }, decision.plan);
       return core.writer.whenFormingDurable(decision.result);
     }
     if (decision.kind === "need-window") {
@@ -113,16 +120,15 @@ export async function changeTask<T>(
 /** Decides a change of documents. */
 export async function changeDocuments<T>(
   core: Core,
-  counts: RecordCounts,
   change: DocumentChange,
   decide: (view: DocumentView) => DocumentDecision<T>,
 ): Promise<T> {
   core.writer.assertOpen();
   try {
-    const { view, base } = documentsView(core, counts, change);
+    const { view, base } = documentsView(core, change);
     const decision = decide(view);
     if (decision.kind === "save") {
-      applyDocuments(core, counts, { change, base }, decision.plan);
+      applyDocuments(core, change, base, decision.plan);
       return await core.writer.whenFormingDurable(decision.result);
     }
     saveReply(core, change, decision.reply);
@@ -130,6 +136,35 @@ export async function changeDocuments<T>(
     return decision.result;
   } catch (error) {
     await core.writer.whenDurable();
+    throw error;
+  }
+}
+
+/** Decides a change of memories. */
+export async function changeMemories<T>(
+  core: Core,
+  change: MemoryChange,
+  decide: (view: MemoryView) => MemoryDecision<T>,
+): Promise<T> {
+  core.writer.assertOpen();
+  let looked = false;
+  const { namespace, requestId } = change;
+  const seen = () => (looked ? core.writer.whenDurable() : whenSeen(core, [], change));
+  try {
+    const memories = new PendingMemories(core, namespace, () => {
+      looked = true;
+    });
+    const reply = pendingReply(core, namespace, requestId);
+    const decision = decide({ revision: memories.revision, memories, reply });
+    if (decision.kind === "save") {
+      applyMemories(core, change, memories, decision.plan);
+      return await core.writer.whenFormingDurable(decision.result);
+    }
+    saveReply(core, change, decision.reply);
+    await seen();
+    return decision.result;
+  } catch (error) {
+    await seen();
     throw error;
   }
 }

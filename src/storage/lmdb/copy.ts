@@ -8,7 +8,7 @@ import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { CopyDecision, CopyView, SessionCopy, StoredEntry } from "../store.ts";
 import { type CachedSession, type SessionState, WindowList } from "./cache.ts";
-import { finishChange, saveExpiry, saveFields } from "./change.ts";
+import { saveExpiry, saveFields } from "./change.ts";
 import { decodeRanges, encodePurge, encodeRanges } from "./codec.ts";
 import { type Core, rangeIndex, readAgain, readIndex } from "./core.ts";
 import { keptKey, purgeKey, readU64, windowKey } from "./keys.ts";
@@ -16,7 +16,7 @@ import { appendMessage, putTombstone } from "./log-writes.ts";
 import { denseEntries, denseRanges, readStored, runsAt } from "./messages.ts";
 import { readWindowAt } from "./past-window.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
-import { pendingReply } from "./replies.ts";
+import { finishChange, pendingReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
 import { checkSummaries, saveSummaries } from "./summaries.ts";
 

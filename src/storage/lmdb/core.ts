@@ -4,6 +4,7 @@
 import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { ReadFacts } from "../store.ts";
 import type { SessionCache } from "./cache.ts";
+import type { RecordCounts } from "./counts.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
 import { type Memtable, type Slot, slotValue, type Visibility } from "./memtable.ts";
@@ -16,6 +17,8 @@ export interface Core {
   readonly writer: Writer;
   readonly cache: SessionCache;
   readonly readFacts: ReadFacts;
+  /** How many collections of a namespace hold documents. */
+  readonly collections: RecordCounts;
 }
 
 /**

@@ -3,10 +3,8 @@
 
 import { documentPlanFault } from "../document-faults.ts";
 import type { DocumentChange, DocumentPlan, DocumentView, StoredDocument } from "../store.ts";
-import { finishChange } from "./change.ts";
 import { decodeNumber, encodeNumber, encodePurge } from "./codec.ts";
 import { type Core, readIndex } from "./core.ts";
-import type { RecordCounts } from "./counts.ts";
 import {
   type CollectionRow,
   type DocumentRow,
@@ -31,7 +29,7 @@ import {
   purgeKey,
 } from "./keys.ts";
 import { unsound } from "./plan-check.ts";
-import { pendingReply } from "./replies.ts";
+import { finishChange, pendingReply } from "./replies.ts";
 import { emptyRecord } from "./sessions.ts";
 import { dropVectors, readVectorRow } from "./vectors.ts";
 
@@ -45,7 +43,6 @@ interface DocumentsBase {
 /** What decide gets to see of documents, and the collection before the change. */
 export function documentsView(
   core: Core,
-  counts: RecordCounts,
   change: DocumentChange,
 ): { readonly view: DocumentView; readonly base: DocumentsBase } {
   const { collectionId, documentIds, namespace, sourceIds } = change;
@@ -68,7 +65,7 @@ export function documentsView(
   const view = {
     revision: core.writer.pendingRevision + 1,
     collection: row === undefined ? undefined : collectionOf(collectionId, row),
-    collectionCount: counts.of(core, namespace),
+    collectionCount: core.collections.of(core, namespace),
     documents,
     chunks,
     nextDocumentNo,
@@ -94,13 +91,33 @@ interface Changing {
   readonly base: DocumentsBase;
 }
 
+/** What a plan does to documents, read and checked, so that nothing of it can fail any more. */
+export interface DocumentSteps extends Changing {
+  readonly plan: DocumentPlan;
+  readonly old: ReadonlyMap<string, OldDocument>;
+}
+
 /** Applies a plan to the pending state. Throws an Error that names a fault of it. */
 export function applyDocuments(
   core: Core,
-  counts: RecordCounts,
-  { change, base }: Changing,
+  change: DocumentChange,
+  base: DocumentsBase,
   plan: DocumentPlan,
 ): void {
+  const steps = documentSteps(core, change, base, plan);
+  core.writer.whole(() => {
+    saveDocuments(core, steps);
+    finishChange(core, change, plan);
+  });
+}
+
+/** Reads what a plan for documents needs, and checks it. Throws an Error that names the fault. */
+export function documentSteps(
+  core: Core,
+  change: DocumentChange,
+  base: DocumentsBase,
+  plan: DocumentPlan,
+): DocumentSteps {
   const { row, nextDocumentNo } = base;
   const known = (documentId: string): number | undefined =>
     row && documentNoOf(core, row.logNo, documentId, "pending");
@@ -119,11 +136,13 @@ export function applyDocuments(
       old.set(id, oldDocument(core, row.logNo, documentNo));
     }
   }
-  core.writer.whole(() => {
-    const before = row === undefined ? 0 : 1;
-    counts.add(change.namespace, saveDocuments(core, { change, base }, plan, old) - before);
-    finishChange(core, change, plan);
-  });
+  return { change, base, plan, old };
+}
+
+/** Applies what a plan does to documents. */
+export function saveDocuments(core: Core, steps: DocumentSteps): void {
+  const before = steps.base.row === undefined ? 0 : 1;
+  core.collections.add(steps.change.namespace, saveCollection(core, steps) - before);
 }
 
 function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument {
@@ -136,12 +155,7 @@ function oldDocument(core: Core, logNo: number, documentNo: number): OldDocument
 }
 
 /** Writes what a plan says; gives 1 when the collection holds documents then, else 0. */
-function saveDocuments(
-  core: Core,
-  { change, base }: Changing,
-  plan: DocumentPlan,
-  old: ReadonlyMap<string, OldDocument>,
-): number {
+function saveCollection(core: Core, { base, change, old, plan }: DocumentSteps): number {
   const { namespace, collectionId } = change;
   const { put = [], remove = [] } = plan;
   const logNo = base.row?.logNo ?? core.writer.nextLogNo++;

@@ -9,7 +9,7 @@ import type { SessionRef } from "../../domain/session.ts";
 import type { SeqRange } from "../../domain/window/types.ts";
 import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
 import type { CachedSession } from "./cache.ts";
-import { finishChange, removalOf, removeSession, saveExpiry, saveFields } from "./change.ts";
+import { type Removal, removalOf, removeSession, saveExpiry, saveFields } from "./change.ts";
 import { decodeNumber, encodePurge, encodeRanges } from "./codec.ts";
 import type { CopyContext } from "./copy.ts";
 import { type Core, readIndex } from "./core.ts";
@@ -17,10 +17,9 @@ import { idKey, keptKey, purgeKey, windowKey } from "./keys.ts";
 import { appendMessage, putTombstone } from "./log-writes.ts";
 import { readEntry, readStored } from "./messages.ts";
 import { checkEvents, checkFields, checkHead, unsound } from "./plan-check.ts";
-import { pendingReply } from "./replies.ts";
+import { finishChange, pendingReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
 import { checkSummaries, saveSummaries } from "./summaries.ts";
-import type { TaskSteps } from "./tasks.ts";
 
 const CHUNK_ENTRIES = 1_024;
 const CHUNK_BYTES = 1_048_576;
@@ -235,7 +234,7 @@ class ImportedLog implements LogImport {
 
   private save(
     cached: CachedSession,
-    removal: TaskSteps,
+    removal: Removal,
     save: Save & { readonly requestId: string },
   ): void {
     const { core, kept, logNo } = this;

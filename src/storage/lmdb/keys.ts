@@ -37,6 +37,26 @@
 // chunk     log number, source id, document number -> nothing
 // vector    log number, seq or document number -> VectorRecord
 // recalled  namespace                    -> ms of its last recall
+//
+// The keys of memories are made in memory-keys.ts. A namespace has a log number for its memories. A
+// scope stands in a key as the 16 bytes of its id, a text as 16 bytes of its SHA-256, so that no
+// key is too long, however long the text.
+//
+// memories    namespace                  -> MemoriesRecord
+// memory      log number, memory number  -> MemoryRecord: the current state
+// memoryId    log number, memory id      -> memory number
+// memoryPast  log number, memory number, revision number -> MemoryRecord: a former state
+// memoryScope log number, scope          -> MemoryScopeRecord
+// memoryIn    log number, scope, kind and state (1 byte), memory number -> nothing
+// memoryOf    log number, user, memory number -> nothing
+// memoryTerm  log number, scope, term (17 bytes), memory number -> nothing
+// memoryRank  log number, scope, tier and persistence (1 byte), rank (8 bytes), memory number
+//                                        -> nothing
+// memoryEnd   ms, log number, memory number -> namespace; of those that do not live for ever
+// promoted    log number, scope, key of a text -> number of the promotion
+// promotedAt  log number, scope, number of the promotion -> key of the text
+// memoryJobs  namespace, session id      -> MemoryJobsRecord
+// memoryDue   ms, session number, job type (1 byte) -> the key of the jobs; only of ready ones
 
 const TWO_32 = 4_294_967_296;
 
@@ -72,10 +92,24 @@ export const TABLE = {
   chunk: "\x1c",
   vector: "\x1d",
   recalled: "\x1e",
+  memories: "\x1f",
+  memory: "\x20",
+  memoryId: "\x21",
+  memoryPast: "\x22",
+  memoryScope: "\x23",
+  memoryIn: "\x24",
+  memoryOf: "\x25",
+  memoryTerm: "\x26",
+  memoryRank: "\x27",
+  memoryEnd: "\x28",
+  promoted: "\x29",
+  promotedAt: "\x2a",
+  memoryJobs: "\x2b",
+  memoryDue: "\x2c",
 } as const;
 
 /** The table with the highest first byte. */
-export const LAST_TABLE = TABLE.recalled;
+export const LAST_TABLE = TABLE.memoryDue;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -125,7 +159,8 @@ export function readText(part: string): string {
   return isAscii(part) ? part : Buffer.from(part, "latin1").toString("utf8");
 }
 
-function sized(text: string): string {
+/** A text as a key part behind its length. */
+export function sized(text: string): string {
   const part = textPart(text);
   return u16(part.length) + part;
 }
@@ -256,9 +291,20 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.summary:
     case TABLE.document:
     case TABLE.chunk:
+    case TABLE.memory:
+    case TABLE.memoryPast:
+    case TABLE.memoryIn:
+    case TABLE.memoryOf:
+    case TABLE.memoryTerm:
+    case TABLE.promotedAt:
       return key.slice(0, -8);
+    case TABLE.memoryScope:
+      return key.slice(0, 9);
+    case TABLE.memoryRank:
+      return key.slice(0, -16);
     case TABLE.consumer:
     case TABLE.collection:
+    case TABLE.memoryJobs:
     case TABLE.due:
       return key.slice(0, 3 + key.charCodeAt(1) * 256 + key.charCodeAt(2));
     case TABLE.expiry:
@@ -266,6 +312,9 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.reply:
     case TABLE.usage:
     case TABLE.recalled:
+    case TABLE.memories:
+    case TABLE.memoryEnd:
+    case TABLE.memoryDue:
     // One read goes over all hooks.
     case TABLE.dueAt:
       return key.slice(0, 1);

@@ -24,6 +24,9 @@ export function checkPlan(old: SessionState | null, plan: SessionPlan): void {
     if ((plan.tasks?.put ?? []).length > 0 || (plan.summaries?.put ?? []).length > 0) {
       throw unsound("it adds to a session that it removes");
     }
+    if (plan.memoryJobs?.put.some(({ job }) => job !== undefined) === true) {
+      throw unsound("it adds jobs to a session that it removes");
+    }
     return;
   }
   const { head } = plan;

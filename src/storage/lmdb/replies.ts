@@ -1,6 +1,6 @@
 // Answers remembered under request ids.
 
-import type { StoredReply } from "../store.ts";
+import type { NewEvent, StoredReply } from "../store.ts";
 import { decodeReply, encodeReply } from "./codec.ts";
 import { type Core, readIndex } from "./core.ts";
 import { replyKey } from "./keys.ts";
@@ -26,4 +26,14 @@ export function saveReply(
     const key = replyKey(change.namespace, change.requestId);
     core.memtable.set(key, encodeReply(key, reply));
   }
+}
+
+/** Adds the events of a change and its reply. */
+export function finishChange(
+  core: Core,
+  change: { readonly namespace: string; readonly requestId?: string },
+  plan: { readonly events: readonly NewEvent[]; readonly reply?: StoredReply },
+): void {
+  core.writer.putEvents(plan.events);
+  saveReply(core, change, plan.reply);
 }

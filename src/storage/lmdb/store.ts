@@ -115,14 +115,13 @@ function checkFile(directory: string): void {
 class LmdbStore extends MemoryCalls implements Store {
   readonly storeId: string;
   readonly format: number;
-  private readonly core: Core;
+  protected readonly core: Core;
   private readonly events: EventLog;
   private readonly maintenance: Maintenance;
   private readonly floor: Floor;
   private readonly lock: DirectoryLock;
   private readonly tasks = new TaskListeners();
   private readonly counts = new RecordCounts(consumerPrefix);
-  private readonly collections = new RecordCounts(collectionPrefix);
   private readonly recalled = new RecordCounts(recalledKey);
   private readonly copies: CopyContext;
   private closing: Promise<void> | undefined;
@@ -175,7 +174,8 @@ class LmdbStore extends MemoryCalls implements Store {
       onFatal: options.onFatal ?? (() => undefined),
       wrote: (bytes) => this.floor.wrote(bytes),
     });
-    this.core = { env, memtable, writer, cache, readFacts: options.readFacts };
+    const collections = new RecordCounts(collectionPrefix);
+    this.core = { env, memtable, writer, cache, readFacts: options.readFacts, collections };
     this.events = new EventLog(this.core, recoverEvents(this.core, start.revision));
     const copying = new Set<number>();
     this.maintenance = new Maintenance(this.core, this.events, copying);
@@ -317,7 +317,7 @@ class LmdbStore extends MemoryCalls implements Store {
 
   readonly changeDocuments: Store["changeDocuments"] = async (change, decide) => {
     await this.admit(change.allowWhenFull);
-    return changeDocuments(this.core, this.collections, change, decide);
+    return changeDocuments(this.core, change, decide);
   };
 
   readonly readDocument: Store["readDocument"] = (ref, documentId) =>
@@ -380,11 +380,11 @@ class LmdbStore extends MemoryCalls implements Store {
     clearTimeout(timer);
   }
 
-  private async read<T>(read: () => T): Promise<T> {
+  protected async read<T>(read: () => T): Promise<T> {
     return readAgain(this.core, read);
   }
 
-  private admit(allowWhenFull: boolean | undefined): Promise<void> | undefined {
+  protected admit(allowWhenFull: boolean | undefined): Promise<void> | undefined {
     this.core.writer.assertOpen();
     if (allowWhenFull !== true) {
       this.floor.check();

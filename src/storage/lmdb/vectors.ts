@@ -1,6 +1,6 @@
-// Vectors of messages and documents. They stand beside the log, under the seq of the message or the
-// number of the document, and go with it. A row names the record that they were made from, so that
-// they never count for another one.
+// Vectors of messages, documents and memories. They stand beside the log, under the seq of the
+// message or the number of the document or memory, and go with it. A row names the record that they
+// were made from, for a memory the first one with its text, so that they never count for another.
 
 import { numberAt, vectorsFault } from "../document-faults.ts";
 import type { NewVectors, VectorPlace, VectorRecord } from "../store.ts";
@@ -15,6 +15,8 @@ import {
 } from "./document-codec.ts";
 import { readCollection, readDocumentRow } from "./documents.ts";
 import { vectorKey } from "./keys.ts";
+import { memoryLog, readMemoryRow } from "./memories.ts";
+import { decodeMemoryText } from "./memory-codec.ts";
 import type { Visibility } from "./memtable.ts";
 import { readEntry, readMessage } from "./messages.ts";
 import { openSession } from "./sessions.ts";
@@ -42,7 +44,7 @@ export function dropVectors(
   }
 }
 
-/** A message or a document that is there. */
+/** A message, a document or a memory that is there. */
 interface Found {
   readonly logNo: number;
   /** The number of its record. */
@@ -67,7 +69,9 @@ function find(core: Core, place: VectorPlace, visibility: Visibility): Found | u
     return logNo && row ? { logNo, ofNo: row.bodyNo } : undefined;
   }
   if (place.kind === "memory") {
-    return undefined;
+    const log = memoryLog(core, place.namespace, visibility);
+    const row = log && readMemoryRow(log, at);
+    return log && row ? { logNo: log.logNo, ofNo: row.textNo } : undefined;
   }
   const state = openSession(core, place)?.[visibility];
   const entry = state && readEntry(core, state.logNo, at, visibility);
@@ -78,9 +82,12 @@ function find(core: Core, place: VectorPlace, visibility: Visibility): Found | u
 
 function bytesOf(core: Core, place: VectorPlace, ofNo: number): Uint8Array {
   const payload = readMessage(core, ofNo, "pending");
-  return place.kind === "message"
-    ? payload
-    : decodeRecord("document", payload, decodeDocumentBody).bytes;
+  if (place.kind === "message") {
+    return payload;
+  }
+  return place.kind === "document"
+    ? decodeRecord("document", payload, decodeDocumentBody).bytes
+    : Buffer.from(decodeRecord("memory", payload, decodeMemoryText), "utf8");
 }
 
 /** Keeps vectors of records that are as they were; gives how many were kept. */

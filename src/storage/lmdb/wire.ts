@@ -93,6 +93,16 @@ export class WireWriter {
     this.varint(value);
   }
 
+  /** Writes a field of a double; zero is left out as protobuf does. */
+  double(field: number, value: number): void {
+    if (value === 0) {
+      return;
+    }
+    this.varint((field << 3) | 1);
+    this.ensure(8);
+    this.position = this.buffer.writeDoubleLE(value, this.position);
+  }
+
   /** Writes a bytes field; an empty one is left out. */
   bytes(field: number, value: Uint8Array): void {
     if (value.length === 0) {
@@ -140,6 +150,15 @@ export class WireWriter {
     this.ensure(value.length);
     this.buffer.set(value, this.position);
     this.position += value.length;
+  }
+
+  /** Writes a bytes field from a text whose characters are bytes; an empty one is left out. */
+  binary(field: number, value: string): void {
+    if (value !== "") {
+      this.varint((field << 3) | 2);
+      this.varint(value.length);
+      this.latin1(value);
+    }
   }
 
   /** Copies a text whose characters are bytes, without a tag. */
@@ -213,6 +232,15 @@ export class WireReader {
       throw new Error("A number of a record is too large.");
     }
     return result;
+  }
+
+  double(): number {
+    if (this.position + 8 > this.end) {
+      throw new Error("A record ends in the middle of a number.");
+    }
+    const { buffer, byteOffset } = this.buffer;
+    this.position += 8;
+    return new DataView(buffer, byteOffset).getFloat64(this.position - 8, true);
   }
 
   /** A view of the next bytes field. */

@@ -1,0 +1,336 @@
+// What plans do to memories. A plan is read for and checked as a whole before any of it is applied.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import { memoryFrameFault, memoryPlanFault } from "../memory-faults.ts";
+import { scopeIdOf } from "../scope-id.ts";
+import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
+import { encodeNumber, encodeText } from "./codec.ts";
+import { type Core, rangeIndex } from "./core.ts";
+import { u64 } from "./keys.ts";
+import { type FoundMemory, formerRows, type MemoryLog, readScope } from "./memories.ts";
+import {
+  encodeMemories,
+  encodeMemory,
+  encodeMemoryBody,
+  encodeScope,
+  type MemoryRow,
+  type ScopeRow,
+} from "./memory-codec.ts";
+import { endKeyOf, listKeysOf, rowOf } from "./memory-index.ts";
+import {
+  lastNumber,
+  type MemoryPlace,
+  memoriesKey,
+  memoryIdKey,
+  memoryKey,
+  memoryPastKey,
+  memoryScopeKey,
+  numbersUnder,
+  promotedAtPrefix,
+  promotedKey,
+  scopePart,
+} from "./memory-keys.ts";
+import type { PendingMemories } from "./memory-lookup.ts";
+import { checkEvents, unsound } from "./plan-check.ts";
+import { finishChange } from "./replies.ts";
+import { emptyRecord } from "./sessions.ts";
+import { dropVectors, readVectorRow } from "./vectors.ts";
+
+const TIERS = 5;
+
+/** What becomes of one memory. */
+interface MemoryStep {
+  readonly before: FoundMemory | undefined;
+  /** Undefined removes it. */
+  readonly after: Memory | undefined;
+  readonly memoryNo: number;
+  /** Former states that go with it. */
+  readonly former: readonly MemoryRow[];
+  /** The body of vectors that go. */
+  readonly vectorsNo: number | undefined;
+}
+
+/** A scope that changes. */
+interface ScopeStep {
+  readonly scope: MemoryScope;
+  readonly before: ScopeRow | undefined;
+  /** Memories of it change. */
+  readonly isChanged: boolean;
+  /** Keys of texts that are new to it. */
+  readonly promoted: readonly string[];
+  /** The promotions that are forgotten for them. */
+  readonly forgotten: readonly { readonly no: number; readonly promotionKey: string }[];
+}
+
+/** What a plan does to memories, read and checked, so that nothing of it can fail any more. */
+export interface MemorySteps {
+  readonly namespace: string;
+  readonly base: PendingMemories;
+  readonly nowMs: number;
+  readonly steps: readonly MemoryStep[];
+  /** By scope as part of a key. */
+  readonly scopes: ReadonlyMap<string, ScopeStep>;
+}
+
+/** Applies a plan to the pending state. Throws an Error that names a fault of it. */
+export function applyMemories(
+  core: Core,
+  change: MemoryChange,
+  base: PendingMemories,
+  plan: (MemoryDecision<unknown> & { readonly kind: "save" })["plan"],
+): void {
+  const fault = memoryFrameFault(plan);
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
+  checkEvents(plan.events);
+  const steps = memorySteps(base, change.namespace, plan);
+  core.writer.whole(() => {
+    saveMemories(core, steps);
+    finishChange(core, change, plan);
+  });
+}
+
+/** Reads what a plan for memories needs, and checks it. Throws an Error that names the fault. */
+export function memorySteps(
+  base: PendingMemories,
+  namespace: string,
+  plan: MemoryPlan & { readonly nowMs: number },
+): MemorySteps {
+  const { log, nextMemoryNo, revision } = base;
+  const known = (memoryId: string): Memory | undefined => base.byId(memoryId);
+  const fault = memoryPlanFault(plan, { revision, nextMemoryNo, known });
+  if (fault !== undefined) {
+    throw unsound(fault);
+  }
+  const steps: MemoryStep[] = [];
+  for (const after of plan.put ?? []) {
+    steps.push(stepOf(log, base.find(after.memoryId), after));
+  }
+  for (const memoryId of plan.remove ?? []) {
+    steps.push(stepOf(log, base.find(memoryId), undefined));
+  }
+  return { namespace, base, nowMs: plan.nowMs, steps, scopes: scopesOf(base, steps, plan) };
+}
+
+function stepOf(
+  log: MemoryLog | undefined,
+  before: FoundMemory | undefined,
+  after: Memory | undefined,
+): MemoryStep {
+  const memoryNo = after?.memoryNo ?? before?.memory.memoryNo ?? 0;
+  if (log === undefined || before === undefined) {
+    return { before, after, memoryNo, former: [], vectorsNo: undefined };
+  }
+  const isKept = after?.content.text === before.memory.content.text;
+  return {
+    before,
+    after,
+    memoryNo,
+    former: after === undefined ? [...formerRows(log, memoryNo, Number.MAX_SAFE_INTEGER)] : [],
+    vectorsNo: isKept ? undefined : readVectorRow(log.core, log.logNo, memoryNo, "pending")?.bodyNo,
+  };
+}
+
+function scopesOf(
+  base: PendingMemories,
+  steps: readonly MemoryStep[],
+  { promoted = [] }: MemoryPlan,
+): ReadonlyMap<string, ScopeStep> {
+  const { log } = base;
+  const scopes = new Map<string, MemoryScope>();
+  const changed = new Set<string>();
+  const texts = new Map<string, Set<string>>();
+  for (const { after, before } of steps) {
+    const scope = (after ?? before?.memory)?.scope;
+    if (scope !== undefined) {
+      const part = scopePart(scopeIdOf(scope));
+      scopes.set(part, scope);
+      changed.add(part);
+    }
+  }
+  for (const { promotionKey, scope } of promoted) {
+    const part = scopePart(scopeIdOf(scope));
+    scopes.set(part, scope);
+    if (!base.wasPromoted(scope, promotionKey)) {
+      texts.set(part, (texts.get(part) ?? new Set()).add(promotionKey));
+    }
+  }
+  return new Map(
+    [...scopes].map(([part, scope]) => {
+      const before = log && readScope(log, part);
+      const keys = [...(texts.get(part) ?? [])];
+      const isOver = (before?.promotedCount ?? 0) + keys.length - LIMITS.promotedTexts;
+      const forgotten = log === undefined ? [] : oldestPromoted(log, part, isOver);
+      const isChanged = changed.has(part);
+      return [part, { scope, before, isChanged, promoted: keys, forgotten }];
+    }),
+  );
+}
+
+function oldestPromoted(log: MemoryLog, scope: string, count: number): ScopeStep["forgotten"] {
+  const oldest: { readonly no: number; readonly promotionKey: string }[] = [];
+  if (count <= 0) {
+    return oldest;
+  }
+  const range = { ...numbersUnder(promotedAtPrefix(log.logNo, scope), {}), page: count + 3 };
+  for (const { key, payload } of rangeIndex(log.core, "pending", range)) {
+    oldest.push({ no: lastNumber(key), promotionKey: Buffer.from(payload).toString("utf8") });
+    if (oldest.length >= count) {
+      break;
+    }
+  }
+  return oldest;
+}
+
+/** Applies what a plan does to memories. */
+export function saveMemories(core: Core, all: MemorySteps): void {
+  const { base, namespace, nowMs, scopes, steps } = all;
+  const { row } = base;
+  if (scopes.size === 0) {
+    return;
+  }
+  const logNo = row?.logNo ?? core.writer.nextLogNo++;
+  const counts = new Map<string, number[]>();
+  for (const [part, { before }] of scopes) {
+    counts.set(
+      part,
+      Array.from({ length: TIERS }, (_, at) => before?.counts[at] ?? 0),
+    );
+  }
+  let added = 0;
+  for (const step of steps) {
+    const { before } = step;
+    const after = saveMemory(core, logNo, namespace, step);
+    added += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+    count(counts, before?.row, -1);
+    count(counts, after, 1);
+  }
+  for (const [part, step] of scopes) {
+    const updateMs = step.isChanged ? nowMs : (step.before?.updateMs ?? 0);
+    saveScope(core, { logNo, part }, step, { counts: counts.get(part) ?? [], updateMs });
+  }
+  const news = steps.filter(({ before }) => before === undefined).length;
+  if (row === undefined || added !== 0 || news > 0) {
+    const key = memoriesKey(namespace);
+    const nextMemoryNo = (row?.nextMemoryNo ?? 1) + news;
+    const memoryCount = (row?.memoryCount ?? 0) + added;
+    core.memtable.set(key, encodeMemories(key, { logNo, nextMemoryNo, memoryCount }));
+  }
+}
+
+function count(
+  counts: ReadonlyMap<string, number[]>,
+  row: MemoryRow | undefined,
+  by: number,
+): void {
+  const of = row && counts.get(row.scope);
+  if (of !== undefined && row !== undefined) {
+    of[row.tierNo - 1] = (of[row.tierNo - 1] ?? 0) + by;
+  }
+}
+
+function saveScope(
+  core: Core,
+  { logNo, part }: { readonly logNo: number; readonly part: string },
+  { before, forgotten, promoted, scope }: ScopeStep,
+  { counts, updateMs }: Pick<ScopeRow, "counts" | "updateMs">,
+): void {
+  const { memtable } = core;
+  let promotedNo = before?.promotedNo ?? 0;
+  for (const promotionKey of promoted) {
+    promotedNo++;
+    const key = promotedKey(logNo, part, promotionKey);
+    memtable.set(key, encodeNumber(key, promotedNo));
+    const at = promotedAtPrefix(logNo, part) + u64(promotedNo);
+    memtable.set(at, encodeText(at, promotionKey));
+  }
+  for (const { no, promotionKey } of forgotten) {
+    memtable.set(promotedKey(logNo, part, promotionKey), null);
+    memtable.set(promotedAtPrefix(logNo, part) + u64(no), null);
+  }
+  const promotedCount = (before?.promotedCount ?? 0) + promoted.length - forgotten.length;
+  const key = memoryScopeKey(logNo, part);
+  const row = { scope, counts, updateMs, promotedNo, promotedCount };
+  const isEmpty = promotedCount === 0 && counts.every((of) => of === 0);
+  memtable.set(key, isEmpty ? null : encodeScope(key, row));
+}
+
+/** Applies what becomes of one memory; gives its new row. */
+function saveMemory(
+  core: Core,
+  logNo: number,
+  namespace: string,
+  step: MemoryStep,
+): MemoryRow | undefined {
+  const { memtable, writer } = core;
+  const { after, before, former, memoryNo, vectorsNo } = step;
+  const place = { logNo, memoryNo };
+  dropVectors(core, logNo, memoryNo, vectorsNo);
+  const row = after === undefined ? undefined : rowAfter(core, after, before);
+  saveKeys(core, namespace, { place, before, after, row });
+  const key = memoryKey(logNo, memoryNo);
+  memtable.set(key, row === undefined ? null : encodeMemory(key, row));
+  const memoryId = (after ?? before?.memory)?.memoryId ?? "";
+  const idKey = memoryIdKey(logNo, memoryId);
+  if (before === undefined) {
+    memtable.set(idKey, encodeNumber(idKey, memoryNo));
+  } else if (row === undefined) {
+    memtable.set(idKey, null);
+    writer.eraseMessage(before.row.bodyNo);
+    for (const old of former) {
+      writer.eraseMessage(old.bodyNo);
+      memtable.set(memoryPastKey(logNo, memoryNo, old.revisionNumber), null);
+    }
+  } else if (row.bodyNo !== before.row.bodyNo) {
+    const past = memoryPastKey(logNo, memoryNo, before.row.revisionNumber);
+    memtable.set(past, encodeMemory(past, before.row));
+  }
+  return row;
+}
+
+// A state that only got stronger keeps its body.
+function rowAfter(core: Core, after: Memory, before: FoundMemory | undefined): MemoryRow {
+  if (before !== undefined && before.row.revisionNumber === after.revisionNumber) {
+    return rowOf(after, before.row);
+  }
+  const body = encodeMemoryBody(after);
+  const bodyNo = core.writer.putMessage(body);
+  const isKept = before?.memory.content.text === after.content.text;
+  const textNo = isKept && before !== undefined ? before.row.textNo : bodyNo;
+  return rowOf(after, { bodyNo, byteCount: body.length, textNo });
+}
+
+// The keys that list a memory: those that it no longer has go, those that it had stay as they are.
+function saveKeys(
+  core: Core,
+  namespace: string,
+  of: {
+    readonly place: MemoryPlace;
+    readonly before: FoundMemory | undefined;
+    readonly after: Memory | undefined;
+    readonly row: MemoryRow | undefined;
+  },
+): void {
+  const { memtable } = core;
+  const { after, before, place, row } = of;
+  const { userId = "" } = (after ?? before?.memory)?.scope ?? {};
+  const old = new Set(before === undefined ? [] : listKeysOf(place, before.row, userId));
+  const oldEnd = before && endKeyOf(place, before.row);
+  const end = row && endKeyOf(place, row);
+  for (const key of row === undefined ? [] : listKeysOf(place, row, userId)) {
+    if (!old.delete(key)) {
+      memtable.set(key, emptyRecord(key));
+    }
+  }
+  for (const key of old) {
+    memtable.set(key, null);
+  }
+  if (oldEnd !== undefined && oldEnd !== end) {
+    memtable.set(oldEnd, null);
+  }
+  if (end !== undefined && end !== oldEnd) {
+    memtable.set(end, encodeText(end, namespace));
+  }
+}

@@ -1,0 +1,99 @@
+// The row of a memory, and the keys under which its number stands. The row says what it is found
+// by, so that the keys are known without its body, whoever made them.
+
+import { MEMORY_KINDS, MEMORY_TIERS, type Memory } from "../../domain/memories/memory.ts";
+import { memoryFacts } from "../memory-facts.ts";
+import { u64 } from "./keys.ts";
+import type { MemoryRow } from "./memory-codec.ts";
+import {
+  type MemoryPlace,
+  memoryEndKey,
+  memoryInPrefix,
+  memoryOfPrefix,
+  memoryRankPrefix,
+  memoryTermPrefix,
+  rankPart,
+  scopePart,
+  TERM,
+  TERM_BYTES,
+  termOf,
+  textTerm,
+} from "./memory-keys.ts";
+
+/** The number of a kind in keys and records. */
+export function kindNoOf(kind: Memory["kind"]): number {
+  return MEMORY_KINDS.indexOf(kind) + 1;
+}
+
+/** The number of a tier in keys and records. */
+export function tierNoOf(tier: (typeof MEMORY_TIERS)[number]): number {
+  return MEMORY_TIERS.indexOf(tier) + 1;
+}
+
+/** Where the body of a state is. */
+export type BodyPlace = Pick<MemoryRow, "bodyNo" | "byteCount" | "textNo">;
+
+/** The row of a state of a memory. */
+export function rowOf(memory: Memory, body: BodyPlace): MemoryRow {
+  const facts = memoryFacts(memory);
+  const { createMs, etagRevision, memoryId, revisionNumber, strength, updateMs } = memory;
+  const kindNo = kindNoOf(memory.kind);
+  const { isActive } = facts;
+  const terms = facts.nameKeys.map((name) => termOf(TERM.name, name));
+  if (isActive) {
+    terms.push(textTerm(kindNo, facts.textKey));
+  }
+  if (facts.key !== "") {
+    terms.push(termOf(isActive ? TERM.key : TERM.pastKey, facts.key));
+  }
+  if (facts.subject !== undefined) {
+    terms.push(termOf(isActive ? TERM.subject : TERM.pastSubject, facts.subject));
+  }
+  if (isActive && facts.object !== undefined) {
+    terms.push(termOf(TERM.object, facts.object));
+  }
+  return {
+    ...body,
+    memoryId,
+    scope: scopePart(facts.scopeId),
+    kindNo,
+    past: isActive ? 0 : 1,
+    persistent: memory.persistent ? 1 : 0,
+    tierNo: tierNoOf(facts.tier),
+    expireMs: facts.expireMs ?? 0,
+    terms: terms.join(""),
+    createMs,
+    updateMs,
+    revisionNumber,
+    etagRevision,
+    mentionCount: strength.mentionCount,
+    rank: facts.rank,
+    confidence: strength.confidence,
+    lastSeenMs: strength.lastSeenMs,
+    decayMs: strength.decayMs,
+  };
+}
+
+/** The keys under which a memory is listed; that of its end, which has a value, comes apart. */
+export function listKeysOf(
+  { logNo, memoryNo }: MemoryPlace,
+  row: MemoryRow,
+  userId: string,
+): readonly string[] {
+  const no = u64(memoryNo);
+  const { kindNo, past, persistent, rank, scope, terms, tierNo } = row;
+  const keys = [
+    memoryInPrefix(logNo, scope, kindNo, past) + no,
+    memoryRankPrefix(logNo, scope, tierNo, persistent) + rankPart(rank) + no,
+    memoryOfPrefix(logNo, userId) + no,
+  ];
+  for (let at = 0; at < terms.length; at += TERM_BYTES) {
+    keys.push(memoryTermPrefix(logNo, scope, terms.slice(at, at + TERM_BYTES)) + no);
+  }
+  return keys;
+}
+
+/** The key of the end of a memory; undefined when it lives for ever. */
+export function endKeyOf(place: MemoryPlace, { expireMs }: MemoryRow): string | undefined {
+  return expireMs === 0 ? undefined : memoryEndKey(expireMs, place);
+}

@@ -1,0 +1,369 @@
+// Lists of memories. Each reads a bounded number of rows.
+
+import { recordCorrupt } from "../../domain/errors.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { MEMORY_KINDS, type Memory } from "../../domain/memories/memory.ts";
+import { scopeIdOf } from "../scope-id.ts";
+import type {
+  MemoryPage,
+  MemoryQuery,
+  MemoryStore,
+  RankedQuery,
+  RelationQuery,
+  StoredScope,
+} from "../store.ts";
+import { type Core, decodeRecord, firstOf, rangeIndex } from "./core.ts";
+import { afterPrefix, readText, readU64, TABLE, u64 } from "./keys.ts";
+import {
+  bodyOf,
+  committedLog,
+  findMemory,
+  formerRows,
+  type MemoryLog,
+  needMemory,
+  numbersWith,
+  readMemoryRow,
+  readScope,
+} from "./memories.ts";
+import { decodeMemories, decodeScope, type MemoryRow } from "./memory-codec.ts";
+import { tierNoOf } from "./memory-index.ts";
+import {
+  lastNumber,
+  memoriesKey,
+  memoryInPrefix,
+  memoryOfPrefix,
+  memoryPrefix,
+  memoryRankPrefix,
+  memoryScopeKey,
+  memoryScopePrefix,
+  numbersUnder,
+  rankPart,
+  readScopePart,
+  scopePart,
+  TERM,
+  termOf,
+} from "./memory-keys.ts";
+
+type Given<K extends keyof MemoryStore> = Awaited<ReturnType<MemoryStore[K]>>;
+type Asked<K extends keyof MemoryStore> = Parameters<MemoryStore[K]>;
+
+// Rows read at a time.
+const PAGE = 64;
+
+/** A memory by its id. */
+export function readMemory(core: Core, ...asked: Asked<"readMemory">): Memory | undefined {
+  const [namespace, memoryId] = asked;
+  const log = committedLog(core, namespace);
+  return log && findMemory(log, memoryId)?.memory;
+}
+
+/** Those memories that exist, by id. */
+export function readMemories(core: Core, ...asked: Asked<"readMemories">): Given<"readMemories"> {
+  const [namespace, memoryIds] = asked;
+  const log = committedLog(core, namespace);
+  const found = new Map<string, Memory>();
+  for (const memoryId of log === undefined ? [] : memoryIds) {
+    const memory = log && findMemory(log, memoryId)?.memory;
+    if (memory !== undefined) {
+      found.set(memoryId, memory);
+    }
+  }
+  return found;
+}
+
+/** A page of memories by number: a bounded number of rows and bytes. */
+export function listMemories(core: Core, query: MemoryQuery): MemoryPage {
+  const { asOfMs, limit } = query;
+  const log = committedLog(core, query.namespace);
+  const memories: Memory[] = [];
+  let bytes = 0;
+  let looks = 0;
+  let last = query.after;
+  for (const memoryNo of log === undefined ? [] : numbersIn(log, query)) {
+    if (log === undefined) {
+      break;
+    }
+    if (memories.length >= limit || looks >= LIMITS.pageScan) {
+      return { memories, next: last };
+    }
+    looks++;
+    const row = stateAt(log, memoryNo, asOfMs);
+    bytes += row?.byteCount ?? 0;
+    if (memories.length > 0 && bytes > LIMITS.pageBytes) {
+      return { memories, next: last };
+    }
+    last = memoryNo;
+    if (row !== undefined) {
+      memories.push(bodyOf(log, memoryNo, row));
+    }
+  }
+  return { memories, next: undefined };
+}
+
+function stateAt(
+  log: MemoryLog,
+  memoryNo: number,
+  asOfMs = Number.POSITIVE_INFINITY,
+): MemoryRow | undefined {
+  const row = readMemoryRow(log, memoryNo);
+  if (row === undefined) {
+    throw recordCorrupt(`memory ${memoryNo} of log ${log.logNo} is listed but missing`);
+  }
+  if (row.createMs > asOfMs || row.updateMs <= asOfMs) {
+    return row.createMs > asOfMs ? undefined : row;
+  }
+  for (const former of formerRows(log, memoryNo, row.revisionNumber)) {
+    if (former.updateMs <= asOfMs) {
+      return former;
+    }
+  }
+  return undefined;
+}
+
+function* numbersIn(log: MemoryLog, query: MemoryQuery): Generator<number> {
+  const { after, order, within } = query;
+  const reverse = order === "desc";
+  const bounds = after === undefined ? {} : reverse ? { below: after } : { after };
+  const lists = prefixesOf(log, within).map((prefix) => {
+    const range = { ...numbersUnder(prefix, bounds), reverse, page: PAGE };
+    return rangeIndex(log.core, log.visibility, range);
+  });
+  const heads = lists.map((list) => list.next());
+  for (;;) {
+    let best = -1;
+    let number = reverse ? -1 : Number.POSITIVE_INFINITY;
+    heads.forEach((head, at) => {
+      const no = head.done === true ? undefined : lastNumber(head.value.key);
+      if (no !== undefined && (reverse ? no > number : no < number)) {
+        best = at;
+        number = no;
+      }
+    });
+    const list = lists[best];
+    if (list === undefined) {
+      return;
+    }
+    heads[best] = list.next();
+    yield number;
+  }
+}
+
+function prefixesOf(log: MemoryLog, within: MemoryQuery["within"]): readonly string[] {
+  if (within === undefined) {
+    return [memoryPrefix(log.logNo)];
+  }
+  if (within.kind === "scope") {
+    const part = scopePart(scopeIdOf(within.scope));
+    return MEMORY_KINDS.flatMap((_, at) =>
+      [0, 1].map((past) => memoryInPrefix(log.logNo, part, at + 1, past)),
+    );
+  }
+  return [memoryOfPrefix(log.logNo, within.userId)];
+}
+
+/** Active entities by name, in the order of scopes and names. */
+export function readEntities(core: Core, ...asked: Asked<"readEntities">): readonly Memory[] {
+  const [namespace, scopes, nameKeys] = asked;
+  const log = committedLog(core, namespace);
+  const found = new Set<number>();
+  const terms = nameKeys.map((name) => termOf(TERM.name, name));
+  for (const scope of log === undefined ? [] : scopes) {
+    const part = scopePart(scopeIdOf(scope));
+    for (const term of terms) {
+      const [memoryNo] = log ? numbersWith(log, { scope: part, term }, { limit: 1 }) : [];
+      if (memoryNo !== undefined) {
+        found.add(memoryNo);
+      }
+    }
+  }
+  return log === undefined ? [] : [...found].map((no) => needMemory(log, no).memory);
+}
+
+/** Memories of one scope and tier by rank. */
+export function rankedMemories(core: Core, query: RankedQuery): readonly Memory[] {
+  const log = committedLog(core, query.namespace);
+  if (log === undefined) {
+    return [];
+  }
+  const part = scopePart(scopeIdOf(query.scope));
+  const [free = [], kept = []] = [0, 1].map((persistent) => {
+    const prefix = memoryRankPrefix(log.logNo, part, tierNoOf(query.tier), persistent);
+    const ranked = query.order === "asc" ? risingRanks : fallingRanks;
+    return ranked(log, prefix, query.limit);
+  });
+  const down = query.order === "desc" ? -1 : 1;
+  return [...free, ...kept]
+    .sort((a, b) => (a.rank === b.rank ? a.no - b.no : a.rank < b.rank ? -down : down))
+    .slice(0, query.limit)
+    .map(({ no }) => needMemory(log, no).memory);
+}
+
+interface Ranked {
+  /** As part of a key. */
+  readonly rank: string;
+  readonly no: number;
+}
+
+function risingRanks(log: MemoryLog, prefix: string, limit: number): readonly Ranked[] {
+  return ranksFrom(log, { prefix, start: prefix + rankPart(0) + u64(0) }, limit);
+}
+
+function ranksFrom(
+  log: MemoryLog,
+  { prefix, start }: { readonly prefix: string; readonly start: string },
+  limit: number,
+  end = afterPrefix(prefix),
+): readonly Ranked[] {
+  const found: Ranked[] = [];
+  const page = Math.min(limit + 3, PAGE);
+  for (const { key } of rangeIndex(log.core, log.visibility, { start, end, page })) {
+    if (found.length >= limit) {
+      break;
+    }
+    found.push({ rank: key.slice(prefix.length, -8), no: lastNumber(key) });
+  }
+  return found;
+}
+
+// From rank to rank downwards, and upwards within each.
+function fallingRanks(log: MemoryLog, prefix: string, limit: number): readonly Ranked[] {
+  const found: Ranked[] = [];
+  const start = prefix + rankPart(0) + u64(0);
+  let end = afterPrefix(prefix);
+  while (found.length < limit) {
+    const top = firstOf(log.core, log.visibility, { start, end, reverse: true });
+    if (top === undefined) {
+      break;
+    }
+    const from = top.key.slice(0, -8) + u64(0);
+    found.push(...ranksFrom(log, { prefix, start: from }, limit - found.length, end));
+    end = from;
+  }
+  return found;
+}
+
+/** Active relations that touch names, oldest first. */
+export function queryRelations(core: Core, query: RelationQuery): readonly Memory[] {
+  const log = committedLog(core, query.namespace);
+  if (log === undefined) {
+    return [];
+  }
+  const scope = scopePart(scopeIdOf(query.scope));
+  const what = query.place === "subject" ? TERM.subject : TERM.object;
+  const found = new Set(
+    query.names.flatMap((name) =>
+      numbersWith(log, { scope, term: termOf(what, name) }, { limit: query.limit }),
+    ),
+  );
+  return [...found]
+    .sort((a, b) => a - b)
+    .slice(0, query.limit)
+    .map((no) => needMemory(log, no).memory);
+}
+
+/** The states of a memory, the newest first. */
+export function listMemoryRevisions(
+  core: Core,
+  ...asked: Asked<"listMemoryRevisions">
+): readonly Memory[] {
+  const [namespace, memoryId, { before = Number.MAX_SAFE_INTEGER, limit }] = asked;
+  const log = committedLog(core, namespace);
+  const found = log && findMemory(log, memoryId);
+  if (log === undefined || found === undefined) {
+    return [];
+  }
+  const { memory, row } = found;
+  const states = row.revisionNumber < before ? [memory] : [];
+  for (const former of limit > states.length ? formerRows(log, memory.memoryNo, before) : []) {
+    states.push(bodyOf(log, memory.memoryNo, former));
+    if (states.length >= limit) {
+      break;
+    }
+  }
+  return states.slice(0, limit);
+}
+
+/** The scopes that hold memories. */
+export function listMemoryScopes(
+  core: Core,
+  ...asked: Asked<"listMemoryScopes">
+): readonly StoredScope[] {
+  const [namespace, after, limit] = asked;
+  const log = committedLog(core, namespace);
+  const scopes: StoredScope[] = [];
+  if (log === undefined) {
+    return scopes;
+  }
+  const prefix = memoryScopePrefix(log.logNo);
+  const range = { start: memoryScopeKey(log.logNo, scopePart(after)), end: afterPrefix(prefix) };
+  for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: PAGE })) {
+    const scopeId = readScopePart(key.slice(prefix.length));
+    const row = decodeRecord("scope", payload, decodeScope);
+    const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);
+    if (scopes.length >= limit) {
+      break;
+    }
+    if (memoryCount > 0 && scopeId > after) {
+      scopes.push({ scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs });
+    }
+  }
+  return scopes;
+}
+
+/** A scope that holds memories. */
+export function readMemoryScope(
+  core: Core,
+  ...asked: Asked<"readMemoryScope">
+): StoredScope | undefined {
+  const [namespace, scopeId] = asked;
+  const log = committedLog(core, namespace);
+  const row = log && readScope(log, scopePart(scopeId));
+  const memoryCount = (row?.counts ?? []).reduce((sum, count) => sum + count, 0);
+  return row === undefined || memoryCount === 0
+    ? undefined
+    : { scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs };
+}
+
+/** Namespaces that hold memories. */
+export function listMemoryNamespaces(
+  core: Core,
+  ...asked: Asked<"listMemoryNamespaces">
+): readonly string[] {
+  const [after, limit] = asked;
+  const range = { start: memoriesKey(after), end: afterPrefix(TABLE.memories), page: PAGE };
+  const found: string[] = [];
+  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+    const namespace = readText(key.slice(1));
+    if (found.length >= limit) {
+      break;
+    }
+    const { memoryCount } = decodeRecord("memories", payload, decodeMemories);
+    if (memoryCount > 0 && namespace !== after) {
+      found.push(namespace);
+    }
+  }
+  return found;
+}
+
+/** Memories whose time has run out, the longest gone first. */
+export function expiredMemories(
+  core: Core,
+  ...asked: Asked<"expiredMemories">
+): Given<"expiredMemories"> {
+  const [nowMs, limit] = asked;
+  const start = TABLE.memoryEnd + u64(0) + u64(0) + u64(0);
+  const end = TABLE.memoryEnd + u64(Math.max(0, nowMs) + 1);
+  const found: { readonly namespace: string; readonly memoryId: string }[] = [];
+  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page: PAGE })) {
+    if (found.length >= limit) {
+      break;
+    }
+    const place = { core, visibility: "committed", logNo: readU64(key, 9) } as const;
+    const { memoryId } = readMemoryRow(place, lastNumber(key)) ?? {};
+    if (memoryId === undefined) {
+      throw recordCorrupt(`memory ${lastNumber(key)} of log ${place.logNo} is listed but missing`);
+    }
+    found.push({ namespace: Buffer.from(payload).toString("utf8"), memoryId });
+  }
+  return found;
+}

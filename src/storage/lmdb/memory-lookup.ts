@@ -1,0 +1,185 @@
+// What decisions see of memories: the pending state, each thing read when it is asked for, and each
+// memory once. Valid until the change is applied.
+
+import type { MemoryLookup } from "../../domain/memories/lookup.ts";
+import {
+  MEMORY_KINDS,
+  type Memory,
+  type MemoryKind,
+  type MemoryScope,
+  type MemoryTier,
+} from "../../domain/memories/memory.ts";
+import { scopeIdOf } from "../scope-id.ts";
+import { type Core, rangeIndex, readIndex } from "./core.ts";
+import { afterPrefix, u64 } from "./keys.ts";
+import {
+  type FoundMemory,
+  type MemoryLog,
+  memoryNoOf,
+  needMemory,
+  numbersOf,
+  numbersWith,
+  readMemories,
+  readScope,
+} from "./memories.ts";
+import type { MemoriesRow } from "./memory-codec.ts";
+import { kindNoOf, tierNoOf } from "./memory-index.ts";
+import {
+  lastNumber,
+  memoryInPrefix,
+  memoryRankPrefix,
+  promotedKey,
+  rankPart,
+  scopePart,
+  TERM,
+  termOf,
+  textTerm,
+} from "./memory-keys.ts";
+
+const SAME_TEXT_MAX = 16;
+const SAME_KEY_MAX = 64;
+
+/** Reads of the memories of a namespace before a change. */
+export class PendingMemories implements MemoryLookup {
+  private readonly core: Core;
+  private readonly namespace: string;
+  private readonly looked: () => void;
+  private readonly known = new Map<number, FoundMemory>();
+  private opened: { readonly row: MemoriesRow | undefined } | undefined;
+
+  /** `looked` hears that something was read. */
+  constructor(core: Core, namespace: string, looked: () => void) {
+    this.core = core;
+    this.namespace = namespace;
+    this.looked = looked;
+  }
+
+  /** The row of the namespace; undefined while it never held a memory. */
+  get row(): MemoriesRow | undefined {
+    this.looked();
+    this.opened ??= { row: readMemories(this.core, this.namespace, "pending") };
+    return this.opened.row;
+  }
+
+  /** Where the memories stand. */
+  get log(): MemoryLog | undefined {
+    const { row } = this;
+    return row && { core: this.core, visibility: "pending", logNo: row.logNo };
+  }
+
+  /** That of the change. */
+  get revision(): number {
+    return this.core.writer.pendingRevision + 1;
+  }
+
+  get nextMemoryNo(): number {
+    return this.row?.nextMemoryNo ?? 1;
+  }
+
+  /** A memory with its row, by its id. */
+  find(memoryId: string): FoundMemory | undefined {
+    const { log } = this;
+    const memoryNo = log && memoryNoOf(log, memoryId);
+    return log && memoryNo !== undefined ? this.at(log, memoryNo) : undefined;
+  }
+
+  byId(memoryId: string): Memory | undefined {
+    return this.find(memoryId)?.memory;
+  }
+
+  byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[] {
+    return this.with(scope, textTerm(kindNoOf(kind), textKey), { limit: SAME_TEXT_MAX });
+  }
+
+  byKey(scope: MemoryScope, key: string): readonly Memory[] {
+    return this.with(scope, termOf(TERM.key, key), { limit: SAME_KEY_MAX });
+  }
+
+  pastByKey(scope: MemoryScope, key: string): readonly Memory[] {
+    const list = { limit: SAME_KEY_MAX, reverse: true };
+    return this.with(scope, termOf(TERM.pastKey, key), list);
+  }
+
+  byName(scope: MemoryScope, nameKey: string): Memory | undefined {
+    return this.with(scope, termOf(TERM.name, nameKey), { limit: 1 })[0];
+  }
+
+  bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    return this.with(scope, termOf(TERM.subject, nameKey), { limit });
+  }
+
+  pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
+    return this.with(scope, termOf(TERM.pastSubject, nameKey), { limit, reverse: true });
+  }
+
+  newest(scope: MemoryScope, kinds: ReadonlySet<MemoryKind>, limit: number): readonly Memory[] {
+    const { log } = this;
+    if (log === undefined) {
+      return [];
+    }
+    const part = scopePart(scopeIdOf(scope));
+    return MEMORY_KINDS.filter((kind) => kinds.has(kind))
+      .flatMap((kind) => {
+        const prefix = memoryInPrefix(log.logNo, part, kindNoOf(kind), 0);
+        return numbersOf(log, prefix, { limit, reverse: true });
+      })
+      .sort((a, b) => b - a)
+      .slice(0, limit)
+      .map((memoryNo) => this.at(log, memoryNo).memory);
+  }
+
+  count(scope: MemoryScope, tier: MemoryTier): number {
+    const { log } = this;
+    const row = log && readScope(log, scopePart(scopeIdOf(scope)));
+    return row?.counts[tierNoOf(tier) - 1] ?? 0;
+  }
+
+  evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[] {
+    const { log } = this;
+    if (log === undefined || limit <= 0) {
+      return [];
+    }
+    const part = scopePart(scopeIdOf(scope));
+    const prefix = memoryRankPrefix(log.logNo, part, tierNoOf(tier), 0);
+    const start = prefix + rankPart(0) + u64(0);
+    const range = { start, end: afterPrefix(prefix), page: Math.min(limit + 3, 256) };
+    const found: Memory[] = [];
+    for (const { key } of rangeIndex(log.core, "pending", range)) {
+      found.push(this.at(log, lastNumber(key)).memory);
+      if (found.length >= limit) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  wasPromoted(scope: MemoryScope, promotionKey: string): boolean {
+    const { log } = this;
+    if (log === undefined) {
+      return false;
+    }
+    const key = promotedKey(log.logNo, scopePart(scopeIdOf(scope)), promotionKey);
+    return readIndex(this.core, key, "pending", () => true) === true;
+  }
+
+  private with(
+    scope: MemoryScope,
+    term: string,
+    list: { readonly limit: number; readonly reverse?: boolean },
+  ): readonly Memory[] {
+    const { log } = this;
+    const of = { scope: scopePart(scopeIdOf(scope)), term };
+    return log === undefined
+      ? []
+      : numbersWith(log, of, list).map((memoryNo) => this.at(log, memoryNo).memory);
+  }
+
+  private at(log: MemoryLog, memoryNo: number): FoundMemory {
+    let found = this.known.get(memoryNo);
+    if (found === undefined) {
+      found = needMemory(log, memoryNo);
+      this.known.set(memoryNo, found);
+    }
+    return found;
+  }
+}
