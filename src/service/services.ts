@@ -90,6 +90,7 @@ export function createServices(parts: ServiceParts): Services {
     listener: { memoriesChanged: () => {} },
     states,
     recall: recall.parts,
+    search: recall.api.recall,
     onError: parts.onBackgroundError,
   });
   news.documentsChanged = (ref, numbers) => recall.parts.keeper.documentsChanged(ref, numbers);

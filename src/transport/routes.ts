@@ -14,6 +14,7 @@ import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.t
 import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
 import { ackEvents } from "./rpc/ack-events.ts";
 import { appendMessages } from "./rpc/append-messages.ts";
+import { assembleContext } from "./rpc/assemble-context.ts";
 import { clearCollection } from "./rpc/clear-collection.ts";
 import { compactSession } from "./rpc/compact-session.ts";
 import { completeTask } from "./rpc/complete-task.ts";
@@ -154,6 +155,7 @@ const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
   clearCollection,
   embed,
   countTokens,
+  assembleContext,
 };
 
 const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {

@@ -4,7 +4,7 @@
 
 import { codePointsOf } from "../tokens.ts";
 import type { ContextCount } from "./count.ts";
-import type { Entry, ReadySection } from "./entries.ts";
+import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
 import { FENCE_CLOSE } from "./fence.ts";
 import { endOfChars, layOut, type SectionText } from "./layout.ts";
 import type { ContextRules } from "./pack.ts";
@@ -36,18 +36,22 @@ export async function compactContext(
   }));
   const limited = strong.map(({ rules: own, entries }) => entries.slice(0, own.limit));
   const costOf = async (text: string): Promise<number> => (await count.texts([text]))[0] ?? 0;
+  // A text that no answer holds is cut as one that is too dear.
+  const isTooMuch = (cost: number, text: string): boolean =>
+    cost > rules.budgetTokens || 2 * Buffer.byteLength(text) > ANSWER_BYTES;
   let draft: Draft = { entries: limited, compacted: 0 };
   let texts = layAll(sections, rules, draft);
   let tokenCount = await costOf(joined(texts));
   for (const next of drafts(sections, draft)) {
-    if (tokenCount <= rules.budgetTokens) break;
+    if (!isTooMuch(tokenCount, joined(texts))) break;
     draft = next;
     texts = layAll(sections, rules, draft);
     tokenCount = await costOf(joined(texts));
   }
   let text = joined(texts);
-  if (tokenCount > rules.budgetTokens) {
-    const hard = await cutHard(texts, rules.budgetTokens, costOf);
+  if (isTooMuch(tokenCount, text)) {
+    const fits = async (one: string): Promise<boolean> => !isTooMuch(await costOf(one), one);
+    const hard = await cutHard(texts, fits);
     ({ text, texts } = hard);
     tokenCount = await costOf(text);
   }
@@ -97,13 +101,12 @@ function joined(texts: readonly SectionText[]): string {
 /** Cuts a tenth of a text off, again and again, until it fits with a mark behind it. */
 async function cutHard(
   texts: readonly SectionText[],
-  budget: number,
-  costOf: (text: string) => Promise<number>,
+  fits: (text: string) => Promise<boolean>,
 ): Promise<{ readonly text: string; readonly texts: readonly SectionText[] }> {
   let kept = joined(texts);
   for (;;) {
     const { text, end } = closed(texts, kept);
-    if (kept === "" || (await costOf(text)) <= budget) {
+    if (kept === "" || (await fits(text))) {
       return { text, texts: shownUpTo(texts, end) };
     }
     const chars = codePointsOf(kept);

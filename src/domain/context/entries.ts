@@ -7,6 +7,15 @@ import { type LineStyle, lineOf } from "./lines.ts";
 import type { SectionRules } from "./profiles.ts";
 import type { ContextCutReason, ContextItem } from "./types.ts";
 
+/**
+ * Bytes of an answer that its content takes at most, whatever the budget: clients take 4 MiB, and
+ * what was cut is told besides.
+ */
+export const ANSWER_BYTES = 3_145_728;
+
+/** What an item takes beside its text and its ids. */
+const ITEM_BYTES = 64;
+
 /** A candidate that is ready to be packed. */
 export interface Entry {
   readonly candidate: Candidate;
@@ -15,6 +24,8 @@ export interface Entry {
   readonly tokenCount: number;
   /** What it adds to a text, its line break included. */
   readonly cost: number;
+  /** What it takes in an answer, where its line stands twice. */
+  readonly bytes: number;
   /** It says nothing new when all of these are said already; empty for what always does. */
   readonly says: readonly string[];
   /** What is said once it stands in the context. */
@@ -54,6 +65,7 @@ export async function readySections(
       return {
         ...{ candidate, line, tokenCount, ...keysOf(candidate) },
         cost: count.added(`${line}\n`, tokenCount),
+        bytes: 2 * Buffer.byteLength(line) + refBytes(candidate) + ITEM_BYTES,
         reason: candidate.isWeak === true ? "relevance" : undefined,
       };
     });
@@ -81,6 +93,11 @@ function keysOf({ said, ref }: Candidate): Keys {
     return { says, tells: [], self: "" };
   }
   return alike(asList(textKey(text)));
+}
+
+function refBytes({ ref }: Candidate): number {
+  const ids = Object.values(ref).map((id) => Buffer.byteLength(String(id)));
+  return ids.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function alike(keys: readonly string[]): Keys {

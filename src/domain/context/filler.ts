@@ -2,7 +2,7 @@
 
 import { codePointsOf } from "../tokens.ts";
 import type { ContextCount } from "./count.ts";
-import type { Entry, ReadySection } from "./entries.ts";
+import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
 import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
 import type { LayoutStyle } from "./layout.ts";
 import type { ContextCutReason } from "./types.ts";
@@ -27,6 +27,8 @@ interface Filling {
 /** Fills the sections of one context. */
 export class Filler {
   readonly #fillings: readonly Filling[];
+  /** Of the answer. */
+  #bytes = 0;
   /** What is said, and how often. */
   readonly #told = new Map<string, number>();
   /** The units that were taken, in their order. */
@@ -87,6 +89,8 @@ export class Filler {
 
   #take(filling: Filling, unit: readonly Entry[], room: number): boolean {
     const { rules } = filling.section;
+    const bytes = unit.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (this.#bytes + bytes > ANSWER_BYTES) return false;
     const cost = unit.reduce((sum, entry) => sum + entry.cost, 0);
     const frame = filling.taken.size === 0 ? filling.frame : 0;
     const chars = unit.reduce((sum, { line }) => sum + codePointsOf(line) + 1, 0);
@@ -105,6 +109,7 @@ export class Filler {
       filling.taken.add(entry);
       this.#tell(entry, 1);
     }
+    this.#bytes += bytes;
     this.#order.push({ filling, unit });
     return true;
   }
@@ -123,6 +128,7 @@ export class Filler {
 
   #drop(filling: Filling, entry: Entry): void {
     filling.taken.delete(entry);
+    this.#bytes -= entry.bytes;
     filling.used -= filling.taken.size === 0 ? filling.used : entry.cost;
     const at = this.#order.findIndex(({ unit }) => unit.includes(entry));
     if (at >= 0) this.#order.splice(at, 1);
@@ -143,6 +149,7 @@ export class Filler {
         filling.taken.delete(entry);
         filling.used -= entry.cost;
         freed += entry.cost;
+        this.#bytes -= entry.bytes;
         this.#tell(entry, -1);
       }
       units += 1;

@@ -30,7 +30,7 @@ export interface AskedSection {
   /** 0 means that of the profile. */
   readonly limit: number;
   readonly heading: string | undefined;
-  /** 0 means that of the profile. */
+  /** 0 means no limit. */
   readonly maxChars: number;
 }
 
@@ -152,7 +152,7 @@ export function sectionRules(
       limit: limit === 0 ? base.limit : limit,
       heading: heading ?? base.heading,
       footer: heading === undefined ? base.footer : "",
-      maxChars: maxChars === 0 ? base.maxChars : maxChars,
+      maxChars,
       hasOwnHeading: heading !== undefined,
     };
   });

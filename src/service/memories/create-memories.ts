@@ -1,8 +1,11 @@
 // Puts the use cases of long-term memory together.
 
 import type { ServiceContext } from "../context.ts";
+import { assembleContext } from "../contexts/assemble-context.ts";
+import type { ContextParts } from "../contexts/parts.ts";
 import type { MemoryServiceApi } from "../memory-api.ts";
 import type { RecallParts } from "../recall/parts.ts";
+import type { RecallServiceApi } from "../recall-api.ts";
 import type { HookStates } from "../tasks/hook-state.ts";
 import { createTurns } from "./create-turns.ts";
 import { decayMemories } from "./decay.ts";
@@ -27,6 +30,8 @@ export interface MemorySettings {
   readonly listener: MemoryListener;
   readonly states: HookStates;
   readonly recall: RecallParts;
+  /** Finds what fits, in its turn. */
+  readonly search: RecallServiceApi["recall"];
   /** Hears of faults of the background work, without content. */
   readonly onError: (error: unknown) => void;
 }
@@ -51,6 +56,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     resolvers: new Resolvers(context, states),
   };
   const turns = createTurns(parts, settings.onError);
+  const contexts: ContextParts = { context, codec: recall.codec, recall: settings.search };
   const api: MemoryServiceApi = {
     remember: (call, input) => remember(parts, call, input),
     getMemory: (call, input) => getMemory(parts, call, input),
@@ -72,7 +78,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     scoreImportance: (call, input) => scoreImportance(parts, call, input),
     extractMemories: () => missing("ExtractMemories"),
     ...turns.api,
-    assembleContext: () => missing("AssembleContext"),
+    assembleContext: (call, input) => assembleContext(contexts, call, input),
   };
   return { api, parts, stop: () => turns.stop() };
 }

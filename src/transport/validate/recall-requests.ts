@@ -45,7 +45,7 @@ export function checkRecall(request: RecallRequest, v: Violations): void {
   checkPage(v, request);
   checkEnum(v, "mode", request.mode, RecallMode.DENSE);
   checkEnum(v, "fusion", request.fusion, FusionMethod.RECIPROCAL_RANK);
-  checkWeights(v, request);
+  checkWeights(v, request.weights, request.fusion);
   checkFinite(v, "min_score", request.minScore);
   if (request.minRelevance !== undefined) {
     checkRange(v, "min_relevance", request.minRelevance, SHARE);
@@ -73,7 +73,12 @@ function publicName(name: WeightName): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function checkWeights(v: Violations, { weights, fusion }: RecallRequest): void {
+/** Checks the weights of recall. */
+export function checkWeights(
+  v: Violations,
+  weights: RecallWeights | undefined,
+  fusion: FusionMethod = FusionMethod.UNSPECIFIED,
+): void {
   if (weights === undefined) return;
   if (fusion === FusionMethod.RECIPROCAL_RANK) {
     v.add("weights", "must be unset with FUSION_METHOD_RECIPROCAL_RANK");

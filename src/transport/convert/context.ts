@@ -1,0 +1,130 @@
+// Contexts, and how they are asked for, between the wire and the domain.
+
+import {
+  CONTEXT_SECTION_KINDS,
+  type ContextCut,
+  type ContextItem,
+  type ContextPart,
+  type ContextRef,
+} from "../../domain/context/types.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import * as wire from "../../gen/memorysidecar/v1/context.ts";
+import { Policy } from "../../gen/memorysidecar/v1/policy.ts";
+import type { AssembleContextInput, AssembledContext } from "../../service/memory-api.ts";
+import { fromPolicy, toTokenRule } from "./policy.ts";
+import { fromWeights, toCoverage } from "./recall.ts";
+import { fromNamespace } from "./session.ts";
+import { fromTimestamp } from "./time.ts";
+
+const EMPTY = new Uint8Array(0);
+
+// The kinds are in the order of their public numbers, which begin with 1.
+const FIRST_KIND = 1;
+
+/** The first is the default. */
+const PROFILES: readonly AssembleContextInput["profile"][] = [
+  ...(["default", "default", "selectools", "lauren", "definable"] as const),
+];
+
+const REASONS = {
+  budget: wire.ContextCutReason.BUDGET,
+  limit: wire.ContextCutReason.LIMIT,
+  duplicate: wire.ContextCutReason.DUPLICATE,
+  relevance: wire.ContextCutReason.RELEVANCE,
+  compacted: wire.ContextCutReason.COMPACTED,
+} as const satisfies Readonly<Record<ContextCut["reason"], wire.ContextCutReason>>;
+
+/** Bytes of what one answer tells of cuts: its content takes the rest of 4 MiB. */
+const CUT_BYTES = 524_288;
+/** What a cut takes beside its ids. */
+const CUT_FRAME_BYTES = 48;
+
+/** The highest numbers of the enums. */
+export const CONTEXT_ENUM_MAX = {
+  sectionKind: wire.ContextSectionKind.DAILY_LOG,
+  profile: wire.ContextProfile.DEFINABLE,
+} as const;
+
+/** Gives what a checked request asks for. */
+export function fromAssembleContext(request: wire.AssembleContextRequest): AssembleContextInput {
+  const { maxTokens, referenceTime, sessionId, userId, agentId, query } = request;
+  return {
+    ...{ namespace: fromNamespace(request.namespace), sessionId, userId, agentId, query },
+    maxTokens: maxTokens === 0 ? LIMITS.contextTokensDefault : maxTokens,
+    counting: fromCounting(request),
+    sections: request.sections.flatMap(({ kind, share, limit, heading, maxChars }) => {
+      const name = CONTEXT_SECTION_KINDS[kind - FIRST_KIND];
+      return name === undefined ? [] : [{ kind: name, share, limit, heading, maxChars }];
+    }),
+    profile: PROFILES[request.profile] ?? "default",
+    includeConversation: request.includeConversation ?? true,
+    compactionThreshold: request.compactionThreshold,
+    minRelevance: request.minRelevance ?? 0,
+    weights: fromWeights(request.weights),
+    referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
+    fence: request.fence,
+  };
+}
+
+function fromCounting(request: wire.AssembleContextRequest): AssembleContextInput["counting"] {
+  const { tokenRule, model, customTokenRule } = request;
+  if (tokenRule === 0) return undefined;
+  return fromPolicy({ ...Policy.decode(EMPTY), tokenRule, model, customTokenRule });
+}
+
+/** Gives the answer that a context makes. */
+export function toContext(context: AssembledContext): wire.AssembleContextResponse {
+  const { text, tokenCount, budgetTokens, parts, cut, coverage, tokenRule } = context;
+  return {
+    ...{ text, tokenCount, budgetTokens },
+    parts: parts.map(toPart),
+    cut: someCuts(cut).map(toCut),
+    cutCount: cut.length,
+    coverage: coverage === undefined ? undefined : toCoverage(coverage),
+    tokenRule: toTokenRule(tokenRule),
+  };
+}
+
+/** As many cuts as an answer has room for, from the first on. */
+function someCuts(cuts: readonly ContextCut[]): readonly ContextCut[] {
+  let bytes = 0;
+  const end = cuts.slice(0, LIMITS.contextCuts).findIndex(({ ref }) => {
+    for (const id of Object.values(ref)) bytes += Buffer.byteLength(String(id));
+    bytes += CUT_FRAME_BYTES;
+    return bytes > CUT_BYTES;
+  });
+  return cuts.slice(0, end < 0 ? LIMITS.contextCuts : end);
+}
+
+function toKind(kind: ContextPart["kind"]): wire.ContextSectionKind {
+  return (CONTEXT_SECTION_KINDS.indexOf(kind) + FIRST_KIND) as wire.ContextSectionKind;
+}
+
+function toPart({ kind, heading, tokenCount, items }: ContextPart): wire.ContextPart {
+  return { kind: toKind(kind), heading, tokenCount, items: items.map(toItem) };
+}
+
+function toItem({ ref, text, tokenCount, relevance, trust }: ContextItem): wire.ContextItem {
+  return { ref: toRef(ref), text, tokenCount, relevance, trust };
+}
+
+function toCut({ kind, ref, tokenCount, reason }: ContextCut): wire.ContextCut {
+  return { kind: toKind(kind), ref: toRef(ref), tokenCount, reason: REASONS[reason] };
+}
+
+function toRef(ref: ContextRef): wire.ContextItemRef {
+  switch (ref.kind) {
+    case "memory":
+      return { ref: { $case: "memoryId", value: ref.memoryId } };
+    case "message": {
+      const { sessionId, messageId, seq } = ref;
+      return { ref: { $case: "message", value: { sessionId, messageId, seq: BigInt(seq) } } };
+    }
+    case "document": {
+      const { collectionId, documentId } = ref;
+      return { ref: { $case: "document", value: { collectionId, documentId } } };
+    }
+    default:
+      return { ref: { $case: "summaryVersion", value: BigInt(ref.version) } };
+  }
+}

@@ -1,0 +1,69 @@
+// The rules of AssembleContext.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { AssembleContextRequest, ContextSection } from "../../gen/memorysidecar/v1/context.ts";
+import { CONTEXT_ENUM_MAX } from "../convert/context.ts";
+import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import {
+  checkCount,
+  checkEnum,
+  checkId,
+  checkNamespace,
+  checkRange,
+  checkText,
+  checkTimestamp,
+} from "./fields.ts";
+import { checkCustomTokenRule } from "./policy.ts";
+import { checkWeights } from "./recall-requests.ts";
+import type { Violations } from "./violations.ts";
+
+const SHARE = { min: 0, max: 1 };
+const TOKENS = { min: 0, max: LIMITS.contextTokens };
+const ITEMS = { min: 0, max: LIMITS.contextItems };
+const CHARS = { min: LIMITS.contextSectionCharsMin, max: LIMITS.contextSectionChars };
+const GIVEN = POLICY_TOKEN_RULES.indexOf("given");
+
+export function checkAssembleContext(request: AssembleContextRequest, v: Violations): void {
+  checkNamespace(v, request.namespace);
+  checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
+  checkId(v, "user_id", request.userId, LIMITS.userIdBytes);
+  checkId(v, "agent_id", request.agentId, LIMITS.agentIdBytes);
+  checkText(v, "query", request.query, LIMITS.recallQueryBytes);
+  checkRange(v, "max_tokens", request.maxTokens, TOKENS);
+  checkEnum(v, "token_rule", request.tokenRule, POLICY_ENUM_MAX.tokenRule);
+  if (request.tokenRule === GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
+  checkText(v, "model", request.model, LIMITS.modelBytes);
+  checkCustomTokenRule(v, request);
+  checkSections(v, request.sections);
+  checkEnum(v, "profile", request.profile, CONTEXT_ENUM_MAX.profile);
+  const { compactionThreshold: threshold, minRelevance } = request;
+  if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
+    v.add("compaction_threshold", "must be above 0 and at most 1", threshold > 0 ? 1 : 0);
+  }
+  if (minRelevance !== undefined) checkRange(v, "min_relevance", minRelevance, SHARE);
+  checkWeights(v, request.weights);
+  checkTimestamp(v, "reference_time", request.referenceTime);
+}
+
+function checkSections(v: Violations, sections: readonly ContextSection[]): void {
+  checkCount(v, "sections", sections.length, CONTEXT_ENUM_MAX.sectionKind);
+  const kinds = new Set<number>();
+  for (const [index, section] of sections.entries()) {
+    if (v.full) return;
+    v.enterItem("sections", index);
+    checkSection(v, section);
+    if (kinds.has(section.kind)) v.add("kind", "is that of an earlier section");
+    kinds.add(section.kind);
+    v.leaveItem();
+  }
+}
+
+function checkSection(v: Violations, section: ContextSection): void {
+  const { kind, share, limit, heading, maxChars } = section;
+  if (kind === 0) v.add("kind", "is required");
+  else checkEnum(v, "kind", kind, CONTEXT_ENUM_MAX.sectionKind);
+  if (share !== undefined) checkRange(v, "share", share, SHARE);
+  checkRange(v, "limit", limit, ITEMS);
+  if (heading !== undefined) checkText(v, "heading", heading, LIMITS.contextHeadingBytes);
+  if (maxChars !== 0) checkRange(v, "max_chars", maxChars, CHARS);
+}
