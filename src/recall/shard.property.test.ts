@@ -4,6 +4,7 @@ import {
   containerOf,
   filterOf,
   JSON_INDEX_CODEC,
+  type PlainMemory,
   type PlainRecord,
   queryOf,
   recordItem,
@@ -15,7 +16,8 @@ import { forEachRow } from "../domain/recall/row-filter.ts";
 import { VectorArena } from "../domain/recall/vector/arena.ts";
 import type { NearWord } from "../embed/static-table.ts";
 import { rowsOfFilter } from "./filter-rows.ts";
-import type { ContainerInfo, IndexChange, IndexQuery } from "./port.ts";
+import type { ContainerInfo, IndexChange, IndexedMemory, IndexQuery } from "./port.ts";
+import { KINDS, readRecord } from "./read-record.ts";
 import { searchShard } from "./search.ts";
 import { Shard } from "./shard.ts";
 
@@ -58,6 +60,32 @@ const texts = fc
   .array(fc.constantFrom(...WORDS, "the", "with?", "ran"), { maxLength: 8 })
   .chain((words) => fc.constantFrom(words.join(" "), `${words.join(" ")}. `.repeat(14)));
 
+const NAMES = ["Ruth", "boat", "the mill", "Zeppelin garden", "rain"];
+
+/** The id of the message at a position: every second one has an id of its caller. */
+function idAt(position: number): string {
+  return position % 2 === 0 ? `own ${position}` : `m${position.toString(36)}-aaaaaaaaaaaaaaaa`;
+}
+
+const memories: fc.Arbitrary<Partial<PlainMemory>> = fc.record(
+  {
+    kind: fc.constantFrom(...(["fact", "entity", "relation", "episode"] as const)),
+    category: fc.constantFrom("general", "work"),
+    confidence: fc.constantFrom(0.25, 1),
+    isSuperseded: fc.constantFrom(false, false, true),
+    validFromMs: fc.constantFrom(null, 864_000_000),
+    validToMs: fc.constantFrom(null, 900_000_000, 5_000_000_000),
+    expireMs: fc.constantFrom(null, null, 50),
+    source: fc.record({
+      sessionId: fc.constantFrom("", "a", "b"),
+      messageIds: fc.subarray([idAt(1), idAt(2), idAt(3), idAt(4), "m3-bbbbbbbbbbbbbbbb", "gone"]),
+    }),
+    names: fc.subarray(NAMES, { maxLength: 2 }),
+    topics: fc.subarray(NAMES, { maxLength: 1 }),
+  },
+  { requiredKeys: [] },
+);
+
 const records: fc.Arbitrary<PlainRecord> = fc.record(
   {
     text: texts,
@@ -75,18 +103,21 @@ const records: fc.Arbitrary<PlainRecord> = fc.record(
     importance: fc.constantFrom(0, 1),
     documentId: fc.constantFrom("d", "g#0"),
     sourceDocumentId: fc.constantFrom("", "g"),
+    alsoWords: fc.constantFrom("", "tea garden"),
+    memory: memories,
   },
   { requiredKeys: ["text"] },
 );
 
 const refs = fc.record({
-  kind: fc.constantFrom("session" as const, "collection" as const),
+  kind: fc.constantFrom("session" as const, "collection" as const, "scope" as const),
   id: fc.constantFrom("a", "b", "c"),
 });
 
 const infos: fc.Arbitrary<Partial<ContainerInfo>> = fc.record({
   userId: fc.constantFrom("", "u"),
   agentId: fc.constantFrom("", "x"),
+  sessionId: fc.constantFrom("", "a"),
   labels: fc.constantFrom(new Map<string, string>(), new Map([["team", "red"]])),
   expireMs: fc.constantFrom(undefined, undefined, 10, 1_000),
 });
@@ -175,7 +206,7 @@ class History {
     const items = step.records.map((record, at) => {
       position += 1 + (step.gaps[at] ?? 0);
       const role = info.kind === "session" ? (record.role ?? 1) : 0;
-      return recordItem(position, { ...record, role });
+      return recordItem(position, { ...record, role, messageId: idAt(position) });
     });
     const range = { firstPosition: step.first, lastPosition: Math.max(step.first, position) };
     const lastPosition = range.lastPosition + step.tail;
@@ -183,7 +214,9 @@ class History {
     for (const known of [...held.keys()]) {
       if (known >= step.first && known <= lastPosition) held.delete(known);
     }
-    for (const { position: at, bytes } of items) held.set(at, JSON_INDEX_CODEC.readMessage(bytes));
+    for (const { position: at, bytes } of items) {
+      held.set(at, readRecord(JSON_INDEX_CODEC, KINDS[info.kind], bytes));
+    }
   }
 
   /** The same content, put in at once and in another order. */
@@ -202,18 +235,28 @@ class History {
 }
 
 function plain(record: ReturnType<typeof JSON_INDEX_CODEC.readMessage>): PlainRecord {
-  const { labels, metadata, importance, ...rest } = record;
+  const { labels, metadata, importance, memory, ...rest } = record;
   return {
     ...rest,
+    ...(memory === undefined ? {} : { memory: plainMemory(memory) }),
     labels: Object.fromEntries(labels),
     metadata: Object.fromEntries(metadata),
     ...(importance === undefined ? {} : { importance }),
   };
 }
 
+function plainMemory(memory: IndexedMemory): PlainMemory {
+  const { validFromMs = null, validToMs = null, expireMs = null, ...rest } = memory;
+  return { ...rest, validFromMs, validToMs, expireMs };
+}
+
 const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
   {
-    kinds: fc.constantFrom(new Set(["message"] as const), new Set(["document"] as const)),
+    kinds: fc.constantFrom(
+      ...[new Set(["message"] as const), new Set(["document"] as const)],
+      new Set(["memory"] as const),
+      new Set(["message", "memory"] as const),
+    ),
     sessionIds: fc.constantFrom(["a"], ["a", "c", "none"]),
     excludeSessionIds: fc.constant(["b"]),
     userId: fc.constantFrom("u", "nobody"),
@@ -233,6 +276,15 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
     beforeMs: fc.constant(4_000_000_000),
     minTrust: fc.constantFrom(2, 3),
     sourceDocumentId: fc.constantFrom("g", "g#0"),
+    memoryKinds: fc.constantFrom<RecallFilter["memoryKinds"]>(
+      new Set(["fact"]),
+      new Set(["entity", "relation"]),
+    ),
+    categories: fc.constant(new Set(["work"])),
+    includeShared: fc.constant(true),
+    validity: fc.constantFrom<RecallFilter["validity"]>("active", "any", 880_000_000),
+    minConfidence: fc.constant(0.5),
+    memorySessionIds: fc.constantFrom(["a"], []),
   },
   { requiredKeys: [] },
 );
@@ -312,8 +364,9 @@ describe("a shard after any changes", () => {
         const history = new History();
         for (const one of all) history.apply(one);
         const filter = filterOf(rest);
+        const times = { nowMs, referenceMs: nowMs };
         const rowsOf = (itemsPerListed: number): number[] => {
-          const passing = rowsOfFilter(history.shard, filter, nowMs, itemsPerListed);
+          const passing = rowsOfFilter(history.shard, filter, times, itemsPerListed);
           const rows: number[] = [];
           forEachRow(passing, history.shard.items.rowCount, (row) => rows.push(row));
           return rows;

@@ -15,7 +15,7 @@ import { indexTerms } from "../../src/domain/recall/text/terms.ts";
 import type { NearWord } from "../../src/embed/static-table.ts";
 import type { ContainerInfo, IndexedRecord, IndexQuery } from "../../src/recall/port.ts";
 
-/** A session or collection with all that it holds, by position. */
+/** A session, collection or scope with all that it holds, by position. */
 export interface HeldContainer {
   info: ContainerInfo;
   readonly records: Map<number, IndexedRecord>;
@@ -35,6 +35,7 @@ export interface ReferenceModel {
 }
 
 type Embed = ReferenceModel["embed"];
+type Times = Pick<IndexQuery, "nowMs" | "referenceMs">;
 
 const POOL = 100;
 const K1 = 1.2;
@@ -53,6 +54,9 @@ interface Item {
   readonly bm25: number;
   /** Undefined when it has no vector, or vectors are not compared. */
   readonly cosine: number | undefined;
+  /** What memories say of it. */
+  readonly facts: number;
+  readonly entities: number;
 }
 
 /** What scores are computed from. */
@@ -90,7 +94,8 @@ export function referenceSearch(
       cosine: asked === undefined ? undefined : cosineOf(item.record.text, asked, embed),
     });
   }
-  const pool = poolOf([...full.values()], query);
+  const all = withMemories([...full.values()], query);
+  const pool = poolOf(all, query);
   const scene = { query, pool, idf, nearWords };
   const score = query.fusion === "reciprocal-rank" ? rankScore : featureScore;
   return pool
@@ -105,6 +110,7 @@ function itemsOf({ info, records }: HeldContainer): Item[] {
   const sorted = [...records].sort(([a], [b]) => a - b);
   const items: Item[] = sorted.map(([position, record], place) => ({
     ...{ info, position, record, rows: rowsOf(record), bm25: 0, cosine: undefined },
+    ...{ facts: 0, entities: 0 },
     near: (offset) => {
       const other = items[place + offset];
       if (other === undefined || info.kind === "session") return other;
@@ -117,14 +123,16 @@ function itemsOf({ info, records }: HeldContainer): Item[] {
   return items;
 }
 
-function rowsOf({ text, author, role, timeMs }: IndexedRecord): string[][] {
+function rowsOf({ text, author, role, timeMs, alsoWords = "" }: IndexedRecord): string[][] {
   const passages = passagesOf(text);
-  if (passages.length === 0) return [[]];
-  return passages.map(({ start, end }) => {
+  if (passages.length === 0) return [indexTerms(alsoWords)];
+  return passages.map(({ start, end }, place) => {
+    const more = place === 0 ? indexTerms(alsoWords) : [];
     const passage = text.slice(start, end);
     const time = timeMs === 0 ? undefined : timeMs;
     const roleName = ["", "user", "assistant", "system", "tool"][role] ?? "";
-    return indexTerms(indexTextOf({ speaker: author, role: roleName, timeMs: time, passage }));
+    const said = indexTextOf({ speaker: author, role: roleName, timeMs: time, passage });
+    return [...indexTerms(said), ...more];
   });
 }
 
@@ -163,8 +171,8 @@ function cosineOf(text: string, asked: readonly number[], embed: Embed): number 
 }
 
 /** The best of each leg, and what stands beside them. */
-function poolOf(items: readonly Item[], { filter, nowMs }: IndexQuery): Item[] {
-  const accepted = items.filter((item) => passes(item, filter, nowMs));
+function poolOf(items: readonly Item[], query: IndexQuery): Item[] {
+  const accepted = items.filter((item) => passes(item, query.filter, query));
   const leg = (read: (item: Item) => number | undefined): Item[] => {
     const found = accepted.flatMap((item) => {
       const value = read(item);
@@ -181,10 +189,16 @@ function poolOf(items: readonly Item[], { filter, nowMs }: IndexQuery): Item[] {
     const other = item.near(offset);
     return other !== undefined && best.has(other);
   };
-  return accepted.filter((item) => best.has(item) || isNear(item, -1) || isNear(item, 1));
+  // No test has so many memories that those that lift and relate are not all taken.
+  const isBrought = (item: Item): boolean => item.facts > 0 || item.entities === 0.5;
+  return accepted.filter(
+    (item) => best.has(item) || isNear(item, -1) || isNear(item, 1) || isBrought(item),
+  );
 }
 
-function passes({ info, record }: Item, filter: RecallFilter, nowMs: number): boolean {
+function passes({ info, record }: Item, filter: RecallFilter, times: Times): boolean {
+  if (record.memory !== undefined) return memoryFits(info, record, filter, times);
+  const { nowMs } = times;
   const isMessage = info.kind === "session";
   const { userId, agentId, sessionLabels, sourceDocumentId, minTrust } = filter;
   const named = isMessage ? filter.sessionIds : filter.collectionIds;
@@ -207,6 +221,138 @@ function passes({ info, record }: Item, filter: RecallFilter, nowMs: number): bo
     (minTrust === undefined || record.trust >= minTrust) &&
     (sourceDocumentId === "" || (!isMessage && isSource))
   );
+}
+
+/** What a filter with all its fields says of a memory. */
+function memoryFits(
+  info: ContainerInfo,
+  record: IndexedRecord,
+  filter: RecallFilter,
+  { nowMs, referenceMs }: Times,
+): boolean {
+  const { memory } = record;
+  const { userId, agentId, includeShared, memorySessionIds, validity, minTrust } = filter;
+  const owned = (value: string, wanted: string): boolean =>
+    [wanted, ...(includeShared ? [""] : [])].includes(value) || wanted === "";
+  const sessions = memorySessionIds === undefined ? undefined : ["", ...memorySessionIds];
+  const atMs = typeof validity === "number" ? validity : referenceMs;
+  const isTrue =
+    (memory?.validFromMs ?? -Infinity) <= atMs && atMs < (memory?.validToMs ?? Infinity);
+  const isPast = memory?.isSuperseded ?? false;
+  return (
+    memory !== undefined &&
+    (filter.kinds.size === 0 || filter.kinds.has("memory")) &&
+    filter.sessionLabels.size === 0 &&
+    filter.sourceDocumentId === "" &&
+    owned(info.userId, userId) &&
+    owned(info.agentId, agentId) &&
+    (sessions?.includes(info.sessionId ?? "") ?? true) &&
+    (info.expireMs ?? Infinity) > nowMs &&
+    (memory.expireMs ?? Infinity) > nowMs &&
+    (filter.memoryKinds.size === 0 || filter.memoryKinds.has(memory.kind)) &&
+    (filter.categories.size === 0 || filter.categories.has(memory.category)) &&
+    memory.confidence >= (filter.minConfidence ?? 0) &&
+    (!isPast || validity === "any" || typeof validity === "number") &&
+    (isTrue || validity === "any" || validity === "active") &&
+    holdsAll(record.labels, filter.labels) &&
+    filter.metadata.every(({ path, test }) => fits(record.metadata.get(path), test)) &&
+    record.timeMs >= (filter.fromMs ?? Number.NEGATIVE_INFINITY) &&
+    record.timeMs < (filter.beforeMs ?? Number.POSITIVE_INFINITY) &&
+    record.trust >= (minTrust ?? 0)
+  );
+}
+
+/** Items with what memories say of them. */
+function withMemories(items: readonly Item[], query: IndexQuery): Item[] {
+  if (query.fusion === "reciprocal-rank") return [...items];
+  const { kinds } = query.filter;
+  const asks = (kind: "message" | "memory"): boolean => kinds.size === 0 || kinds.has(kind);
+  // What may lend: nothing but whose it is, whether it is true and how sure it is counts.
+  const { userId, agentId, includeShared, memorySessionIds, validity, minConfidence } =
+    query.filter;
+  const none = {
+    kinds: new Set<never>(),
+    sessionIds: [],
+    excludeSessionIds: [],
+    roles: new Set<never>(),
+  };
+  const filter: RecallFilter = {
+    ...{ ...none, sessionLabels: new Map(), collectionIds: [], labels: new Map(), metadata: [] },
+    ...{ fromMs: undefined, beforeMs: undefined, minTrust: undefined, sourceDocumentId: "" },
+    ...{ memoryKinds: new Set(), categories: new Set(), userId, agentId, includeShared },
+    ...{ memorySessionIds, validity, minConfidence },
+  };
+  const lending = items.filter(
+    (item) => item.record.memory !== undefined && passes(item, filter, query),
+  );
+  const lifts = asks("message") ? liftsOf(lending) : [];
+  const names = asks("memory") ? namesFrom(lending, query.text) : new Map<string, number>();
+  const near = new Map<Item, Item>();
+  for (const item of items) {
+    const { record, info } = item;
+    const { memory } = record;
+    const about = [...(memory?.names ?? []), ...(memory?.topics ?? [])];
+    const own = lifts.filter(
+      ({ source }) =>
+        info.kind === "session" &&
+        source.sessionId === info.id &&
+        source.messageIds.includes(record.messageId ?? ""),
+    );
+    near.set(item, {
+      ...item,
+      near: (offset) => {
+        const other = item.near(offset);
+        return other === undefined ? undefined : near.get(other);
+      },
+      facts: Math.max(0, ...own.map(({ share }) => share)),
+      entities: Math.max(0, ...about.map((name) => names.get(name.toLowerCase()) ?? 0)),
+    });
+  }
+  return [...near.values()];
+}
+
+type Memory = NonNullable<IndexedRecord["memory"]>;
+
+/** The sources of memories with their share of the one that fits best. */
+function liftsOf(lending: readonly Item[]): { source: Memory["source"]; share: number }[] {
+  const bm25Max = Math.max(0, ...lending.map(({ bm25 }) => bm25)) || 1;
+  const looked = lending.filter(({ bm25, cosine }) => bm25 > 0 || cosine !== undefined);
+  const known = looked.flatMap(({ cosine }) => cosine ?? []);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const fitOf = ({ bm25, cosine }: Item): number => {
+    const scaled = cosine === undefined || !(high > low) ? 0 : (cosine - low) / (high - low);
+    return bm25 / bm25Max + 0.7 * scaled;
+  };
+  const best = Math.max(0, ...looked.map(fitOf)) || 1;
+  return looked.flatMap((item) => {
+    const share = fitOf(item) / best;
+    const source = item.record.memory?.source;
+    return source === undefined || source.sessionId === "" ? [] : [{ source, share }];
+  });
+}
+
+/** The names that a query leads to, in lower case, with what they are worth. */
+function namesFrom(lending: readonly Item[], text: string): Map<string, number> {
+  const words = ` ${text.toLowerCase()} `;
+  const memories = lending.map(({ record }) => record.memory);
+  const lower = (names: readonly string[] = []): string[] =>
+    names.map((name) => name.toLowerCase());
+  const all = memories.map((memory) => lower(memory?.names));
+  const direct = new Set(all.flat().filter((name) => words.includes(` ${name} `)));
+  const grow = (names: Set<string>, kind: string): Set<string> => {
+    const grown = new Set(kind === "entity" ? names : []);
+    for (const [at, own] of all.entries()) {
+      if (memories[at]?.kind !== kind || !own.some((name) => names.has(name))) continue;
+      for (const name of own) grown.add(name);
+    }
+    return grown;
+  };
+  const named = grow(direct, "entity");
+  const ends = [...grow(named, "relation")].filter((name) => !named.has(name));
+  const related = grow(new Set(ends), "entity");
+  const values = new Map([...related].map((name) => [name, 0.5]));
+  for (const name of named) values.set(name, 1);
+  return values;
 }
 
 function holdsAll(
@@ -260,8 +406,13 @@ function featureScore(item: Item, scene: Scene): number {
     return Math.min(1, Math.max(0, (other.cosine - low) / (high - low)));
   };
   const raw = (other: Item): number => (isDense ? scaled(other) : other.bm25);
-  const sessions = pool.map((other) => sessionValue(pool, other.info, raw));
-  const session = sessionValue(pool, info, raw) / (Math.max(...sessions) || 1);
+  // A memory stands for itself, and for no other.
+  const others = pool.filter((other) => other.record.memory === undefined);
+  const sessions = others.map((other) => sessionValue(others, other.info, raw));
+  const top = Math.max(0, ...sessions);
+  const isMemory = record.memory !== undefined;
+  const mine = isMemory ? Math.min(top, raw(item)) : sessionValue(others, info, raw);
+  const session = mine / (top || 1);
   const covered = [...idf].filter(([term]) => item.rows.some((terms) => terms.includes(term)));
   const stated = [
     ...datesInQuery(query.text),
@@ -282,7 +433,9 @@ function featureScore(item: Item, scene: Scene): number {
     -0.25 * Math.max(0, Math.log(wordCount(record.text) / 60)) +
     (/\?\s*$/.test(record.text) ? -0.2 : 0) +
     0.9 * Math.max(0, ...dates) +
-    0.5 * session
+    0.5 * session +
+    0.3 * item.facts +
+    0.3 * item.entities
   );
 }
 
@@ -345,9 +498,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Sessions before collections, and both by id; inside by position. */
+/** Sessions, collections, scopes, all by id; inside by position. */
 function byPlace(a: Item, b: Item): number {
-  if (a.info.kind !== b.info.kind) return a.info.kind === "session" ? -1 : 1;
+  const kinds = ["session", "collection", "scope"];
+  if (a.info.kind !== b.info.kind) return kinds.indexOf(a.info.kind) - kinds.indexOf(b.info.kind);
   if (a.info.id !== b.info.id) return a.info.id < b.info.id ? -1 : 1;
   return a.position - b.position;
 }

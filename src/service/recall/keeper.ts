@@ -171,8 +171,7 @@ export class IndexKeeper {
   #use(namespace: string): NamespaceFeed {
     if (this.#stop.signal.aborted) throw new AppError("SHUTTING_DOWN", "The server stops.");
     const feed = this.#feeds.get(namespace) ?? this.#open(namespace);
-    this.#uses += 1;
-    feed.lastUse = this.#uses;
+    feed.lastUse = ++this.#uses;
     this.#wake();
     return feed;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MemoryKind } from "../../gen/memorysidecar/v1/memory.ts";
 import { Role } from "../../gen/memorysidecar/v1/message.ts";
 import { RecallFilter, RecallKind } from "../../gen/memorysidecar/v1/recall.ts";
 import { fromRecallFilter } from "./recall-filter.ts";
@@ -18,7 +19,13 @@ describe("what kinds a filter is about", () => {
     ["sessions", { sessionIds: ["s"] }, ["message"]],
     ["roles", { roles: [Role.USER] }, ["message"]],
     ["collections", { collectionIds: ["c"] }, ["document"]],
-    ["sessions and collections", { sessionIds: ["s"], collectionIds: ["c"] }, []],
+    ["memories", { memoryKinds: [MemoryKind.FACT] }, ["memory"]],
+    [
+      "sessions and collections",
+      { sessionIds: ["s"], collectionIds: ["c"] },
+      ["document", "message"],
+    ],
+    ["categories, which memories of all have", { categories: ["work"] }, []],
     ["sessions that do not count", { excludeSessionIds: ["s"] }, []],
     ["sessions, of every kind", { sessionIds: ["s"], kinds: [1, 2] }, ["document", "message"]],
     ["documents of sessions", { sessionIds: ["s"], kinds: [RecallKind.DOCUMENT] }, ["document"]],
