@@ -16,7 +16,7 @@ import { textKeyOf } from "./text-key.ts";
 /** How much surer a memory gets when it is remembered again. */
 const AGAIN = 0.1;
 /** Code points that the comparisons of one decision may look at: some tenths of a second. */
-const COMPARED_POINTS = 8_000_000;
+const COMPARED_POINTS = 4_000_000;
 
 /** Compares texts; of each memory once. */
 export class KnownTexts {
