@@ -1,0 +1,235 @@
+// Goal: every limit of searches of memories, of turns and of finding facts holds exactly, and what
+// else is wrong with a request is told by the very field.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import { MemoryScoring } from "../../src/gen/memorysidecar/v1/memory_query_rpc.ts";
+import {
+  type RequestOf,
+  requestBytes,
+  startContractServer,
+  type TestServer,
+  type UnaryName,
+} from "../support/contract.ts";
+import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+import { extraction, memoryFilter, memoryPolicy, message, session } from "../support/samples.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+  await server.client.call("appendMessages", {
+    sessionId: "s",
+    createSession: true,
+    messages: [message({ text: "one" })],
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const words = (count: number) => times(count, (index) => `w${index}`);
+const rule = { name: "n", phrases: ["x"], score: 0.5 };
+const TEXT = { text: "My name is Ann.", preview: true };
+const SCORED = { texts: ["x"] };
+
+const search = (field: string, max: number, make: (size: number) => object) =>
+  limitRow("searchMemories", field, max, (size) => make(size));
+const relations = (field: string, max: number, make: (size: number) => object) =>
+  limitRow("queryRelations", field, max, (size) => make(size));
+const kept = (field: string, max: number, make: (size: number) => object) =>
+  limitRow("createSession", `session.memory_policy.${field}`, max, (size) => ({
+    session: session({ memoryPolicy: memoryPolicy(make(size)) }),
+  }));
+const scored = (field: string, max: number, make: (size: number) => object) =>
+  limitRow("scoreImportance", `rules${field}`, max, (size) => ({
+    ...SCORED,
+    rules: [{ ...rule, ...make(size) }],
+  }));
+const requestId = <M extends UnaryName>(method: M, fields: Partial<RequestOf<M>>) =>
+  limitRow(method, "request_id", LIMITS.requestIdBytes, (size) => ({
+    ...fields,
+    requestId: x(size),
+  }));
+const sessionId = <M extends UnaryName>(method: M, fields: Partial<RequestOf<M>>) =>
+  limitRow(method, "session_id", LIMITS.sessionIdBytes, (size) => ({
+    ...fields,
+    sessionId: x(size),
+  }));
+
+const TURN = { sessionId: "none", userText: "hi" };
+
+const ROWS: readonly LimitRow[] = [
+  search("query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
+  search("filter.key", LIMITS.memoryKeyBytes, (size) => ({
+    filter: memoryFilter({ key: x(size) }),
+  })),
+  search("limit", LIMITS.recallHits, (limit) => ({ limit })),
+  search("limit", LIMITS.recallHits, (limit) => ({ limit, scoring: MemoryScoring.RECALL })),
+  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.OVERLAP })),
+  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.WORD_COUNT })),
+  search("limit", LIMITS.searchMemories, (limit) => ({ limit, scoring: MemoryScoring.SUBSTRING })),
+  search("episode_days", LIMITS.episodeDays, (episodeDays) => ({ episodeDays })),
+  relations("subject", LIMITS.relationSubjectBytes, (size) => ({ subject: x(size) })),
+  relations("predicate", LIMITS.relationPredicateBytes, (size) => ({ predicate: x(size) })),
+  relations("object", LIMITS.relationObjectBytes, (size) => ({ object: x(size) })),
+  relations("entity", LIMITS.entityNameBytes, (size) => ({ entity: x(size) })),
+  relations("max_hops", LIMITS.relationHops, (maxHops) => ({ maxHops })),
+  relations("keywords", LIMITS.relationKeywords, (size) => ({ keywords: words(size) })),
+  relations("keywords[0]", LIMITS.relationKeywordBytes, (size) => ({ keywords: [x(size)] })),
+  relations("limit", LIMITS.relations, (limit) => ({ limit })),
+  sessionId("recordTurn", TURN),
+  limitRow("recordTurn", "user_text", LIMITS.messageBytes, (size) => ({
+    ...TURN,
+    userText: x(size),
+  })),
+  limitRow("recordTurn", "assistant_text", LIMITS.messageBytes, (size) => ({
+    ...TURN,
+    assistantText: x(size),
+  })),
+  requestId("recordTurn", TURN),
+  sessionId("consolidateSession", {}),
+  requestId("consolidateSession", { sessionId: "none" }),
+  sessionId("extractMemories", {}),
+  limitRow("extractMemories", "text", LIMITS.extractTextBytes, (size) => ({
+    ...TEXT,
+    text: x(size),
+  })),
+  limitRow("extractMemories", "user_id", LIMITS.userIdBytes, (size) => ({
+    ...TEXT,
+    userId: x(size),
+  })),
+  limitRow("extractMemories", "agent_id", LIMITS.agentIdBytes, (size) => ({
+    ...TEXT,
+    agentId: x(size),
+  })),
+  limitRow("extractMemories", "extraction.hook", LIMITS.hookNameChars, (size) => ({
+    ...TEXT,
+    extraction: extraction({ hook: x(size) }),
+  })),
+  limitRow("extractMemories", "extraction.targets", LIMITS.extractionTargets, (size) => ({
+    ...TEXT,
+    extraction: extraction({ targets: times(size, () => 1) }),
+  })),
+  limitRow(
+    "extractMemories",
+    "extraction.instructions",
+    LIMITS.extractionInstructionsBytes,
+    (size) => ({ ...TEXT, extraction: extraction({ instructions: x(size) }) }),
+  ),
+  requestId("extractMemories", TEXT),
+  limitRow("scoreImportance", "texts", LIMITS.scoreTexts, (size) => ({ texts: words(size) })),
+  limitRow("scoreImportance", "texts", LIMITS.scoreBytes, (size) => ({
+    texts: ["x", x(size - 1)],
+  })),
+  limitRow("scoreImportance", "rules", LIMITS.importanceRules, (size) => ({
+    ...SCORED,
+    rules: times(size, () => rule),
+  })),
+  scored("[0].name", LIMITS.importanceRuleNameBytes, (size) => ({ name: x(size) })),
+  scored("[0].phrases", LIMITS.importancePhrases, (size) => ({ phrases: words(size) })),
+  scored("[0].phrases[0]", LIMITS.importancePhraseBytes, (size) => ({ phrases: [x(size)] })),
+  scored("[0].score", 1, (score) => ({ score })),
+  sessionId("listMemoryJobs", {}),
+  limitRow("listMemoryJobs", "page_token", LIMITS.pageTokenBytes, (size) => ({
+    pageToken: x(size),
+  })),
+  sessionId("retryMemoryJob", { type: 2 }),
+  requestId("retryMemoryJob", { type: 2, sessionId: "none" }),
+  kept("importance_threshold", 1, (importanceThreshold) => ({ importanceThreshold })),
+  kept("importance_rules", LIMITS.importanceRules, (size) => ({
+    importanceRules: times(size, () => rule),
+  })),
+  kept("score_hook", LIMITS.hookNameChars, (size) => ({ scoreHook: x(size) })),
+  kept("long_term_limit", LIMITS.scopeMemories, (longTermLimit) => ({ longTermLimit })),
+  kept("entity_limit", LIMITS.scopeMemories, (entityLimit) => ({ entityLimit })),
+  kept("relation_limit", LIMITS.scopeMemories, (relationLimit) => ({ relationLimit })),
+  kept("episodic_retention_days", LIMITS.episodeDays, (episodicRetentionDays) => ({
+    episodicRetentionDays,
+  })),
+];
+
+describe("limits of searches, turns and policies", () => {
+  it.each(ROWS)("hold for $field of $method", async (entry) => {
+    await expectLimit(server, entry);
+  });
+});
+
+interface Refused<M extends UnaryName = UnaryName> {
+  readonly method: M;
+  readonly fields: readonly string[];
+  readonly request: Partial<RequestOf<M>>;
+}
+
+function refused<M extends UnaryName>(
+  method: M,
+  fields: readonly string[],
+  request: Partial<RequestOf<M>>,
+): Refused {
+  return { method, fields, request } as unknown as Refused;
+}
+
+const REFUSED: readonly Refused[] = [
+  refused("searchMemories", ["scoring"], { scoring: 5 as never }),
+  refused("searchMemories", ["limit"], { limit: -1 }),
+  refused("searchMemories", ["min_score"], { minScore: Number.NaN }),
+  refused("searchMemories", ["min_score"], { minScore: Number.POSITIVE_INFINITY }),
+  refused("searchMemories", ["reference_time"], { referenceTime: { seconds: 0n, nanos: -1 } }),
+  refused("searchMemories", ["episode_days"], { episodeDays: -1 }),
+  refused("queryRelations", ["filter.kinds"], { filter: memoryFilter({ kinds: [5] }) }),
+  refused("queryRelations", ["entity"], { entity: "a", subject: "b" }),
+  refused("queryRelations", ["entity"], { entity: "a", object: "b" }),
+  refused("queryRelations", ["max_hops"], { maxHops: -1 }),
+  refused("queryRelations", ["keywords[1]"], { keywords: ["a", ""] }),
+  refused("queryRelations", ["limit"], { limit: -1 }),
+  refused("recordTurn", ["session_id", "user_text"], {}),
+  refused("recordTurn", ["turn_time"], { ...TURN, turnTime: { seconds: 1n << 50n, nanos: 0 } }),
+  refused("recordTurn", ["expected_last_seq"], { ...TURN, expectedLastSeq: -1n }),
+  refused("consolidateSession", ["session_id"], {}),
+  refused("extractMemories", ["session_id"], {}),
+  refused("extractMemories", ["text"], { sessionId: "s", text: "x" }),
+  refused("extractMemories", ["first_seq", "last_seq"], { text: "x", firstSeq: 1n, lastSeq: 2n }),
+  refused("extractMemories", ["last_seq"], { sessionId: "s", firstSeq: 3n, lastSeq: 2n }),
+  refused("extractMemories", ["first_seq"], { sessionId: "s", firstSeq: -1n }),
+  refused("extractMemories", ["user_id", "agent_id"], {
+    ...{ sessionId: "s", userId: "u", agentId: "a" },
+  }),
+  refused("extractMemories", ["extraction.on"], {
+    ...TEXT,
+    extraction: extraction({ on: 3 as never }),
+  }),
+  refused("extractMemories", ["extraction.targets[0]"], {
+    ...TEXT,
+    extraction: extraction({ targets: [0] }),
+  }),
+  refused("scoreImportance", ["texts"], {}),
+  refused("scoreImportance", ["rules[0].name"], { ...SCORED, rules: [{ ...rule, name: "" }] }),
+  refused("scoreImportance", ["rules[0].phrases"], {
+    ...SCORED,
+    rules: [{ ...rule, phrases: [] }],
+  }),
+  refused("scoreImportance", ["rules[0].phrases[0]"], {
+    ...SCORED,
+    rules: [{ ...rule, phrases: ["a?"] }],
+  }),
+  refused("scoreImportance", ["rules[0].score"], {
+    ...SCORED,
+    rules: [{ ...rule, score: Number.NaN }],
+  }),
+  refused("listMemoryJobs", ["state"], { state: 3 }),
+  refused("listMemoryJobs", ["state"], { state: 5 as never }),
+  refused("listMemoryJobs", ["page_size"], { pageSize: -1 }),
+  refused("retryMemoryJob", ["session_id", "type"], {}),
+  refused("retryMemoryJob", ["type"], { sessionId: "s", type: 1 }),
+  refused("retryMemoryJob", ["type"], { sessionId: "s", type: 6 }),
+  refused("createSession", ["session.memory_policy.long_term_limit"], {
+    session: session({ memoryPolicy: memoryPolicy({ longTermLimit: 0 }) }),
+  }),
+];
+
+describe("what is wrong with a request", () => {
+  it.each(REFUSED)("is told by $fields of $method", async ({ method, fields, request }) => {
+    const outcome = await server.client.raw(method, requestBytes(method, request));
+    if (!("failure" in outcome)) throw new Error(`${method} was taken`);
+    expect(outcome.failure).toMatchObject({ reason: "REQUEST_INVALID", fields });
+  });
+});
