@@ -1,0 +1,107 @@
+// Sessions that give to long-term memory, and what tests ask of them, in few words.
+
+import type { Memory } from "../../src/domain/memories/memory.ts";
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../src/domain/memories/policy.ts";
+import type { Policy } from "../../src/domain/policy.ts";
+import type { Hook } from "../../src/service/hook-port.ts";
+import type {
+  ConsolidateResult,
+  RecordTurnInput,
+  RecordTurnResult,
+  ShownMemoryJob,
+} from "../../src/service/memory-api.ts";
+import { TEST_HOOK_SETTINGS } from "./hooks.ts";
+import { fromBytes, toBytes } from "./json-codec.ts";
+import { listAll } from "./memories.ts";
+import { policyOf, stageOf } from "./policies.ts";
+import type { TestServices } from "./services.ts";
+
+/** A memory policy with what a test names. */
+export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
+  return { ...DEFAULT_MEMORY_POLICY, ...fields };
+}
+
+/** Keeps two messages in the window. */
+export const TWO: Policy = policyOf([stageOf({})]);
+
+/** Opens a session of the user `u1`; without a policy it gives nothing. */
+export async function openSession(
+  services: TestServices,
+  sessionId: string,
+  said: { readonly memory?: MemoryPolicy; readonly policy?: Policy; readonly userId?: string } = {},
+): Promise<void> {
+  const { memory, policy = TWO, userId = "u1" } = said;
+  await services.sessions.createSession(services.call("CreateSession"), {
+    ...{ namespace: "default", sessionId, encode: () => toBytes({}) },
+    input: { userId, policy, ...(memory === undefined ? {} : { memoryPolicy: memory }) },
+  });
+}
+
+/** Records a turn. */
+export async function recordTurn(
+  services: TestServices,
+  sessionId: string,
+  texts: readonly [user: string, assistant: string],
+  said: Partial<RecordTurnInput> & { readonly requestId?: string } = {},
+): Promise<RecordTurnResult> {
+  const { requestId = "", ...rest } = said;
+  const bytes = await services.memories.recordTurn(services.call("RecordTurn", requestId), {
+    ...{ namespace: "default", sessionId, userText: texts[0], assistantText: texts[1] },
+    ...{ turnMs: undefined, expectedLastSeq: undefined, encode: toBytes },
+    ...rest,
+  });
+  return fromBytes(bytes);
+}
+
+/** Promotes from the window now. */
+export async function consolidate(
+  services: TestServices,
+  sessionId: string,
+  requestId = "",
+): Promise<ConsolidateResult> {
+  const bytes = await services.memories.consolidateSession(
+    services.call("ConsolidateSession", requestId),
+    { namespace: "default", sessionId, encode: toBytes },
+  );
+  return fromBytes(bytes);
+}
+
+/** The memories of an origin, the oldest first. */
+export async function memoriesOf(
+  services: TestServices,
+  origin: Memory["source"]["origin"],
+): Promise<Memory[]> {
+  return (await listAll(services)).filter(({ source }) => source.origin === origin);
+}
+
+/** The texts of what was promoted, the oldest first. */
+export async function promotedTexts(services: TestServices): Promise<string[]> {
+  return (await memoriesOf(services, "promotion")).map(({ content }) => content.text);
+}
+
+/** The jobs of a namespace. */
+export async function jobsOf(
+  services: TestServices,
+  said: { readonly sessionId?: string; readonly state?: "ready" | "leased" | "dead" } = {},
+): Promise<readonly ShownMemoryJob[]> {
+  const { jobs } = await services.memories.listMemoryJobs(services.call("ListMemoryJobs"), {
+    ...{ namespace: "default", sessionId: said.sessionId ?? "", state: said.state },
+    ...{ after: "", limit: 1_000 },
+  });
+  return jobs;
+}
+
+/** A hook that scores as the test says, and tells what it was asked. */
+export function scoringHook(
+  name: string,
+  score: (texts: readonly string[]) => Promise<readonly number[]> | readonly number[],
+): Hook & { readonly asked: (readonly string[])[] } {
+  const asked: (readonly string[])[] = [];
+  return {
+    ...{ name, kind: "openai", settings: TEST_HOOK_SETTINGS, asked },
+    score: async (_, texts) => {
+      asked.push(texts);
+      return await score(texts);
+    },
+  };
+}
