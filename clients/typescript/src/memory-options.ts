@@ -156,6 +156,8 @@ export type MemoryInput = string | MemoryFields;
 export interface MemoryFilterInput extends ScopeInput {
   /** Also those that everybody shares. Default false. */
   readonly includeShared?: boolean | undefined;
+  /** An empty user, agent or session means memories that have none. Default false. */
+  readonly exactScope?: boolean | undefined;
   readonly kinds?: readonly MemoryKindName[] | undefined;
   /** Default: active ones. */
   readonly states?: readonly (keyof typeof MEMORY_STATES)[] | undefined;

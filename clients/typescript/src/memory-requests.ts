@@ -66,13 +66,13 @@ export function toMemoryFilter(input: options.MemoryFilterInput): DeepPartial<Me
   const { minTrust, origin, labels = {}, ...plain } = more;
   const { userId = "", agentId = "", sessionId = "", key = "", ...others } = plain;
   const { includeShared = false, textContains = "", sourceSessionId = "", ...numbers } = others;
-  const { minImportance, minConfidence, persistent, ...unknown } = numbers;
+  const { minImportance, minConfidence, persistent, exactScope = false, ...unknown } = numbers;
   // A condition that is passed over would mean what it is to keep out.
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
   return {
     ...{ userId, agentId, sessionId, key, includeShared, textContains, sourceSessionId },
-    ...{ minImportance, minConfidence, persistent },
+    ...{ minImportance, minConfidence, persistent, exactScope },
     labels: { ...labels },
     kinds: kinds.map((kind) => choice("kind", names.MEMORY_KINDS, kind)),
     states: states.map((state) => choice("state", names.MEMORY_STATES, state)),

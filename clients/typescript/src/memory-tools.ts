@@ -167,7 +167,7 @@ export class MemoryTools {
     const query = String(given["query"]);
     const { userId = "", agentId = "", scoring = "recall", showIds = true } = this.#options;
     const matches = await this.#client.searchMemories(query, {
-      filter: { userId, agentId, includeShared: true },
+      filter: { userId, agentId, includeShared: true, exactScope: true },
       scoring,
       limit: limitOf(given["limit"]),
     });

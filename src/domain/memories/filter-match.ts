@@ -14,9 +14,14 @@ export interface MatchAt {
 
 const NO_METADATA: FlatMetadata = new Map();
 
-function scopeFits(scope: MemoryScope, filter: MemoryFilter): boolean {
+/** Whether a filter means memories of a scope. */
+export function meansScope(
+  scope: MemoryScope,
+  filter: Pick<MemoryFilter, "userId" | "agentId" | "sessionId" | "includeShared" | "exactScope">,
+): boolean {
+  const { includeShared, exactScope } = filter;
   const fits = (own: string, wanted: string): boolean =>
-    wanted === "" || own === wanted || (filter.includeShared && own === "");
+    own === wanted || (wanted === "" && !exactScope) || (includeShared && own === "");
   return (
     fits(scope.userId, filter.userId) &&
     fits(scope.agentId, filter.agentId) &&
@@ -76,7 +81,7 @@ function standingFits(memory: Memory, filter: MemoryFilter): boolean {
 export function matchesMemory(memory: Memory, filter: MemoryFilter, at: MatchAt): boolean {
   if (isMemoryExpired(memory, at.nowMs) || !stateFits(memory, filter)) return false;
   if (filter.kinds.size > 0 && !filter.kinds.has(memory.kind)) return false;
-  if (!scopeFits(memory.scope, filter) || !standingFits(memory, filter)) return false;
+  if (!meansScope(memory.scope, filter) || !standingFits(memory, filter)) return false;
   if (!timeFits(memory, filter) || !subjectFits(memory, filter)) return false;
   if (filter.metadata.length === 0) return true;
   const metadata = at.flat?.(memory) ?? NO_METADATA;

@@ -10,6 +10,8 @@ export interface MemoryFilter {
   readonly agentId: string;
   readonly sessionId: string;
   readonly includeShared: boolean;
+  /** An empty user, agent or session means memories that have none. */
+  readonly exactScope: boolean;
   readonly kinds: ReadonlySet<MemoryKind>;
   /** Empty means active ones, or with `validAtMs` both; PurgeMemories fills in both. */
   readonly states: ReadonlySet<Memory["state"]>;

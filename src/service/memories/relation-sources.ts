@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
+import { meansScope } from "../../domain/memories/filter-match.ts";
 import type { Memory, MemoryScope, Relation } from "../../domain/memories/memory.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { RelationQuery } from "../../storage/store.ts";
@@ -64,17 +65,7 @@ async function scopesOf(
 ): Promise<readonly MemoryScope[] | undefined> {
   const stored = await context.store.listMemoryScopes(namespace, "", SCOPES_MAX + 1);
   if (stored.length > SCOPES_MAX) return undefined;
-  return stored.map(({ scope }) => scope).filter((scope) => isScopeMeant(scope, filter));
-}
-
-function isScopeMeant(scope: MemoryScope, filter: MemoryFilter): boolean {
-  const fits = (own: string, wanted: string): boolean =>
-    wanted === "" || own === wanted || (filter.includeShared && own === "");
-  return (
-    fits(scope.userId, filter.userId) &&
-    fits(scope.agentId, filter.agentId) &&
-    fits(scope.sessionId, filter.sessionId)
-  );
+  return stored.map(({ scope }) => scope).filter((scope) => meansScope(scope, filter));
 }
 
 /** The keys of a relation; undefined for another memory. */
@@ -192,10 +183,10 @@ async function gathered(parts: MemoryParts, scan: RelationScan): Promise<Relatio
   const relations: KeyedRelation[] = [];
   const entities: (readonly string[])[] = [];
   // Every active entity of the scopes gives its names, whatever else the filter asks of relations.
-  const { userId, agentId, sessionId, includeShared } = filter;
+  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
   const named: MemoryFilter = {
     ...ANY_MEMORY,
-    ...{ userId, agentId, sessionId, includeShared },
+    ...{ userId, agentId, sessionId, includeShared, exactScope },
     kinds: new Set(["entity"]),
   };
   let isCut = false;
@@ -257,7 +248,7 @@ class GatheredRelations implements RelationSource {
 
 const ANY_MEMORY: Omit<
   MemoryFilter,
-  "userId" | "agentId" | "sessionId" | "includeShared" | "kinds"
+  "userId" | "agentId" | "sessionId" | "includeShared" | "exactScope" | "kinds"
 > = {
   ...{ states: new Set(["active"]), categories: new Set(), topics: new Set(), key: "" },
   ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },

@@ -37,9 +37,9 @@ type Within = NonNullable<MemoryQuery["within"]>;
 
 /** Where a filter looks; undefined for the whole namespace. */
 function withinOf(filter: MemoryFilter): readonly (Within | undefined)[] {
-  const { userId, agentId, sessionId, includeShared } = filter;
-  if (userId === "") return [undefined];
-  if (agentId !== "" && sessionId !== "") {
+  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
+  if (userId === "" && !exactScope) return [undefined];
+  if (exactScope || (agentId !== "" && sessionId !== "")) {
     const scope = { userId, agentId, sessionId };
     const scopes = includeShared ? visibleScopes(scope) : [scope];
     return scopes.map((one) => ({ kind: "scope", scope: one }));

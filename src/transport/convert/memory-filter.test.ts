@@ -16,7 +16,14 @@ describe("a filter of memories", () => {
   it("asks for nothing when it is unset or empty", () => {
     expect(fromMemoryFilter(undefined)).toEqual(fromMemoryFilter(memoryFilter()));
     expect(fromMemoryFilter(undefined)).toEqual({
-      ...{ userId: "", agentId: "", sessionId: "", includeShared: false, kinds: new Set() },
+      ...{
+        userId: "",
+        agentId: "",
+        sessionId: "",
+        includeShared: false,
+        exactScope: false,
+        kinds: new Set(),
+      },
       ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "" },
       ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },
       ...{ minConfidence: undefined, minTrust: undefined, persistent: undefined },

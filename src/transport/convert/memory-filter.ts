@@ -33,6 +33,7 @@ export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilte
     agentId: filter.agentId,
     sessionId: filter.sessionId,
     includeShared: filter.includeShared,
+    exactScope: filter.exactScope,
     kinds: new Set(filter.kinds.map(fromMemoryKind)),
     states: new Set(filter.states.map(fromState)),
     categories: lowered(filter.categories),

@@ -235,6 +235,7 @@ class MemoryTools:
                 "user_id": self._user_id,
                 "agent_id": self._agent_id,
                 "include_shared": True,
+                "exact_scope": True,
             },
             scoring=self._scoring,
             limit=_limit_of(given.get("limit")),

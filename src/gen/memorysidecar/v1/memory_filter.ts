@@ -97,6 +97,11 @@ export interface MemoryFilter {
   sourceSessionId: string;
   /** How it came. Unset means any. */
   origin: MemoryOrigin;
+  /**
+   * An empty `user_id`, `agent_id` or `session_id` means memories that have none, not any:
+   * with `include_shared` what exactly this user, agent and session see.
+   */
+  exactScope: boolean;
 }
 
 export interface MemoryFilter_LabelsEntry {
@@ -129,6 +134,7 @@ function createBaseMemoryFilter(): MemoryFilter {
     seenBeforeTime: undefined,
     sourceSessionId: "",
     origin: 0,
+    exactScope: false,
   };
 }
 
@@ -210,6 +216,9 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     }
     if (message.origin !== 0) {
       writer.uint32(184).int32(message.origin);
+    }
+    if (message.exactScope !== false) {
+      writer.uint32(192).bool(message.exactScope);
     }
     return writer;
   },
@@ -432,6 +441,14 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
             }
 
             message.origin = reader.int32() as any;
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.exactScope = reader.bool();
             continue;
           }
         }
