@@ -87,7 +87,6 @@ export function createServices(parts: ServiceParts): Services {
   const tasks = createTasks(context, { ...parts, direct, states });
   const recall = createRecall(context, { ...parts.recall, states }, parts.onBackgroundError);
   const memories = createMemories(context, {
-    listener: { memoriesChanged: () => {} },
     states,
     recall: recall.parts,
     search: recall.api.recall,

@@ -7,6 +7,7 @@ import type { Memory } from "../../src/domain/memories/memory.ts";
 import { normalText } from "../../src/domain/memories/text-key.ts";
 import type { MemoryDecision, MemoryView, Store } from "../../src/storage/store.ts";
 import { fromBytes, toBytes } from "./json-codec.ts";
+import type { Random } from "./random.ts";
 import {
   ANY_MEMORY,
   forget,
@@ -15,8 +16,7 @@ import {
   memoryDraft,
   remember,
   rememberTexts,
-} from "./memories.ts";
-import type { Random } from "./random.ts";
+} from "./service-memories.ts";
 import { storeWith, type TestServices } from "./services.ts";
 
 const WRITERS = 64;

@@ -1,5 +1,5 @@
-// The one way in which a use case changes memories: idempotency, the stored answer, events, and that
-// the next search sees the change, are handled here.
+// The one way in which a use case changes memories: idempotency, the stored answer and events are
+// handled here.
 
 import type { EventDetail } from "../../domain/event.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
@@ -19,12 +19,6 @@ import type { ServiceContext } from "../context.ts";
 import { newEvents } from "../new-events.ts";
 import { serverCall } from "../tasks/call-hook.ts";
 import type { MemoryParts } from "./parts.ts";
-
-/** The answer of a change, and the scopes that it changed. */
-export interface MemoriesChanged {
-  readonly bytes: Uint8Array;
-  readonly scopes: readonly MemoryScope[];
-}
 
 /** What an event tells, and of which scope. */
 export interface ScopedDetail {
@@ -47,23 +41,20 @@ export interface MemoryOutcome {
   readonly bytes: Uint8Array;
 }
 
-/** Changes memories of a namespace and has recall told before the caller is answered. */
+/** Changes memories of a namespace. The index of recall hears of it by the store. */
 export async function changeMemories(
   work: MemoryWork,
   change: Pick<MemoryChange, "allowWhenFull">,
-  decide: (view: MemoryView) => MemoryDecision<MemoriesChanged>,
+  decide: (view: MemoryView) => MemoryDecision<Uint8Array>,
 ): Promise<Uint8Array> {
   const { parts, call, namespace } = work;
   checkLive(call.signal);
-  const { context, listener } = parts;
+  const { context } = parts;
   const asked: MemoryChange = { ...change, namespace, requestId: call.requestId };
-  const result = await context.store.changeMemories<MemoriesChanged>(asked, (view) => {
-    const bytes = replayOf(context, call, view.reply);
-    if (bytes === undefined) return decide(view);
-    return { kind: "answer", result: { bytes, scopes: [] } };
+  return await context.store.changeMemories<Uint8Array>(asked, (view) => {
+    const replay = replayOf(context, call, view.reply);
+    return replay === undefined ? decide(view) : { kind: "answer", result: replay };
   });
-  if (result.scopes.length > 0) listener.memoriesChanged(namespace, result.scopes);
-  return result.bytes;
 }
 
 /** Thrown inside a decision when the time of memories is over whose ids it wants to give anew. */
@@ -99,8 +90,8 @@ export async function eraseExpiredMemories(
 export function nothingChanged(
   { call, nowMs }: MemoryWork,
   bytes: Uint8Array,
-): MemoryDecision<MemoriesChanged> {
-  return { kind: "answer", result: { bytes, scopes: [] }, ...replyPart(call, nowMs, bytes) };
+): MemoryDecision<Uint8Array> {
+  return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
 }
 
 /** The decision of a change that is to be saved. */
@@ -108,11 +99,11 @@ export function savedMemories(
   { parts, call, namespace, nowMs }: MemoryWork,
   revision: number,
   { plan, details, bytes }: MemoryOutcome,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const at = { namespace, revision, nowMs, requestId: call.requestId };
   return {
     kind: "save",
-    result: { bytes, scopes: scopesOf(details) },
+    result: bytes,
     plan: {
       ...plan,
       nowMs,
@@ -155,11 +146,6 @@ export function memoryEvents(
     events.push(...newEvents(context, origin, [detail]));
   }
   return events;
-}
-
-/** The scopes of details, each once. */
-export function scopesOf(details: readonly { readonly scope: MemoryScope }[]): MemoryScope[] {
-  return [...byScope(details).values()].flatMap(([first]) => (first ? [first.scope] : []));
 }
 
 /** Things by their scope, in the order in which scopes come first. */

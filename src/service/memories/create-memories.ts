@@ -12,7 +12,7 @@ import { decayMemories } from "./decay.ts";
 import { forgetMemories } from "./forget.ts";
 import { listMemories } from "./list-memories.ts";
 import { mergeEntities } from "./merge-entities.ts";
-import type { MemoryListener, MemoryParts } from "./parts.ts";
+import type { MemoryParts } from "./parts.ts";
 import { purgeMemories } from "./purge.ts";
 import { getMemory } from "./read-memories.ts";
 import { reinforceMemories } from "./reinforce.ts";
@@ -23,11 +23,11 @@ import { restoreMemoryRevision } from "./restore-revision.ts";
 import { listMemoryRevisions } from "./revisions.ts";
 import { scoreImportance } from "./score-importance.ts";
 import { searchPlain } from "./search.ts";
+import { searchByRecall } from "./search-by-recall.ts";
 import { updateMemory } from "./update-memory.ts";
 
 /** What long-term memory stands on. */
 export interface MemorySettings {
-  readonly listener: MemoryListener;
   readonly states: HookStates;
   readonly recall: RecallParts;
   /** Finds what fits, in its turn. */
@@ -46,11 +46,10 @@ export interface RunningMemories {
 
 /** Makes the use cases of long-term memory. */
 export function createMemories(context: ServiceContext, settings: MemorySettings): RunningMemories {
-  const { listener, states, recall } = settings;
+  const { states, recall } = settings;
   const parts: MemoryParts = {
     context,
     codec: recall.codec,
-    listener,
     states,
     pace: recall.keeper.pace,
     resolvers: new Resolvers(context, states),
@@ -63,7 +62,7 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     listMemories: (call, input) => listMemories(parts, call, input),
     searchMemories: async (call, input) => {
       const { scoring } = input;
-      if (scoring === "recall") return missing("SearchMemories by recall");
+      if (scoring === "recall") return await searchByRecall(parts, settings.search, call, input);
       return await searchPlain(parts, call, { ...input, scoring });
     },
     updateMemory: (call, input) => updateMemory(parts, call, input),

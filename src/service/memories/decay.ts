@@ -12,7 +12,6 @@ import {
   changeMemories,
   deletedDetails,
   detailsOf,
-  type MemoriesChanged,
   type MemoryWork,
   nothingChanged,
   savedMemories,
@@ -73,7 +72,7 @@ function decideDecay(
   work: MemoryWork,
   { input, chosen }: { readonly input: DecayInput; readonly chosen: Chosen },
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const stamp = stampOf(work, revision, "");
   const weaker: Memory[] = [];
   const gone: Memory[] = [];

@@ -9,7 +9,6 @@ import type { ForgetInput } from "../memory-api.ts";
 import {
   changeMemories,
   deletedDetails,
-  type MemoriesChanged,
   type MemoryWork,
   nothingChanged,
   savedMemories,
@@ -33,7 +32,7 @@ function decideForget(
   work: MemoryWork,
   { memoryIds, etag, encode }: ForgetInput,
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const found = memoryIds.flatMap((memoryId) => {
     const memory = memories.byId(memoryId);
     return memory === undefined || isMemoryExpired(memory, work.nowMs) ? [] : [memory];

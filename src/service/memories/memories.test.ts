@@ -11,7 +11,7 @@ import {
   remember,
   rememberTexts,
   update,
-} from "../../../test/support/memories.ts";
+} from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import { etagOf } from "../../domain/etag.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";

@@ -11,7 +11,6 @@ import {
   byScope,
   changeMemories,
   deletedDetails,
-  type MemoriesChanged,
   type MemoryWork,
   savedMemories,
   stampOf,
@@ -34,7 +33,7 @@ function decideMerge(
   work: MemoryWork,
   input: MergeEntitiesInput,
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { targetId, sourceIds, reason } = input;
   const live = (memoryId: string): Memory =>
     liveMemory(memories.byId(memoryId), memoryId, work.nowMs);

@@ -1,6 +1,6 @@
 // What the use cases of long-term memory work with.
 
-import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
 import type { FlatMetadata } from "../../domain/recall/filter.ts";
 import type { ServiceContext } from "../context.ts";
 import type { Pace } from "../recall/pace.ts";
@@ -15,17 +15,10 @@ export interface MemoryCodec {
   flatMetadata(bytes: Uint8Array): FlatMetadata;
 }
 
-/** What is told of changes, so that the next search sees them. */
-export interface MemoryListener {
-  /** Notes a change of scopes that is durable. Called before its caller is answered. */
-  memoriesChanged(namespace: string, scopes: readonly MemoryScope[]): void;
-}
-
 /** Made once by createMemories. */
 export interface MemoryParts {
   readonly context: ServiceContext;
   readonly codec: MemoryCodec;
-  readonly listener: MemoryListener;
   /** Long scans take one piece in each turn of the event loop. */
   readonly pace: Pace;
   readonly states: HookStates;

@@ -7,7 +7,6 @@ import type { PurgeInput, PurgeResult } from "../memory-api.ts";
 import {
   changeMemories,
   deletedDetails,
-  type MemoriesChanged,
   type MemoryWork,
   nothingChanged,
   savedMemories,
@@ -71,7 +70,7 @@ function decidePurge(
     readonly more: boolean;
   },
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { input, memoryIds, more } = purge;
   const found = memoryIds.flatMap((memoryId) => {
     // What was changed meanwhile may not be meant any more.

@@ -28,7 +28,7 @@ async function start(
     return services;
   }
   const opened = await openLmdbEngine();
-  closing.push(() => opened[Symbol.asyncDispose]());
+  closing.push(async () => await opened[Symbol.asyncDispose]());
   const services = await startTestServices({}, { store: opened.store, wrapStore });
   closing.push(() => services.stop());
   return services;

@@ -9,7 +9,6 @@ import type { ReinforceInput } from "../memory-api.ts";
 import {
   changeMemories,
   detailsOf,
-  type MemoriesChanged,
   type MemoryWork,
   nothingChanged,
   savedMemories,
@@ -33,7 +32,7 @@ function decideReinforce(
   work: MemoryWork,
   { memoryIds, amount, ignoreMissing, encode }: ReinforceInput,
   view: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { revision } = view;
   const stamp = stampOf(work, revision, "");
   const memories = memoryIds.flatMap((memoryId) => {

@@ -9,7 +9,7 @@ import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { RelationQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { MemoryParts } from "./parts.ts";
-import { isMeant, type Scan, scanPieces } from "./scan.ts";
+import { isMeant, namedScopes, type Scan, scanPieces } from "./scan.ts";
 
 /** Scopes that are looked through one by one. */
 const SCOPES_MAX = 64;
@@ -63,6 +63,8 @@ async function scopesOf(
   { context }: MemoryParts,
   { namespace, filter }: RelationScan,
 ): Promise<readonly MemoryScope[] | undefined> {
+  const named = namedScopes(filter);
+  if (named !== undefined) return named;
   const stored = await context.store.listMemoryScopes(namespace, "", SCOPES_MAX + 1);
   if (stored.length > SCOPES_MAX) return undefined;
   return stored.map(({ scope }) => scope).filter((scope) => meansScope(scope, filter));

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testSeed } from "../../../test/support/random.ts";
 import {
   ANY_MEMORY,
   entityDraft,
   memoryDraft,
   relationDraft,
   remember,
-} from "../../../test/support/memories.ts";
-import { testSeed } from "../../../test/support/random.ts";
+} from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import type { MemoryDraft, QueryRelationsInput } from "../memory-api.ts";

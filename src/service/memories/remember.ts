@@ -13,7 +13,6 @@ import { askResolver } from "./ask-resolver.ts";
 import {
   changeMemories,
   eraseExpiredMemories,
-  type MemoriesChanged,
   MemoriesExpired,
   type MemoryWork,
   nothingChanged,
@@ -87,7 +86,7 @@ function decideRemember(
   },
   news: readonly NewMemory[],
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { work, input, rules, stampAt } = remembering;
   checkIds(memories, news, work.nowMs);
   const plan = planRemember(memories, news, rules, stampAt(revision));

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ScriptedResolver, scriptedResolver } from "../../../test/support/resolver.ts";
+import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
 import {
   listAll,
   memoryDraft,
@@ -6,9 +8,7 @@ import {
   remember,
   rememberTexts,
   update,
-} from "../../../test/support/memories.ts";
-import { type ScriptedResolver, scriptedResolver } from "../../../test/support/resolver.ts";
-import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
+} from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import type { Resolution } from "../../domain/memories/extracted.ts";
 import { HookFailure } from "../hook-port.ts";

@@ -9,13 +9,7 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryDecision, MemoryView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import type { RestoreRevisionInput } from "../memory-api.ts";
-import {
-  changeMemories,
-  type MemoriesChanged,
-  type MemoryWork,
-  savedMemories,
-  stampOf,
-} from "./change-memories.ts";
+import { changeMemories, type MemoryWork, savedMemories, stampOf } from "./change-memories.ts";
 import { checkOnlyName } from "./entity-names.ts";
 import type { MemoryParts } from "./parts.ts";
 import { liveMemory } from "./read-memories.ts";
@@ -39,7 +33,7 @@ function decideRestore(
   work: MemoryWork,
   { input, former }: { readonly input: RestoreRevisionInput; readonly former: Memory | undefined },
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { memoryId, revisionNumber, etag, reason } = input;
   const current = liveMemory(memories.byId(memoryId), memoryId, work.nowMs);
   if (!etagAllows(etag, current.etagRevision)) throw etagMismatch();

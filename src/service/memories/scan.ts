@@ -3,7 +3,7 @@
 
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import { matchesMemory } from "../../domain/memories/filter-match.ts";
-import { isMemoryExpired, type Memory } from "../../domain/memories/memory.ts";
+import { isMemoryExpired, type Memory, type MemoryScope } from "../../domain/memories/memory.ts";
 import { visibleScopes } from "../../domain/memories/scopes.ts";
 import type { MemoryQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
@@ -35,15 +35,21 @@ export interface ScanPiece {
 
 type Within = NonNullable<MemoryQuery["within"]>;
 
+/** The scopes that a filter names one by one; undefined when it leaves some open. */
+export function namedScopes(filter: MemoryFilter): readonly MemoryScope[] | undefined {
+  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
+  const isNamed = userId !== "" && agentId !== "" && sessionId !== "";
+  if (!exactScope && !isNamed) return undefined;
+  const scope = { userId, agentId, sessionId };
+  return includeShared ? visibleScopes(scope) : [scope];
+}
+
 /** Where a filter looks; undefined for the whole namespace. */
 function withinOf(filter: MemoryFilter): readonly (Within | undefined)[] {
-  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
-  if (userId === "" && !exactScope) return [undefined];
-  if (exactScope || (agentId !== "" && sessionId !== "")) {
-    const scope = { userId, agentId, sessionId };
-    const scopes = includeShared ? visibleScopes(scope) : [scope];
-    return scopes.map((one) => ({ kind: "scope", scope: one }));
-  }
+  const scopes = namedScopes(filter);
+  if (scopes !== undefined) return scopes.map((scope) => ({ kind: "scope", scope }));
+  const { userId, includeShared } = filter;
+  if (userId === "") return [undefined];
   const users = includeShared ? [userId, ""] : [userId];
   return users.map((user) => ({ kind: "user", userId: user }));
 }

@@ -4,7 +4,7 @@ import {
   memoryDraft,
   remember,
   rememberTexts,
-} from "../../../test/support/memories.ts";
+} from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import type { SearchMemoriesInput } from "../memory-api.ts";
 

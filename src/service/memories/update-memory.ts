@@ -8,13 +8,7 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { MemoryDecision, MemoryReads, MemoryView } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import type { MemoryDraft, MemoryPath, UpdateMemoryInput } from "../memory-api.ts";
-import {
-  changeMemories,
-  type MemoriesChanged,
-  type MemoryWork,
-  savedMemories,
-  stampOf,
-} from "./change-memories.ts";
+import { changeMemories, type MemoryWork, savedMemories, stampOf } from "./change-memories.ts";
 import { MEMORY_DEFAULTS, timeFaults } from "./drafts.ts";
 import { checkOnlyName } from "./entity-names.ts";
 import type { MemoryParts } from "./parts.ts";
@@ -39,7 +33,7 @@ function decideUpdate(
   work: MemoryWork,
   input: UpdateMemoryInput,
   { memories, revision }: MemoryView,
-): MemoryDecision<MemoriesChanged> {
+): MemoryDecision<Uint8Array> {
   const { memoryId, draft, paths, reason } = input;
   const { nowMs } = work;
   const old = liveMemory(memories.byId(memoryId), memoryId, nowMs);
