@@ -3,7 +3,7 @@
 // containers, labels and metadata are made by one pass over the columns that the filter names.
 
 import type { RecallFilter, RecallKind } from "../domain/recall/filter.ts";
-import { type FilterTimes, fieldPasses } from "../domain/recall/memory-test.ts";
+import { type FilterTimes, scopePasses } from "../domain/recall/memory-test.ts";
 import {
   ALL_ROWS,
   bitsFilter,
@@ -173,7 +173,7 @@ function containerTest(
   const isFree = filter.sessionIds.length === 0 && filter.excludeSessionIds.length === 0;
   const anySession = userId === "" && agentId === "" && sessionLabels.size === 0 && isFree;
   const anyRecord = withMessages && withDocuments && memoryTest !== undefined;
-  const anyContainer = filter.collectionIds.length === 0 && filter.memorySessionIds === undefined;
+  const anyContainer = filter.collectionIds.length === 0 && !namesScopes(filter);
   if (anyRecord && anySession && anyContainer) return undefined;
   const sessionIds = new Set(filter.sessionIds);
   const excluded = new Set(filter.excludeSessionIds);
@@ -196,16 +196,19 @@ function containerTest(
   };
 }
 
+function namesScopes({ memorySessionIds, exact }: RecallFilter): boolean {
+  return memorySessionIds !== undefined || exact !== undefined;
+}
+
 /** Makes the test of a scope of memories. */
 function scopeTest(
   { names, user, agent, session }: ContainerTable,
-  { userId, agentId, includeShared, memorySessionIds }: RecallFilter,
+  filter: RecallFilter,
 ): (container: Container) => boolean {
   return ({ number }) => {
-    if (!fieldPasses(names.textOf(user.at(number)), userId, includeShared)) return false;
-    if (!fieldPasses(names.textOf(agent.at(number)), agentId, includeShared)) return false;
-    const sessionId = names.textOf(session.at(number));
-    return sessionId === "" || (memorySessionIds?.includes(sessionId) ?? true);
+    const userId = names.textOf(user.at(number));
+    const agentId = names.textOf(agent.at(number));
+    return scopePasses({ userId, agentId, sessionId: names.textOf(session.at(number)) }, filter);
   };
 }
 

@@ -64,4 +64,9 @@ export interface RecallFilter {
   readonly minConfidence: number | undefined;
   /** Only memories of these sessions, or of no session; undefined means any. */
   readonly memorySessionIds: readonly string[] | undefined;
+  /**
+   * Of memories, no user or agent is meant where none is named, or no session is meant where
+   * `memorySessionIds` lacks the empty one. Default: neither.
+   */
+  readonly exact?: { readonly names: boolean; readonly sessions: boolean };
 }

@@ -63,22 +63,25 @@ function isValid(
   return from <= atMs && atMs < to;
 }
 
-/** Whether records of one field of a scope may be found by a filter that names `wanted`. */
-export function fieldPasses(value: string, wanted: string, includeShared: boolean): boolean {
-  return wanted === "" || value === wanted || (includeShared && value === "");
+/** What a filter says of whose memories are. */
+export type ScopeConditions = Pick<
+  RecallFilter,
+  "userId" | "agentId" | "includeShared" | "memorySessionIds" | "exact"
+>;
+
+function fieldPasses(value: string, wanted: string, filter: ScopeConditions): boolean {
+  if (value === wanted || (filter.includeShared && value === "")) return true;
+  return wanted === "" && filter.exact?.names !== true;
 }
 
 /** Whether memories of a scope may be found: what a filter says of user, agent and session. */
 export function scopePasses(
   scope: { readonly userId: string; readonly agentId: string; readonly sessionId: string },
-  filter: Pick<RecallFilter, "userId" | "agentId" | "includeShared" | "memorySessionIds">,
+  filter: ScopeConditions,
 ): boolean {
-  const { userId, agentId, includeShared, memorySessionIds } = filter;
-  if (!fieldPasses(scope.userId, userId, includeShared)) return false;
-  if (!fieldPasses(scope.agentId, agentId, includeShared)) return false;
-  return (
-    memorySessionIds === undefined ||
-    scope.sessionId === "" ||
-    memorySessionIds.includes(scope.sessionId)
-  );
+  const { memorySessionIds } = filter;
+  if (!fieldPasses(scope.userId, filter.userId, filter)) return false;
+  if (!fieldPasses(scope.agentId, filter.agentId, filter)) return false;
+  if (memorySessionIds?.includes(scope.sessionId) ?? true) return true;
+  return scope.sessionId === "" && filter.exact?.sessions !== true;
 }

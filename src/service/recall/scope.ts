@@ -78,9 +78,10 @@ function collectionsOf(filter: RecallFilter): Scope["collections"] {
 }
 
 function memoriesOf(filter: RecallFilter): Scope["memories"] {
-  const { kinds, sessionLabels, userId, agentId, memorySessionIds } = filter;
+  const { kinds, sessionLabels, userId, agentId, memorySessionIds, exact } = filter;
   const isAsked = kinds.size === 0 || kinds.has("memory");
   if (!isAsked || sessionLabels.size > 0) return { kind: "none" };
-  const isAny = userId === "" && agentId === "" && memorySessionIds === undefined;
+  const isAny =
+    userId === "" && agentId === "" && memorySessionIds === undefined && exact === undefined;
   return isAny ? { kind: "all" } : { kind: "scopes", has: (scope) => scopePasses(scope, filter) };
 }

@@ -47,6 +47,7 @@ describe("readMessage", () => {
           importance: undefined,
           documentId: "",
           sourceDocumentId: "",
+          ...(whole.messageId === "" ? {} : { messageId: whole.messageId }),
         });
       }),
     );
