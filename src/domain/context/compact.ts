@@ -8,7 +8,7 @@ import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
 import { FENCE_CLOSE } from "./fence.ts";
 import { endOfChars, layOut, type SectionText } from "./layout.ts";
 import type { ContextRules } from "./pack.ts";
-import { partsOf } from "./parts.ts";
+import { partsOf, withoutShown } from "./parts.ts";
 import type { ContextCut, ContextCutReason, ContextSectionKind, PackedContext } from "./types.ts";
 
 const TEXT_CUT = "\n[... context truncated ...]";
@@ -165,7 +165,7 @@ function cutOf(
     readonly texts: readonly SectionText[];
   },
 ): readonly ContextCut[] {
-  return sections.flatMap(({ rules, entries }, index) => {
+  const cuts = sections.flatMap(({ rules, entries }, index) => {
     const shown = new Set(made.texts[index]?.spans.map(({ entry }) => entry));
     const kept = new Set(made.draft.entries[index]);
     const limited = new Set(made.limited[index]);
@@ -178,4 +178,5 @@ function cutOf(
       return [{ kind: rules.kind, ref, tokenCount: entry.tokenCount, reason }];
     });
   });
+  return withoutShown(cuts, made.texts);
 }

@@ -115,9 +115,8 @@ function episodeLine(memory: Memory, safe: Safe): string {
   const when = minuteOf(validFromMs ?? memory.createMs);
   if (structure?.kind !== "episode") return `- ${when} ${safe(cut(text))}`;
   const { userText, assistantText } = structure.episode;
-  const short = { userText: cut(userText), assistantText: cut(assistantText) };
-  const sides = describeStructure({ kind: "episode", episode: short });
-  return `- ${when} ${safe(sides)}`;
+  const episode = { userText: safe(cut(userText)), assistantText: safe(cut(assistantText)) };
+  return `- ${when} ${describeStructure({ kind: "episode", episode })}`;
 }
 
 /** The first characters of a text, with dots at the end when there are more. */

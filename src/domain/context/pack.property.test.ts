@@ -8,7 +8,7 @@ import { TRUST } from "../summaries/summary.ts";
 import type { CountedRule } from "../token-rules.ts";
 import type { Candidate, FoundSection } from "./candidate.ts";
 import { FENCE_CLOSE } from "./fence.ts";
-import type { AskedSection, ContextProfile } from "./profiles.ts";
+import { type AskedSection, type ContextProfile, PROFILE_SECTIONS } from "./profiles.ts";
 import { CONTEXT_SECTION_KINDS, type PackedContext } from "./types.ts";
 
 const RUNS = 400;
@@ -61,9 +61,9 @@ const section = (kind: FoundSection["kind"]): fc.Arbitrary<FoundSection> => {
           ref: { kind: "memory", memoryId: one.memoryId },
         }))
       : kind === "documents" || kind === "summary"
-        ? text.map((says) => ({
+        ? fc.tuple(text, fc.uuid()).map(([says, documentId]) => ({
             said: { kind: kind === "summary" ? kind : "document", text: says },
-            ref: { kind: "summary", version: 1 },
+            ref: { kind: "document", collectionId: "c", documentId },
           }))
         : fc
             .record({
@@ -72,7 +72,8 @@ const section = (kind: FoundSection["kind"]): fc.Arbitrary<FoundSection> => {
             })
             .map(({ says, id, unit, role }) => saidBy(role, says, { id: `${id}`, unit }));
   const candidate = fc.record({ said, isWeak: fc.constantFrom(false, false, false, true) });
-  return fc.array(candidate, { maxLength: 12 }).map((all) => ({
+  const selector = (one: { said: Pick<Candidate, "ref"> }): string => JSON.stringify(one.said.ref);
+  return fc.uniqueArray(candidate, { maxLength: 12, selector }).map((all) => ({
     kind,
     candidates: all.map(({ said: own, isWeak }, index): Candidate => {
       const place = all.length - index;
@@ -150,29 +151,34 @@ async function broken(
   return how.fence === true ? brokenFence(packed) : undefined;
 }
 
-/** Every candidate of a section that was asked for is an item or a cut, once. */
+/**
+ * Every candidate of a section that was asked for is an item or a cut, and a cut once. A message is
+ * one candidate, wherever it was found.
+ */
 function isWhole(
   { parts, cut }: PackedContext,
   sections: readonly FoundSection[],
   how: Parameters<Pack>[2],
 ): boolean {
-  const given = how?.sections ?? [];
-  const inProfile = { default: 8, selectools: 4, lauren: 1, definable: 1 }[
-    how?.profile ?? "default"
-  ];
-  const kindsAsked = new Set(given.map(({ kind }) => kind));
-  const expected = sections.flatMap(({ kind, candidates }) => {
-    if (given.length > 0 && !kindsAsked.has(kind)) return [];
-    return candidates.map(({ ref }) => `${kind} ${JSON.stringify(ref)}`);
-  });
-  const seen = [
-    ...parts.flatMap(({ kind, items }) => items.map(({ ref }) => ({ kind, ref }))),
-    ...cut,
-  ].map(({ kind, ref }) => `${kind} ${JSON.stringify(ref)}`);
-  if (given.length > 0) return seen.sort().join("\n") === expected.sort().join("\n");
-  const shown = new Set(seen.map((one) => one.split(" ")[0]));
-  const counts = expected.filter((one) => shown.has(one.split(" ")[0]));
-  return shown.size <= inProfile && seen.sort().join("\n") === counts.sort().join("\n");
+  const given = new Set<string>((how?.sections ?? []).map(({ kind }) => kind));
+  const asked =
+    given.size > 0 ? given : new Set<string>(PROFILE_SECTIONS[how?.profile ?? "default"]);
+  const expected = sections.flatMap(({ kind, candidates }) =>
+    asked.has(kind) ? candidates.map(({ ref }) => nameOf(kind, ref)) : [],
+  );
+  const shown = parts.flatMap(({ kind, items }) => items.map(({ ref }) => nameOf(kind, ref)));
+  const cuts = cut.map(({ kind, ref }) => nameOf(kind, ref));
+  const [all, isShown] = [new Set([...shown, ...cuts]), new Set(shown)];
+  return (
+    all.size === new Set(expected).size &&
+    expected.every((name) => all.has(name)) &&
+    cuts.every((name) => !isShown.has(name)) &&
+    new Set(cuts).size === cuts.length
+  );
+}
+
+function nameOf(kind: string, ref: Candidate["ref"]): string {
+  return ref.kind === "message" ? `message ${ref.messageId}` : `${kind} ${JSON.stringify(ref)}`;
 }
 
 /** Every mark that opens is closed, and nothing else closes one. */
@@ -238,6 +244,7 @@ describe("a broken packing is found out", () => {
       /cost/,
     ],
     ["that loses a cut", (one) => ({ ...one, cut: one.cut.slice(1) }), /content and cuts/],
+    ["that loses an item", (one) => ({ ...one, parts: one.parts.slice(1) }), /content and cuts/],
     ["that tells a cut twice", (one) => ({ ...one, cut: [...one.cut, ...one.cut] }), /content/],
     [
       "that leaves marks open",

@@ -8,7 +8,7 @@ import type { ContextCount } from "./count.ts";
 import { type Entry, type ReadySection, readySections } from "./entries.ts";
 import { Filler } from "./filler.ts";
 import { type LayoutStyle, layOut, type SectionText } from "./layout.ts";
-import { partsOf } from "./parts.ts";
+import { partsOf, withoutShown } from "./parts.ts";
 import type { SectionRules } from "./profiles.ts";
 import { byShare, divide } from "./shares.ts";
 import type { ContextCut, PackedContext } from "./types.ts";
@@ -106,7 +106,7 @@ function cutOf(
   sections: readonly ReadySection[],
   texts: readonly SectionText[],
 ): readonly ContextCut[] {
-  return sections.flatMap(({ rules, entries }, index) => {
+  const cuts = sections.flatMap(({ rules, entries }, index) => {
     const taken = new Set(filler.taken(index));
     const shown = new Set<Entry>(texts[index]?.spans.map(({ entry }) => entry));
     return entries.flatMap((entry): ContextCut[] => {
@@ -117,4 +117,5 @@ function cutOf(
       return [{ kind: rules.kind, ref, tokenCount: entry.tokenCount, reason }];
     });
   });
+  return withoutShown(cuts, texts);
 }

@@ -3,7 +3,7 @@
 import type { ContextCount } from "./count.ts";
 import { itemOf } from "./entries.ts";
 import type { SectionText, Span } from "./layout.ts";
-import type { ContextItem, ContextPart } from "./types.ts";
+import type { ContextCut, ContextItem, ContextPart, ContextRef } from "./types.ts";
 
 /** The sections that hold something, with what each and each item of it costs. */
 export async function partsOf(
@@ -35,4 +35,32 @@ export async function partsOf(
 
 function textOf({ text }: SectionText, { start, end }: Span): string {
   return text.slice(start, end);
+}
+
+/**
+ * Cuts without the messages that stand in another section, and without those that are told of in an
+ * earlier one: a message may be found twice, in the conversation and by recall.
+ */
+export function withoutShown(
+  cuts: readonly ContextCut[],
+  texts: readonly SectionText[],
+): readonly ContextCut[] {
+  const seen = new Set<string>();
+  for (const { spans } of texts) {
+    for (const { entry } of spans) {
+      const key = messageKey(entry.candidate.ref);
+      if (key !== undefined) seen.add(key);
+    }
+  }
+  return cuts.filter(({ ref }) => {
+    const key = messageKey(ref);
+    if (key === undefined) return true;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function messageKey(ref: ContextRef): string | undefined {
+  return ref.kind === "message" ? JSON.stringify([ref.sessionId, ref.messageId]) : undefined;
 }
