@@ -7,6 +7,7 @@ import type { MemoryServiceApi } from "../memory-api.ts";
 import type { RecallParts } from "../recall/parts.ts";
 import type { RecallServiceApi } from "../recall-api.ts";
 import type { HookStates } from "../tasks/hook-state.ts";
+import { Turns } from "../turns.ts";
 import { createTurns } from "./create-turns.ts";
 import { decayMemories } from "./decay.ts";
 import { forgetMemories } from "./forget.ts";
@@ -25,6 +26,11 @@ import { scoreImportance } from "./score-importance.ts";
 import { searchPlain } from "./search.ts";
 import { searchByRecall } from "./search-by-recall.ts";
 import { updateMemory } from "./update-memory.ts";
+
+/** Calls that go over many memories, at one time: each may hold 100,000 numbers. */
+const SCANS_MAX = 16;
+/** Such calls that wait for their turn. */
+const WAITING_MAX = 256;
 
 /** What long-term memory stands on. */
 export interface MemorySettings {
@@ -54,25 +60,27 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
     pace: recall.keeper.pace,
     resolvers: new Resolvers(context, states),
   };
+  const scans = new Turns({ running: SCANS_MAX, waiting: WAITING_MAX });
   const turns = createTurns(parts, settings.onError);
   const contexts: ContextParts = { context, codec: recall.codec, recall: settings.search };
   const api: MemoryServiceApi = {
     remember: (call, input) => remember(parts, call, input),
     getMemory: (call, input) => getMemory(parts, call, input),
-    listMemories: (call, input) => listMemories(parts, call, input),
+    listMemories: (call, input) => scans.run(call.signal, () => listMemories(parts, call, input)),
     searchMemories: async (call, input) => {
       const { scoring } = input;
       if (scoring === "recall") return await searchByRecall(parts, settings.search, call, input);
-      return await searchPlain(parts, call, { ...input, scoring });
+      return await scans.run(call.signal, () => searchPlain(parts, call, { ...input, scoring }));
     },
     updateMemory: (call, input) => updateMemory(parts, call, input),
     reinforceMemories: (call, input) => reinforceMemories(parts, call, input),
-    decayMemories: (call, input) => decayMemories(parts, call, input),
+    decayMemories: (call, input) => scans.run(call.signal, () => decayMemories(parts, call, input)),
     forgetMemories: (call, input) => forgetMemories(parts, call, input),
-    purgeMemories: (call, input) => purgeMemories(parts, call, input),
+    purgeMemories: (call, input) => scans.run(call.signal, () => purgeMemories(parts, call, input)),
     listMemoryRevisions: (call, input) => listMemoryRevisions(parts, call, input),
     restoreMemoryRevision: (call, input) => restoreMemoryRevision(parts, call, input),
-    queryRelations: (call, input) => queryRelations(parts, call, input),
+    queryRelations: (call, input) =>
+      scans.run(call.signal, () => queryRelations(parts, call, input)),
     mergeEntities: (call, input) => mergeEntities(parts, call, input),
     scoreImportance: (call, input) => scoreImportance(parts, call, input),
     extractMemories: () => missing("ExtractMemories"),

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { openLmdbEngine } from "../../../test/support/lmdb-engine.ts";
+import { testSeed } from "../../../test/support/random.ts";
+import {
+  ANY_MEMORY,
+  listAll,
+  memoryDraft,
+  remember,
+  rememberTexts,
+  scopeOf,
+} from "../../../test/support/service-memories.ts";
+import { startTestServices, type TestServices } from "../../../test/support/services.ts";
+import { matchesMemory } from "../../domain/memories/filter-match.ts";
+import type { ListMemoriesInput } from "../memory-api.ts";
+
+const RUNS = 150;
+const MEMORIES = 700;
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(engine: "memory" | "lmdb"): Promise<TestServices> {
+  if (engine === "memory") {
+    const services = await startTestServices();
+    closing.push(() => services.stop());
+    return services;
+  }
+  const opened = await openLmdbEngine();
+  closing.push(async () => await opened[Symbol.asyncDispose]());
+  const services = await startTestServices({}, { store: opened.store });
+  closing.push(() => services.stop());
+  return services;
+}
+
+const IDS = ["", "a", "b"] as const;
+
+/** Memories of all scopes of a few ids, in no order. */
+async function fill(services: TestServices): Promise<void> {
+  for (let at = 0; at < MEMORIES; at += 100) {
+    const drafts = Array.from({ length: 100 }, (_, index) => {
+      const no = (at + index) * 7;
+      const pick = (by: number) => IDS[Math.floor(no / by) % 3] ?? "";
+      const scope = { userId: pick(1), agentId: pick(3), sessionId: pick(9) };
+      return { ...memoryDraft({ text: `${at + index}`, importance: (no % 10) / 10 }), scope };
+    });
+    await remember(services, drafts);
+  }
+}
+
+const id = fc.constantFrom(...IDS);
+const query = fc.record({
+  filter: fc.record({
+    userId: id,
+    agentId: id,
+    sessionId: id,
+    includeShared: fc.boolean(),
+    exactScope: fc.boolean(),
+    minImportance: fc.option(fc.constantFrom(0.3, 0.8), { nil: undefined }),
+  }),
+  order: fc.constantFrom<ListMemoriesInput["order"]>("oldest", "newest", "importance"),
+  limit: fc.integer({ min: 1, max: 400 }),
+});
+
+describe.each(["memory", "lmdb"] as const)("the engine %s", (engine) => {
+  test("whatever a filter names, pages give all that it means, once, in their order", async () => {
+    const services = await start(engine);
+    await fill(services);
+    const all = await listAll(services);
+    expect(all).toHaveLength(MEMORIES);
+    await fc.assert(
+      fc.asyncProperty(query, async ({ filter, ...options }) => {
+        const meant = all.filter((memory) =>
+          matchesMemory(memory, { ...ANY_MEMORY, ...filter }, { nowMs: services.nowMs() }),
+        );
+        if (options.order === "newest") meant.reverse();
+        if (options.order === "importance") {
+          meant.sort((a, b) => b.content.importance - a.content.importance);
+        }
+        const found = await listAll(services, filter, options);
+        expect(found.map(({ memoryNo }) => memoryNo)).toEqual(
+          meant.map(({ memoryNo }) => memoryNo),
+        );
+      }),
+      { seed: testSeed(`pages of memories, ${engine}`), numRuns: RUNS },
+    );
+  });
+});
+
+test("too many scans at one time are refused", async () => {
+  const services = await start("memory");
+  await rememberTexts(services, ["a"]);
+  const calls = Array.from({ length: 300 }, () => listAll(services, scopeOf("u1")));
+  const ended = await Promise.allSettled(calls);
+  const refused = ended.filter(({ status }) => status === "rejected");
+  expect(refused.length).toBe(300 - 16 - 256);
+  expect(refused[0]).toMatchObject({ reason: { reason: "OVERLOADED" } });
+});
