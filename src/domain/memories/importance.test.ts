@@ -94,6 +94,7 @@ describe("rules", () => {
 });
 
 test("a long text costs time that grows with its length alone", () => {
+  const start = performance.now();
   const greedy = compileRules(
     Array.from({ length: 64 }, (_, rule) => ({
       name: `r${rule}`,
@@ -101,7 +102,6 @@ test("a long text costs time that grows with its length alone", () => {
       score: 1,
     })),
   );
-  const start = performance.now();
   expect(scoreText(greedy, "a ".repeat(500_000))).toEqual(NONE);
   expect(scoreText(server, "I work hard. ".repeat(80_000))).toEqual(NONE);
   expect(performance.now() - start).toBeLessThan(5_000);

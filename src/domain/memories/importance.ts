@@ -141,9 +141,8 @@ interface Compiling {
 function addPlace(to: Compiling, word: string, place: Omit<Place, "isEnd">): number {
   const id = to.places.push({ ...place, isEnd: false }) - 1;
   const ids = to.byWord.get(word);
-  // A place is looked at before those in front of it: they must still tell of the word before.
   if (ids === undefined) to.byWord.set(word, [id]);
-  else ids.unshift(id);
+  else ids.push(id);
   return id;
 }
 
@@ -156,6 +155,8 @@ export function compileRules(rules: readonly ImportanceRule[]): CompiledRules {
       if (typeof words !== "string") addPhrase(index, words, to);
     }
   });
+  // A place is looked at before those in front of it: they must still tell of the word before.
+  for (const ids of to.byWord.values()) ids.reverse();
   return { rules, ...to };
 }
 

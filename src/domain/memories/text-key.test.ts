@@ -24,7 +24,7 @@ describe("normalText", () => {
     const again = fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(normalText(normalText(text))).toBe(normalText(text));
     });
-    fc.assert(again, { seed, numRuns: 2_000 });
+    fc.assert(again, { seed, numRuns: 500 });
   });
 
   test("takes time that grows with the text alone", () => {
