@@ -1,0 +1,275 @@
+// Finds facts, entities and relations in messages or in a text, by the rules of the server or by a
+// hook, and makes memories of them. What a hook gives is a proposal: it has the lowest trust, names
+// its messages, and deletes nothing.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { hookNotFound } from "../../domain/errors.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { describeStructure } from "../../domain/memories/describe.ts";
+import { RuleExtractor } from "../../domain/memories/extract/rules.ts";
+import type { Extracted, ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
+import {
+  isMemoryExpired,
+  type MemoryContent,
+  type MemoryKind,
+  type MemoryScope,
+  type MemoryStructure,
+} from "../../domain/memories/memory.ts";
+import {
+  BUILTIN_EXTRACTOR,
+  type ExtractionPolicy,
+  type MemoryPolicy,
+} from "../../domain/memories/policy.ts";
+import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
+import { TRUST } from "../../domain/summaries/summary.ts";
+import type { StoredMessage } from "../../storage/store.ts";
+import { checkLive } from "../change.ts";
+import { HookFailure } from "../hook-port.ts";
+import { guardedCall } from "../tasks/guarded-call.ts";
+import { HookState } from "../tasks/hook-state.ts";
+import { extractInputs } from "./extract-input.ts";
+import type { MemoryParts } from "./parts.ts";
+
+/** How much longer than its own timeout a hook may take before its call is given up. */
+const GUARD_MS = 5_000;
+/** How long is waited for workers, who have no timeout but their leases. */
+const WORKERS_MS = 600_000;
+/** Other work runs after so many characters. */
+const TURN_CHARS = 16_384;
+
+/** What finding works with. */
+export type ExtractParts = Pick<MemoryParts, "context" | "states">;
+
+/** What is to be looked at. */
+export interface ExtractBatch {
+  readonly namespace: string;
+  /** Empty for a text. */
+  readonly sessionId: string;
+  /** By rising seq; empty for a text. */
+  readonly messages: readonly Pick<StoredMessage, "messageId" | "bytes">[];
+  /** Empty unless it is a text. */
+  readonly text: string;
+  /** The scope that the memories will have: a hook is told what is known in it. */
+  readonly scope: MemoryScope;
+  readonly policy: ExtractionPolicy;
+  readonly signal: AbortSignal;
+}
+
+/** The name of what finds, as memories keep it. */
+export function extractorOf({ hook }: Pick<ExtractionPolicy, "hook">): string {
+  return hook === "" ? BUILTIN_EXTRACTOR : hook;
+}
+
+/**
+ * Finds what is in messages or in a text. Changes nothing. Throws HOOK_NOT_FOUND when the server
+ * does not have the hook, HookFailure when it fails, and DEADLINE_EXCEEDED when nobody waits.
+ */
+export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Promise<Extracted> {
+  const name = extractorOf(batch.policy);
+  if (name === BUILTIN_EXTRACTOR) {
+    const inputs = extractInputs(parts.context, batch, []);
+    return await byRules(inputs, batch);
+  }
+  const ask = hookCall(parts, name, batch);
+  const known = await knownTexts(parts, batch);
+  const inputs = extractInputs(parts.context, batch, known);
+  const all: Extracted[] = [];
+  for (const input of inputs) all.push(withTimes(await ask(input), input.lines));
+  return merged(all);
+}
+
+/** Looks by the rules, a slice in each turn of the event loop. */
+async function byRules(
+  inputs: readonly ExtractInput[],
+  { policy, signal }: ExtractBatch,
+): Promise<Extracted> {
+  const rules = new RuleExtractor(policy.targets);
+  let chars = 0;
+  for (const { lines } of inputs) {
+    for (const line of lines) {
+      for (const slice of rules.slicesOf(line)) {
+        rules.look(slice);
+        chars += slice.text.length;
+        if (chars < TURN_CHARS) continue;
+        chars = 0;
+        await nextTurn();
+        checkLive(signal);
+      }
+    }
+  }
+  return rules.result();
+}
+
+type AskHook = (input: ExtractInput) => Promise<Extracted>;
+
+/** How a hook is asked. Throws HOOK_NOT_FOUND. */
+function hookCall({ context, states }: ExtractParts, name: string, batch: ExtractBatch): AskHook {
+  const hook = context.hooks.byName.get(name);
+  const extract = hook?.extract;
+  if (hook === undefined) throw hookNotFound(name, "The server has no extractor of this name.");
+  if (extract === undefined) {
+    const problem = "its settings do not say that it does extract.";
+    throw hookNotFound(name, `The hook of this name is no extractor: ${problem}`);
+  }
+  const { world } = context;
+  const state = states.get(name) ?? new HookState(hook, world);
+  const timeoutMs = hook.kind === "poll" ? WORKERS_MS : hook.settings.timeoutMs + GUARD_MS;
+  const { namespace, sessionId, signal } = batch;
+  return async (input) =>
+    await guardedCall(
+      { state, world, timeoutMs },
+      { namespace, signal },
+      [input.transcript, input.instructions, ...input.known],
+      async (call) => sound(await extract({ ...call, sessionId }, input)),
+    );
+}
+
+/** Whatever a hook gave, its lists are no longer than they may be. */
+function sound(extracted: Extracted): Extracted {
+  const { facts, entities, relations } = extracted;
+  const most = Math.max(facts.length, entities.length, relations.length);
+  if (most <= LIMITS.extractedItems) return extracted;
+  throw new HookFailure("invalid-output", "The hook found more than it may.");
+}
+
+/** What is known of the scope, the newest first. */
+async function knownTexts(
+  { context }: ExtractParts,
+  { namespace, scope }: ExtractBatch,
+): Promise<readonly string[]> {
+  const { memories } = await context.store.listMemories({
+    ...{ namespace, order: "desc", limit: 2 * LIMITS.extractKnown },
+    within: { kind: "scope", scope },
+  });
+  const nowMs = context.world.nowMs();
+  const texts = memories
+    .filter((memory) => memory.state === "active" && memory.kind !== "episode")
+    .filter((memory) => !isMemoryExpired(memory, nowMs))
+    .map((memory) => memory.content.text)
+    .filter((text) => Buffer.byteLength(text) <= LIMITS.extractedFactBytes);
+  return texts.slice(0, LIMITS.extractKnown);
+}
+
+/** Says of facts that answer something since when: at the latest since they were said. */
+function withTimes(extracted: Extracted, lines: readonly ExtractionLine[]): Extracted {
+  const saidMs = new Map(lines.map((line) => [line.messageId, line.saidMs]));
+  const newest = (ids: readonly string[]): number | undefined => {
+    const times = (ids.length === 0 ? [...saidMs.keys()] : ids).flatMap(
+      (id) => saidMs.get(id) ?? [],
+    );
+    return times.length === 0 ? undefined : Math.max(...times);
+  };
+  const facts = extracted.facts.map((fact) =>
+    fact.key === "" || fact.validFromMs !== undefined
+      ? fact
+      : { ...fact, validFromMs: newest(fact.messageIds) },
+  );
+  return { ...extracted, facts };
+}
+
+function merged(all: readonly Extracted[]): Extracted {
+  return {
+    facts: all.flatMap(({ facts }) => facts),
+    entities: all.flatMap(({ entities }) => entities),
+    relations: all.flatMap(({ relations }) => relations),
+    model: all.at(-1)?.model ?? "",
+    rejectedCount: all.reduce((sum, { rejectedCount }) => sum + rejectedCount, 0),
+  };
+}
+
+/** What is left of what was found when messages have gone, or changed, since they were looked at. */
+export function withoutMessages(extracted: Extracted, gone: ReadonlySet<string>): Extracted {
+  if (gone.size === 0) return extracted;
+  // What names no message may come from any of them.
+  const kept = <T extends { readonly messageIds: readonly string[] }>(items: readonly T[]): T[] =>
+    items.filter(
+      ({ messageIds }) => messageIds.length > 0 && !messageIds.some((id) => gone.has(id)),
+    );
+  return {
+    ...extracted,
+    facts: kept(extracted.facts),
+    entities: kept(extracted.entities),
+    relations: kept(extracted.relations),
+  };
+}
+
+/** What memories made of what was found have in common. */
+export interface FoundFrom {
+  readonly scope: MemoryScope;
+  /** Empty for a text, as are the ids. */
+  readonly sessionId: string;
+  /** The messages that were looked at, oldest first. */
+  readonly messageIds: readonly string[];
+  /** What found it; see extractorOf. */
+  readonly hook: string;
+}
+
+/** Makes memories of what was found: facts, then entities, then relations. */
+export function newMemoriesOf(extracted: Extracted, from: FoundFrom): readonly NewMemory[] {
+  const { facts, entities, relations } = extracted;
+  const make = maker(extracted, from);
+  return [
+    ...facts.map((fact) =>
+      make(fact.isPreference ? "preference" : "fact", fact.messageIds, {
+        ...{ text: fact.text, structure: undefined, key: fact.key, topics: fact.topics },
+        category: fact.category === "" ? CATEGORY : fact.category,
+        ...{ importance: fact.importance ?? IMPORTANCE, validFromMs: fact.validFromMs },
+        confidence: fact.confidence,
+      }),
+    ),
+    ...entities.map(({ messageIds, ...entity }) =>
+      make("entity", messageIds, ofStructure({ kind: "entity", entity }, undefined)),
+    ),
+    ...relations.map(({ messageIds, confidence, ...relation }) =>
+      make("relation", messageIds, ofStructure({ kind: "relation", relation }, confidence)),
+    ),
+  ];
+}
+
+const IMPORTANCE = 0.5;
+const CATEGORY = "general";
+
+type Own = Pick<
+  MemoryContent,
+  "text" | "structure" | "key" | "category" | "topics" | "importance" | "validFromMs"
+> & { readonly confidence: number | undefined };
+
+function ofStructure(structure: MemoryStructure, confidence: number | undefined): Own {
+  return {
+    ...{ text: describeStructure(structure), structure, key: "", category: CATEGORY, topics: [] },
+    ...{ importance: IMPORTANCE, validFromMs: undefined, confidence },
+  };
+}
+
+function maker({ model }: Extracted, { scope, sessionId, messageIds, hook }: FoundFrom) {
+  return (kind: MemoryKind, named: readonly string[], { confidence, ...own }: Own): NewMemory => ({
+    ...{ memoryId: "", kind, scope, trust: TRUST.low, persistent: false, ttlMs: 0 },
+    content: { ...own, labels: new Map(), metadata: new Uint8Array(), validToMs: undefined },
+    confidence: confidence ?? 1,
+    source: {
+      ...{ origin: "extraction", sessionId, hook, model },
+      messageIds: (named.length === 0 ? messageIds : named).slice(-LIMITS.memorySourceMessages),
+    },
+    lastSeenMs: undefined,
+  });
+}
+
+const SIMILAR = 0.9;
+
+/** How what was found is remembered. */
+export function extractionRules(policy: MemoryPolicy): RememberRules {
+  const { extraction, longTermLimit, entityLimit, relationLimit } = policy;
+  const isByRules = extraction === undefined || extractorOf(extraction) === BUILTIN_EXTRACTOR;
+  return {
+    dedupe: {
+      // The rules say the same thing in the same words, and other things in words much like these.
+      mode: isByRules ? "same-text" : "similar",
+      ...{ threshold: SIMILAR, window: LIMITS.dedupeWindowDefault, keepUnchanged: false },
+    },
+    conflict: {
+      mode: extraction?.supersede === false ? "keep-both" : "supersede",
+      singleObject: false,
+    },
+    limits: { "long-term": longTermLimit, entities: entityLimit, relations: relationLimit },
+  };
+}
