@@ -66,7 +66,11 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
   const api: MemoryServiceApi = {
     remember: (call, input) => remember(parts, call, input),
     getMemory: (call, input) => getMemory(parts, call, input),
-    listMemories: (call, input) => scans.run(call.signal, () => listMemories(parts, call, input)),
+    listMemories: (call, input) => {
+      const list = () => listMemories(parts, call, input);
+      const isByTime = input.order === "oldest" || input.order === "newest";
+      return isByTime ? list() : scans.run(call.signal, list);
+    },
     searchMemories: async (call, input) => {
       const { scoring } = input;
       if (scoring === "recall") return await searchByRecall(parts, settings.search, call, input);
