@@ -12,8 +12,8 @@ import type {
 } from "../../src/service/memory-api.ts";
 import { TEST_HOOK_SETTINGS } from "./hooks.ts";
 import { fromBytes, toBytes } from "./json-codec.ts";
-import { listAll } from "./memories.ts";
 import { policyOf, stageOf } from "./policies.ts";
+import { listAll } from "./service-memories.ts";
 import type { TestServices } from "./services.ts";
 
 /** A memory policy with what a test names. */

@@ -1,0 +1,386 @@
+// Goal: what hooks are asked is done once, or by the rules, or waits; a late answer changes nothing.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";
+import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
+import {
+  consolidate,
+  jobsOf,
+  memoryPolicy,
+  openSession,
+  promotedTexts,
+  recordTurn,
+  scoringHook,
+} from "../../../test/support/memory-turns.ts";
+import { policyOf } from "../../../test/support/policies.ts";
+import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
+import { listAll } from "../../../test/support/service-memories.ts";
+import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
+import { storeFull } from "../../domain/errors.ts";
+import { EVENT_TYPE } from "../../domain/event.ts";
+import type { Extracted } from "../../domain/memories/extracted.ts";
+import type { MemoryJobType } from "../../domain/memories/job.ts";
+import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
+import type { ExtractionPolicy } from "../../domain/memories/policy.ts";
+import { type Hook, HookFailure } from "../hook-port.ts";
+
+const NAME = "My name is Anna.";
+const PLAIN = ["one", "two", "three"].map((text) => ({ text }));
+const OPEN = policyOf([]);
+
+let services: TestServices;
+afterEach(() => services.stop());
+
+const ref = { namespace: "default", sessionId: "s" };
+const nothing = () => toBytes({});
+
+async function start(...hooks: readonly Hook[]): Promise<void> {
+  services = await startTestServices({}, { hooks: hooksOf(hooks) });
+}
+
+function extraction(fields: Partial<ExtractionPolicy> = {}): ExtractionPolicy {
+  const targets = ["facts", "entities", "relations"] as const;
+  return { hook: "", on: "turn-end", targets, instructions: "", supersede: true, ...fields };
+}
+
+function extracted(texts: readonly string[]): Extracted {
+  return {
+    facts: texts.map((text) => ({
+      ...{ text, isPreference: false, key: "", category: "", topics: [], messageIds: [] },
+      ...{ importance: undefined, confidence: undefined, validFromMs: undefined },
+    })),
+    ...{ entities: [], relations: [], model: "m", rejectedCount: 1 },
+  };
+}
+
+/** A hook that finds what the test says, and tells what it was asked. */
+function findingHook(
+  name: string,
+  find: (lines: readonly string[]) => Promise<Extracted> | Extracted,
+): Hook & { readonly asked: (readonly string[])[] } {
+  const asked: (readonly string[])[] = [];
+  return {
+    ...{ name, kind: "openai", settings: TEST_HOOK_SETTINGS, asked },
+    extract: async (_, { lines }) => {
+      const texts = lines.map(({ text }) => text);
+      asked.push(texts);
+      return await find(texts);
+    },
+  };
+}
+
+const down = () => new HookFailure("unreachable", "The hook cannot be reached.");
+
+async function ended() {
+  return (await services.allEvents()).flatMap(({ detail }) =>
+    detail.type === EVENT_TYPE.memoryJobEnded ? [detail] : [],
+  );
+}
+
+async function noJobs(): Promise<boolean> {
+  return (await services.store.readMemoryJobs(ref)).length === 0;
+}
+
+async function retry(type: MemoryJobType, discard = false): Promise<unknown> {
+  const bytes = await services.memories.retryMemoryJob(services.call("RetryMemoryJob"), {
+    ...{ ...ref, type, discard },
+    encode: (job) => toBytes({ job }),
+  });
+  return fromBytes<{ job?: unknown }>(bytes).job;
+}
+
+describe("a hook that scores", () => {
+  it("scores what left, after the change, and what it finds important is promoted", async () => {
+    const hook = scoringHook("judge", (texts) => texts.map((text) => (text === "two" ? 0.9 : 0.1)));
+    await start(hook);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append("s", [{ text: NAME }, { text: "two" }, ...PLAIN]);
+    await eventually("the job is done", noJobs);
+    expect(hook.asked).toEqual([[NAME, "two", "one"]]);
+    expect(await promotedTexts(services)).toEqual(["two"]);
+    expect(await ended()).toMatchObject([
+      { job: "score", hook: "judge", ranges: [{ first: 1, last: 3 }], createdCount: 1 },
+    ]);
+  });
+
+  it("is asked about 64 texts at a time, until all are done", async () => {
+    const hook = scoringHook("judge", (texts) => texts.map(() => 1));
+    await start(hook);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append(
+      "s",
+      Array.from({ length: 152 }, (_, index) => ({ text: `t${index}` })),
+    );
+    await eventually("the job is done", noJobs);
+    expect(hook.asked.map((texts) => texts.length)).toEqual([64, 64, 22]);
+    expect(await promotedTexts(services)).toHaveLength(150);
+  });
+
+  it("is tried again, then the rules score", async () => {
+    const hook = scoringHook("judge", () => Promise.reject(down()));
+    await start(hook);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append("s", [{ text: NAME }, ...PLAIN]);
+    for (let attempt = 1; attempt < 5; attempt++) {
+      await eventually("an attempt failed", async () => (await ended()).length >= attempt);
+      const [shown] = await jobsOf(services);
+      expect(shown).toMatchObject({ job: { failedAttempts: attempt, state: "ready" } });
+      expect(await promotedTexts(services)).toEqual([]);
+      // Longer than the rest, and than the hook is left alone.
+      services.advance(600_000);
+    }
+    await eventually("the rules have scored", noJobs);
+    expect(await promotedTexts(services)).toEqual([NAME]);
+    expect((await ended()).at(-1)).toMatchObject({
+      ...{ failure: "unreachable", isDead: false, createdCount: 1 },
+    });
+  });
+
+  it("is passed over for what is discarded, which it could not be asked about later", async () => {
+    const hook = scoringHook("judge", () => Promise.reject(down()));
+    await start(hook);
+    const memory = memoryPolicy({ scoreHook: "judge" });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: NAME }, ...PLAIN]);
+    await services.sessions.trimSession(services.call("TrimSession"), {
+      ...{ ...ref, unit: "message", discard: true, etag: "", encode: nothing },
+      target: { kind: "messages", maxMessages: 1 },
+    });
+    expect(await promotedTexts(services)).toEqual([NAME]);
+    expect(hook.asked).toEqual([]);
+  });
+
+  it("is asked by ConsolidateSession at once; the rules score when it fails", async () => {
+    let answer: () => Promise<readonly number[]> = () => Promise.reject(down());
+    const hook = scoringHook("judge", () => answer());
+    await start(hook);
+    const memory = memoryPolicy({ scoreHook: "judge" });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: NAME }, { text: "two" }]);
+    expect((await consolidate(services, "s")).promotedIds).toHaveLength(1);
+    expect(await promotedTexts(services)).toEqual([NAME]);
+    answer = async () => [0, 1];
+    await consolidate(services, "s");
+    expect(await promotedTexts(services)).toEqual([NAME, "two"]);
+  });
+});
+
+describe("a late answer changes nothing", () => {
+  async function held() {
+    const late = Promise.withResolvers<number>();
+    const hook = scoringHook("judge", async (texts) => {
+      const score = await late.promise;
+      return texts.map(() => score);
+    });
+    await start(hook);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append("s", [{ messageId: "name", text: NAME }, ...PLAIN]);
+    await eventually("the hook is asked", () => hook.asked.length === 1);
+    expect(await jobsOf(services, { state: "leased" })).toHaveLength(1);
+    return late;
+  }
+
+  it("after the job was given up", async () => {
+    const late = await held();
+    expect(await retry("score", true)).toBeUndefined();
+    late.resolve(1);
+    await someTurns();
+    expect(await promotedTexts(services)).toEqual([]);
+    await expect(retry("score")).rejects.toMatchObject({ reason: "MEMORY_JOB_NOT_FOUND" });
+  });
+
+  it("after a reset, also when there is a new job", async () => {
+    const late = await held();
+    await services.sessions.resetSession(services.call("ResetSession"), {
+      ...{ ...ref, keepSystemMessages: false, keepFirstSystemMessage: false },
+      ...{ keepSummary: false, etag: "", encode: nothing },
+    });
+    expect(await noJobs()).toBe(true);
+    await services.append("s", [{ text: "four" }, ...PLAIN]);
+    late.resolve(1);
+    await eventually("the new job is done", noJobs);
+    expect(await promotedTexts(services)).not.toContain(NAME);
+  });
+
+  it("after the session was deleted and made again", async () => {
+    const late = await held();
+    const call = services.call("DeleteSession");
+    const target = { ...ref, etag: "", allowMissing: false, encode: nothing };
+    await services.sessions.deleteSession(call, target);
+    await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+    await services.append("s", [{ text: "four" }, ...PLAIN]);
+    late.resolve(1);
+    await eventually("the new job is done", noJobs);
+    expect(await promotedTexts(services)).not.toContain(NAME);
+  });
+
+  it("of a message that was changed meanwhile: the hook is asked anew", async () => {
+    const late = await held();
+    await services.sessions.deleteMessage(services.call("DeleteMessage"), {
+      ...{ ...ref, messageId: "name", etag: "", allowMissing: false, encode: nothing },
+    });
+    late.resolve(1);
+    await eventually("the job is done", noJobs);
+    expect(await promotedTexts(services)).not.toContain(NAME);
+  });
+});
+
+describe("finding facts", () => {
+  it("looks at all messages of a turn when it ends, and not before", async () => {
+    const hook = findingHook("finder", () => extracted(["Anna likes tea."]));
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: "a" }]);
+    await services.append("s", [{ text: "b" }]);
+    await someTurns();
+    expect(hook.asked).toEqual([]);
+    expect((await jobsOf(services))[0]?.job.dueMs).toBe(TURN_END_MS);
+    await services.append("s", [{ text: "c" }], { turnEnd: true });
+    await eventually("the job is done", noJobs);
+    expect(hook.asked).toEqual([["a", "b", "c"]]);
+    const [fact] = await listAll(services);
+    expect(fact).toMatchObject({
+      ...{ kind: "fact", trust: 1, scope: { userId: "u1", sessionId: "" } },
+      content: { text: "Anna likes tea." },
+      source: { origin: "extraction", sessionId: "s", hook: "finder", model: "m" },
+    });
+    expect(await ended()).toMatchObject([{ job: "extract", createdCount: 1, rejectedCount: 1 }]);
+  });
+
+  it("is done by the rules of the server without a hook, after each turn", async () => {
+    await start();
+    const memory = memoryPolicy({ extraction: extraction(), episodes: false });
+    await openSession(services, "s", { memory });
+    await recordTurn(services, "s", ["My name is Anna.", "Nice to meet you, Anna."]);
+    await eventually("the job is done", noJobs);
+    const found = await listAll(services, { origin: "extraction" });
+    expect(found.length).toBeGreaterThan(0);
+    expect(found[0]?.source.hook).toBe("builtin");
+    expect((await ended())[0]).toMatchObject({ job: "extract", hook: "builtin" });
+  });
+
+  it("looks at what leaves the window when the policy says so", async () => {
+    const hook = findingHook("finder", () => extracted([]));
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder", on: "trim" }) });
+    await openSession(services, "s", { memory });
+    await services.append("s", [{ text: "a" }, { text: "b" }, { text: "c" }], { turnEnd: true });
+    await eventually("the job is done", noJobs);
+    expect(hook.asked).toEqual([["a"]]);
+  });
+
+  it("waits for the end of the next turn with what comes while the hook works", async () => {
+    const first = Promise.withResolvers<Extracted>();
+    const hook = findingHook("finder", () => first.promise);
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: "a" }], { turnEnd: true });
+    await eventually("the hook is asked", () => hook.asked.length === 1);
+    await services.append("s", [{ text: "b" }]);
+    first.resolve(extracted([]));
+    await eventually("the first part is done", async () => (await ended()).length === 1);
+    await someTurns();
+    expect(hook.asked).toEqual([["a"]]);
+    await services.append("s", [], { turnEnd: true, createSession: false });
+    await eventually("the job is done", noJobs);
+    expect(hook.asked).toEqual([["a"], ["b"]]);
+  });
+
+  it("is given up after five attempts, and tried again when asked to or when more comes", async () => {
+    let isDown = true;
+    const hook = findingHook("finder", async () => {
+      if (isDown) throw new HookFailure("invalid-output", "No.");
+      return extracted(["A fact."]);
+    });
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: "a" }], { turnEnd: true });
+    const dieAfter = async (attempts: number): Promise<void> => {
+      for (let made = attempts - 4; made <= attempts; made++) {
+        await eventually("an attempt failed", async () => (await ended()).length >= made);
+        services.advance(600_000);
+      }
+    };
+    await dieAfter(5);
+    await someTurns();
+    expect(await jobsOf(services, { state: "dead" })).toMatchObject([
+      { sessionId: "s", hook: "finder", isLeased: false, job: { failedAttempts: 5, dueMs: 0 } },
+    ]);
+    expect((await ended()).map(({ isDead }) => isDead)).toEqual([false, false, false, false, true]);
+    expect(await retry("extract")).toMatchObject({ job: { state: "ready", failedAttempts: 0 } });
+    await dieAfter(10);
+    isDown = false;
+    await services.append("s", [{ text: "b" }], { turnEnd: true });
+    await eventually("the job is done", noJobs);
+    expect(hook.asked.at(-1)).toEqual(["a", "b"]);
+    expect(await listAll(services)).toHaveLength(1);
+  });
+
+  it("stops when the session wants it no more, and keeps what it found when told twice", async () => {
+    const hook = findingHook("finder", () => extracted(["A fact."]));
+    await start(hook);
+    const memory = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    await services.append("s", [{ text: "a" }]);
+    await services.sessions.updateSession(services.call("UpdateSession"), {
+      ...{ ...ref, input: {}, paths: ["memory_policy"], etag: "", encode: nothing },
+    });
+    expect(await noJobs()).toBe(true);
+  });
+});
+
+it("leaves a hook alone that cannot be asked, without using up attempts", async () => {
+  const hook = {
+    ...scoringHook("judge", (texts) => texts.map(() => 1)),
+    settings: { ...TEST_HOOK_SETTINGS, callsPerHour: 1 },
+  };
+  await start(hook);
+  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  await services.append("s", [{ text: "zero" }, ...PLAIN]);
+  await eventually("the first job is done", noJobs);
+  await services.append("s", [{ text: "four" }, { text: "five" }]);
+  await someTurns();
+  expect(await jobsOf(services)).toMatchObject([{ job: { failedAttempts: 0, state: "ready" } }]);
+  services.advance(3_600_000);
+  await eventually("the second job is done", noJobs);
+});
+
+it("goes on after a store that took nothing for a while", async () => {
+  let isFull = false;
+  services = await startTestServices(
+    {},
+    {
+      hooks: hooksOf([scoringHook("judge", (texts) => texts.map(() => 1))]),
+      wrapStore: (store) =>
+        storeWith(store, {
+          changeSession: (change, decide) => {
+            if (isFull) return Promise.reject(storeFull(1, 2));
+            return store.changeSession(change, decide);
+          },
+        }),
+    },
+  );
+  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  const appended = services.append("s", [{ text: "zero" }, ...PLAIN]);
+  isFull = true;
+  await appended;
+  await someTurns();
+  expect(await noJobs()).toBe(false);
+  isFull = false;
+  services.advance(60_000);
+  await eventually("the job is done", noJobs);
+  expect(await promotedTexts(services)).toEqual(["zero", "one"]);
+});
+
+it("does not let a policy in that names hooks which the server does not have", async () => {
+  await start(scoringHook("judge", () => []));
+  const open = (memory: Parameters<typeof memoryPolicy>[0]) =>
+    openSession(services, "s", { memory: memoryPolicy(memory) });
+  const refused = { reason: "HOOK_NOT_CONFIGURED" };
+  await expect(open({ scoreHook: "nobody" })).rejects.toMatchObject(refused);
+  await expect(open({ extraction: extraction({ hook: "judge" }) })).rejects.toMatchObject(refused);
+  await open({ scoreHook: "judge", extraction: extraction({ hook: "builtin" }) });
+});
