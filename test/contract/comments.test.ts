@@ -342,6 +342,12 @@ const STATED: readonly Stated[] = [
   { file: "recall", of: "RecallFilter.collection_ids", limits: ["recallCollectionIds"] },
   { file: "recall", of: "RecallFilter.labels", limits: ["labels"] },
   { file: "recall", of: "RecallFilter.metadata", limits: ["metadataConditions"] },
+  { file: "recall", of: "RecallFilter.memory_kinds", limits: ["memoryFilterKinds"] },
+  {
+    file: "recall",
+    of: "RecallFilter.categories",
+    limits: ["memoryFilterCategories", "memoryCategoryBytes"],
+  },
   { file: "recall", of: "MetadataCondition.path", limits: ["metadataPathBytes"] },
   { file: "recall", of: "MetadataCondition.one_of", limits: ["metadataValues"] },
   { file: "recall", of: "RecallHit.passage", limits: ["recallPassageBytes"] },

@@ -94,6 +94,14 @@ const ROWS: readonly LimitRow[] = [
   filtered("metadata[0].one_of", LIMITS.metadataValues, (size) => ({
     metadata: [condition({ $case: "oneOf", value: times(size, (index) => index) })],
   })),
+  filtered("memory_kinds", LIMITS.memoryFilterKinds, (size) => ({
+    memoryKinds: times(size, () => 1),
+  })),
+  filtered("categories", LIMITS.memoryFilterCategories, (size) => ({
+    categories: times(size, (index) => `c${index}`),
+  })),
+  filtered("categories[0]", LIMITS.memoryCategoryBytes, (size) => ({ categories: [x(size)] })),
+  filtered("min_confidence", 1, (size) => ({ minConfidence: size })),
   limitRow("recall", "page_token", LIMITS.pageTokenBytes, (size) => ({ pageToken: x(size) })),
   limitRow("recall", "context_before", LIMITS.recallContext, (size) => ({ contextBefore: size })),
   limitRow("recall", "context_after", LIMITS.recallContext, (size) => ({ contextAfter: size })),
@@ -120,6 +128,9 @@ const ROWS: readonly LimitRow[] = [
   weight("importance", (importance) => ({ importance })),
   weight("trust", (trust) => ({ trust })),
   weight("session", (session) => ({ session })),
+  weight("confidence", (confidence) => ({ confidence })),
+  weight("facts", (facts) => ({ facts })),
+  weight("entities", (entities) => ({ entities })),
   limitRow("recall", "weights.recency_half_life_days", LIMITS.recallHalfLifeDays, (size) => ({
     weights: { recencyHalfLifeDays: size },
   })),
@@ -245,7 +256,7 @@ const FAULTS: readonly Fault[] = [
   vector("values[0]", "an infinity", [Number.NEGATIVE_INFINITY, 1]),
   vector("values", "only zeros", [0, -0, 0]),
   inFilter("kinds[1]", "no kind", { kinds: [1, 0] }),
-  inFilter("kinds[0]", "an unknown kind", { kinds: [3 as 1] }),
+  inFilter("kinds[0]", "an unknown kind", { kinds: [4 as 1] }),
   inFilter("roles[0]", "no role", { roles: [0] }),
   inFilter("roles[0]", "an unknown role", { roles: [5 as 1] }),
   inFilter("session_ids[0]", "an empty id", { sessionIds: [""] }),
@@ -264,6 +275,15 @@ const FAULTS: readonly Fault[] = [
     beforeTime: { seconds: 4n, nanos: 9 },
   }),
   inFilter("min_trust", "an unknown trust", { minTrust: 4 as 1 }),
+  inFilter("memory_kinds[0]", "an unknown kind", { memoryKinds: [8 as 1] }),
+  inFilter("memory_kinds[0]", "no kind", { memoryKinds: [0] }),
+  inFilter("categories[0]", "empty", { categories: [""] }),
+  inFilter("min_confidence", "below 0", { minConfidence: -0.1 }),
+  inFilter("min_confidence", "no number", { minConfidence: Number.NaN }),
+  inFilter("include_superseded", "set with valid_at", {
+    includeSuperseded: true,
+    validAt: { seconds: 0n, nanos: 0 },
+  }),
   inFilter("metadata[0].path", "no path", {
     metadata: [condition({ $case: "exists", value: true }, "")],
   }),
@@ -347,7 +367,7 @@ const FAULTS: readonly Fault[] = [
   fault("embed", "texts", "none", {}),
   fault("embed", "purpose", "unknown", { texts: ["a"], purpose: 3 as 1 }),
   fault("countTokens", "token_rule", "given", { tokenRule: 5 }),
-  fault("countTokens", "token_rule", "unknown", { tokenRule: 12 as 1 }),
+  fault("countTokens", "token_rule", "unknown", { tokenRule: 13 as 1 }),
   fault("countTokens", "custom_token_rule", "none with the rule", { tokenRule: 11 }),
   fault("countTokens", "messages[0].role", "none", { messages: [message({ role: 0 })] }),
 ];
