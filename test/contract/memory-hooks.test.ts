@@ -1,0 +1,226 @@
+// Memories through the contract where hooks and sessions take part: finding facts, jobs, settling
+// contradictions, turns, and a scope that is full.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { Extracted } from "../../src/domain/memories/extracted.ts";
+import { ConflictMode, ConflictRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
+import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
+import type { Store } from "../../src/storage/store.ts";
+import {
+  startContractServer,
+  type TestServer,
+  type TestServerOptions,
+} from "../support/contract.ts";
+import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
+import { extraction, memory, memoryPolicy, message, session } from "../support/samples.ts";
+
+const started: TestServer[] = [];
+
+afterEach(async () => {
+  for (const server of started.splice(0)) await server[Symbol.asyncDispose]();
+});
+
+async function start(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await startContractServer(options);
+  started.push(server);
+  return server;
+}
+
+const hook = (name: string, parts: Partial<Hook>): Hook => ({
+  ...{ name, kind: "grpc", settings: TEST_HOOK_SETTINGS },
+  ...parts,
+});
+
+const FOUND: Extracted = {
+  facts: [
+    {
+      ...{ text: "Ann likes tea.", isPreference: true, key: "", category: "", topics: [] },
+      ...{ importance: undefined, confidence: undefined, validFromMs: undefined, messageIds: [] },
+    },
+  ],
+  ...{ entities: [], relations: [], model: "m", rejectedCount: 2 },
+};
+
+const down = async (): Promise<never> => {
+  throw new HookFailure("hook-error", "down");
+};
+
+describe("ExtractMemories", () => {
+  it("remembers what a hook finds, and gives it only when it is a preview", async () => {
+    const { client } = await start({
+      hooks: hooksOf([hook("finder", { extract: async () => FOUND })]),
+    });
+    const request = {
+      text: "I like tea.",
+      userId: "ann",
+      extraction: extraction({ hook: "finder" }),
+    };
+    const preview = await client.call("extractMemories", { ...request, preview: true });
+    expect(preview).toMatchObject({ createdCount: 1, rejectedCount: 2, revision: 0n });
+    expect(preview.memories).toMatchObject([{ memoryId: "", etag: "", text: "Ann likes tea." }]);
+    expect((await client.call("listMemories")).memories).toEqual([]);
+    const { memories, revision } = await client.call("extractMemories", request);
+    expect(revision).toBeGreaterThan(0n);
+    expect(memories).toMatchObject([
+      { text: "Ann likes tea.", userId: "ann", trust: 1, source: { origin: 3, hook: "finder" } },
+    ]);
+    const again = await client.call("extractMemories", request);
+    expect(again).toMatchObject({ createdCount: 0 });
+  });
+
+  it("fails when the hook does, and where there is no such session or hook", async () => {
+    const { client, store } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
+    const request = { text: "x", extraction: extraction({ hook: "finder" }) };
+    const failure = await client.fail("extractMemories", request);
+    expect(failure).toMatchObject({
+      ...{ code: "UNAVAILABLE", reason: "EXTRACTOR_UNAVAILABLE", metadata: { hook: "finder" } },
+      ...{ retryAfterMs: 1_000, details: ["ErrorInfo", "RetryInfo"] },
+    });
+    expect(store.revision()).toBe(0);
+    const nobody = { ...request, extraction: extraction({ hook: "nobody" }) };
+    expect(await client.fail("extractMemories", nobody)).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "HOOK_NOT_FOUND" },
+    });
+    const gone = await client.fail("extractMemories", { sessionId: "gone" });
+    expect(gone.reason).toBe("SESSION_NOT_FOUND");
+  });
+});
+
+describe("jobs on memories", () => {
+  it("wait for a hook that is down, and are tried again or given up on request", async () => {
+    const { client } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
+    const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    for (const sessionId of ["a", "b"]) {
+      await client.call("createSession", { session: session({ sessionId, memoryPolicy: policy }) });
+      await client.call("recordTurn", { sessionId, userText: "I like tea.", assistantText: "ok" });
+    }
+    const { jobs, nextPageToken } = await client.call("listMemoryJobs", { pageSize: 1 });
+    expect(jobs).toMatchObject([
+      {
+        ...{ sessionId: "a", type: TaskType.EXTRACT, hook: "finder" },
+        seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      },
+    ]);
+    const next = await client.call("listMemoryJobs", { pageSize: 1, pageToken: nextPageToken });
+    expect(next.jobs.map(({ sessionId }) => sessionId)).toEqual(["b"]);
+    const other = { pageSize: 1, pageToken: nextPageToken, sessionId: "b" };
+    expect((await client.fail("listMemoryJobs", other)).reason).toBe("PAGE_TOKEN_INVALID");
+    const dead = await client.call("listMemoryJobs", { state: TaskState.DEAD });
+    expect(dead.jobs).toEqual([]);
+    const retry = { sessionId: "a", type: TaskType.EXTRACT };
+    expect((await client.call("retryMemoryJob", retry)).job).toMatchObject({ sessionId: "a" });
+    const given = await client.call("retryMemoryJob", { ...retry, discard: true });
+    expect(given.job).toBeUndefined();
+    expect(await client.fail("retryMemoryJob", retry)).toMatchObject({
+      ...{ code: "NOT_FOUND", reason: "MEMORY_JOB_NOT_FOUND", metadata: { session_id: "a" } },
+      details: ["ErrorInfo", "ResourceInfo"],
+    });
+    expect((await client.fail("retryMemoryJob", { ...retry, sessionId: "c" })).reason).toBe(
+      "SESSION_NOT_FOUND",
+    );
+  });
+
+  it("repeat their answer under the same request id", async () => {
+    const { client } = await start({ hooks: hooksOf([hook("finder", { extract: down })]) });
+    const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
+    await client.call("createSession", {
+      session: session({ sessionId: "a", memoryPolicy: policy }),
+    });
+    await client.call("recordTurn", { sessionId: "a", userText: "I like tea." });
+    const request = { sessionId: "a", type: TaskType.EXTRACT, discard: true, requestId: "r" };
+    const first = await client.call("retryMemoryJob", request);
+    expect(await client.call("retryMemoryJob", request)).toEqual(first);
+    const other = await client.fail("retryMemoryJob", { ...request, discard: false });
+    expect(other.reason).toBe("REQUEST_ID_REUSED");
+  });
+});
+
+describe("RecordTurn and ConsolidateSession", () => {
+  it("append a turn, remember it, and promote what is important", async () => {
+    const { client } = await start();
+    await client.call("createSession", { session: session({ sessionId: "s", userId: "ann" }) });
+    const request = { sessionId: "s", userText: "My name is Ann.", assistantText: "Hello." };
+    const turn = await client.call("recordTurn", { ...request, expectedLastSeq: 0n });
+    expect(turn).toMatchObject({
+      ...{ seqs: { firstSeq: 1n, lastSeq: 2n }, promotedIds: [], evictedIds: [] },
+      window: { messageCount: 2n },
+    });
+    expect(turn.messageIds).toHaveLength(2);
+    const { memory: kept } = await client.call("getMemory", { memoryId: turn.episodeId });
+    expect(kept).toMatchObject({
+      ...{ userId: "ann", text: "user: My name is Ann. | assistant: Hello." },
+      source: { origin: 4, sessionId: "s", messageIds: turn.messageIds },
+    });
+    const stale = await client.fail("recordTurn", { ...request, expectedLastSeq: 0n });
+    expect(stale).toMatchObject({ code: "ABORTED", reason: "LAST_SEQ_MISMATCH" });
+    const promoted = await client.call("consolidateSession", { sessionId: "s" });
+    expect(promoted.promotedIds).toHaveLength(1);
+    expect(await client.call("consolidateSession", { sessionId: "s" })).toEqual({
+      ...{ promotedIds: [], evictedIds: [], revision: 0n },
+    });
+    for (const method of ["recordTurn", "consolidateSession"] as const) {
+      const gone = await client.fail(method, { ...request, sessionId: "gone" });
+      expect(gone.reason).toBe("SESSION_NOT_FOUND");
+    }
+  });
+
+  it("takes only one side of a turn, too", async () => {
+    const { client } = await start();
+    await client.call("appendMessages", {
+      ...{ sessionId: "s", createSession: true, messages: [message({ text: "hi" })] },
+    });
+    const turn = await client.call("recordTurn", { sessionId: "s", assistantText: "Hello." });
+    expect(turn).toMatchObject({ seqs: { firstSeq: 2n, lastSeq: 2n } });
+  });
+});
+
+describe("a hook that settles contradictions", () => {
+  it("says what becomes of a new memory", async () => {
+    const settle = hook("settle", { resolve: async () => ({ action: "drop" }) });
+    const { client } = await start({ hooks: hooksOf([settle]) });
+    const conflict = { ...ConflictRule.decode(new Uint8Array(0)), mode: ConflictMode.ASK_HOOK };
+    const lives = (text: string) => ({
+      memories: [memory({ text, key: "home" })],
+      conflict: { ...conflict, hook: "settle" },
+    });
+    await client.call("remember", lives("Lives in Bern."));
+    expect((await client.call("remember", lives("Lives in Rome."))).results).toEqual([
+      { memoryId: "", outcome: 6, etag: "", supersededIds: [] },
+    ]);
+  });
+});
+
+/** A store in which every tier holds as many memories as it may. */
+function fullStore(store: Store): Store {
+  const changeMemories: Store["changeMemories"] = (change, decide) =>
+    store.changeMemories(change, (view) => {
+      const memories = new Proxy(view.memories, {
+        get: (target, name) => {
+          if (name === "count") return () => LIMITS.scopeMemories;
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      return decide({ ...view, memories });
+    });
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === "changeMemories") return changeMemories;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("a scope that is full", () => {
+  it("takes no more memories", async () => {
+    const { client } = await start({ wrapStore: fullStore });
+    expect(await client.fail("remember", { memories: [memory({ text: "x" })] })).toMatchObject({
+      ...{ code: "RESOURCE_EXHAUSTED", reason: "MEMORY_LIMIT_REACHED" },
+      ...{ metadata: { limit: "1000000" }, details: ["ErrorInfo", "QuotaFailure"] },
+    });
+    expect((await client.call("listMemories")).memories).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+// Memories through the contract: searches by every scoring, relations by patterns and steps, and
+// how important texts are.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/domain/limits.ts";
+import type { Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { MemoryScoring } from "../../src/gen/memorysidecar/v1/memory_query_rpc.ts";
+import { DedupeRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
+import { entity, episode, memory, memoryFilter, relation } from "../support/samples.ts";
+import { struct } from "../support/structs.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startContractServer();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const fact = (text: string, fields: Partial<Memory> = {}) => memory({ text, ...fields });
+const NONE: DedupeRule = { ...DedupeRule.decode(new Uint8Array(0)), mode: 3 };
+
+async function remember(namespace: string, memories: readonly Memory[]) {
+  const request = { namespace, memories: [...memories], dedupe: NONE };
+  return await server.client.call("remember", request);
+}
+
+async function search(namespace: string, fields: Partial<RequestOf<"searchMemories">>) {
+  const { matches } = await server.client.call("searchMemories", { namespace, ...fields });
+  return matches.map(({ memory: found, score }) => [found?.text, score] as const);
+}
+
+const textsOf = async (namespace: string, fields: Partial<RequestOf<"searchMemories">>) =>
+  (await search(namespace, fields)).map(([text]) => text);
+
+describe("SearchMemories", () => {
+  beforeAll(async () => {
+    await remember("search", [
+      fact("Ann likes green tea", { importance: 0.8, confidence: 0.4, topics: ["drinks"] }),
+      fact("Bob likes coffee", { importance: 0.6, confidence: 0.9, category: "tea" }),
+      entity("Tea house"),
+      { ...episode("green tea, please"), validFrom: { seconds: 86_400n, nanos: 0 } },
+    ]);
+  });
+
+  it("finds as recall does, at once", async () => {
+    const found = await search("search", { query: "green tea" });
+    const best = found.slice(0, 2).map(([text]) => text);
+    expect(best.toSorted()).toEqual(["Ann likes green tea", "user: green tea, please"]);
+    const scores = found.map(([, score]) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    await remember("search-late", [fact("otters swim")]);
+    expect(await textsOf("search-late", { query: "otters" })).toEqual(["otters swim"]);
+  });
+
+  it("scores by the share of the words that are parts of the text", async () => {
+    const overlap = { query: "green tea", scoring: MemoryScoring.OVERLAP };
+    const found = await search("search", overlap);
+    expect(found.map(([text, score]) => [text, Number(score.toFixed(3))])).toEqual([
+      ["Ann likes green tea", 0.8],
+      ["Tea house [other]", 0.7],
+      ["user: green tea, please", 0.55],
+    ]);
+    const young = { ...overlap, episodeDays: 1, referenceTime: { seconds: 864_000n, nanos: 0 } };
+    expect(await textsOf("search", young)).toHaveLength(2);
+    expect(await textsOf("search", { ...overlap, minScore: 0.6 })).toHaveLength(2);
+  });
+
+  it("scores by how many words are parts of text or category", async () => {
+    const counted = { scoring: MemoryScoring.WORD_COUNT };
+    const found = await textsOf("search", { ...counted, query: "coffee tea" });
+    expect(found[0]).toBe("Bob likes coffee");
+    expect((await textsOf("search", { ...counted, query: " " }))[0]).toBe("Ann likes green tea");
+  });
+
+  it("finds texts and topics that hold the whole query, the surest first", async () => {
+    const whole = { scoring: MemoryScoring.SUBSTRING };
+    expect(await textsOf("search", { ...whole, query: "LIKES" })).toEqual([
+      ...["Bob likes coffee", "Ann likes green tea"],
+    ]);
+    expect(await textsOf("search", { ...whole, query: "drinks" })).toEqual(["Ann likes green tea"]);
+  });
+
+  it("gives as many as asked for, of those that the filter leaves", async () => {
+    const whole = { scoring: MemoryScoring.SUBSTRING };
+    expect(await textsOf("search", { ...whole, limit: 0 })).toEqual([]);
+    expect(await textsOf("search", { ...whole, limit: 1 })).toHaveLength(1);
+    const filter = memoryFilter({ kinds: [4] });
+    expect(await textsOf("search", { ...whole, filter })).toEqual(["Tea house [other]"]);
+    expect(await textsOf("search", { query: "tea", filter })).toEqual(["Tea house [other]"]);
+    await remember(
+      "ten",
+      Array.from({ length: 12 }, (_, index) => fact(`tea ${index}`)),
+    );
+    expect(await textsOf("ten", { query: "tea" })).toHaveLength(LIMITS.searchMemoriesDefault);
+  });
+
+  it("leaves out what would make the answer too large", async () => {
+    const metadata = struct({ x: "y".repeat(16_000) });
+    const wide = (index: number) => fact(`tea ${index} ${"z".repeat(16_000)}`, { metadata });
+    for (const start of [0, 100]) {
+      await remember(
+        "wide",
+        Array.from({ length: 100 }, (_, index) => wide(start + index)),
+      );
+    }
+    const request = { query: "tea", scoring: MemoryScoring.SUBSTRING, limit: 1_000 };
+    const found = await search("wide", request);
+    expect(found.length).toBeGreaterThan(90);
+    expect(found.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+  });
+});
+
+describe("QueryRelations", () => {
+  const find = async (fields: Partial<RequestOf<"queryRelations">>) => {
+    const request = { namespace: "relations", ...fields };
+    const { relations, truncated } = await server.client.call("queryRelations", request);
+    const found = relations.map(({ memory: given, hop }) => `${hop} ${given?.text}`);
+    return { found, truncated };
+  };
+
+  beforeAll(async () => {
+    await remember("relations", [
+      relation("Ann", "knows", "Bob"),
+      relation("Bob", "works_at", "Acme"),
+      relation("Acme", "based_in", "Bern"),
+      relation("Cid", "likes", "Tea"),
+      entity("Ann", { aliases: ["Annie"] }),
+      fact("Ann is a fact"),
+    ]);
+  });
+
+  it("gives what fits a pattern, whatever name and case it uses", async () => {
+    const ann = { found: ["1 Ann knows Bob"], truncated: false };
+    expect(await find({ subject: "ANN" })).toEqual(ann);
+    expect(await find({ subject: "annie" })).toEqual(ann);
+    expect(await find({ predicate: "KNOWS" })).toEqual(ann);
+    expect((await find({ object: "bern" })).found).toEqual(["1 Acme based_in Bern"]);
+    expect((await find({ entity: "Bob" })).found).toEqual([
+      "1 Ann knows Bob",
+      "1 Bob works_at Acme",
+    ]);
+    expect((await find({ subject: "nobody" })).found).toEqual([]);
+    expect((await find({ keywords: ["WORK", "tea"] })).found).toEqual([
+      ...["1 Bob works_at Acme", "1 Cid likes Tea"],
+    ]);
+  });
+
+  it("goes on by steps", async () => {
+    expect((await find({ subject: "Ann", maxHops: 2 })).found).toEqual([
+      ...["1 Ann knows Bob", "2 Bob works_at Acme"],
+    ]);
+    expect((await find({ subject: "Ann", maxHops: 3 })).found).toHaveLength(3);
+  });
+
+  it("says when there is more", async () => {
+    expect(await find({ limit: 2 })).toMatchObject({ truncated: true });
+    const { found, truncated } = await find({});
+    expect(truncated).toBe(false);
+    expect(found).toHaveLength(4);
+    const metadata = struct({ x: "y".repeat(16_000) });
+    for (const start of [0, 100]) {
+      const wide = Array.from({ length: 100 }, (_, index) => ({
+        ...relation("Ann", "has", `${start + index}`),
+        ...{ text: "z".repeat(16_000), metadata },
+      }));
+      await remember("wide-relations", wide);
+    }
+    const request = { namespace: "wide-relations", limit: 1_000 };
+    const answer = await server.client.call("queryRelations", request);
+    expect(answer.truncated).toBe(true);
+    expect(answer.relations.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+  });
+});
+
+describe("ScoreImportance", () => {
+  it("scores texts by the rules of the server or of the request", async () => {
+    const texts = ["My name is Ann.", "Blue sky."];
+    const { scores } = await server.client.call("scoreImportance", { texts });
+    expect(scores).toEqual([
+      { score: 0.9, rule: "identity" },
+      { score: 0.3, rule: "" },
+    ]);
+    const rules = [{ name: "sky", phrases: ["blue (sky|sea)"], score: 0.7 }];
+    expect((await server.client.call("scoreImportance", { texts, rules })).scores).toEqual([
+      { score: 0.3, rule: "" },
+      { score: 0.7, rule: "sky" },
+    ]);
+  });
+});
