@@ -1,6 +1,7 @@
 // A store of memories in a Map, for decisions: answers what they ask, takes in what they plan, and
 // keeps every former state. Simple on purpose: each question looks at all memories.
 
+import { describeStructure } from "../../src/domain/memories/describe.ts";
 import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
 import {
   type Memory,
@@ -189,4 +190,22 @@ export function rulesOf(
 export function stampOf(revision: number, nowMs = 1_000_000 + revision): Stamp {
   const newId = (index: number): string => `n${revision}-${index}`;
   return { revision, nowMs, writer: "test", reason: "", newId };
+}
+
+/** A stored memory, number 1, that says what a new one would; known since its revision. */
+export function memoryOf(spec: DraftSpec = {}, revision = 1): Memory {
+  const { confidence, content, lastSeenMs, memoryId, ...draft } = draftOf(spec);
+  const { kind, scope, trust, persistent, ttlMs, source } = draft;
+  const { structure } = content;
+  const isMade = content.text === "" && structure !== undefined;
+  const { writer, reason, nowMs } = stampOf(revision, revision);
+  return {
+    ...{ kind, scope, trust, persistent, ttlMs, source, writer, reason },
+    content: { ...content, text: isMade ? describeStructure(structure) : content.text },
+    memoryId: memoryId === "" ? "known" : memoryId,
+    memoryNo: 1,
+    strength: { confidence, mentionCount: 1, lastSeenMs: lastSeenMs ?? nowMs, decayMs: 0 },
+    ...({ state: "active", supersededBy: "" } as const),
+    ...{ revisionNumber: 1, createMs: nowMs, updateMs: nowMs, etagRevision: revision },
+  };
 }

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { memoryOf, stampOf } from "../../../test/support/memory-lookup.ts";
+import { LIMITS } from "../limits.ts";
+import { TRUST } from "../summaries/summary.ts";
+import {
+  decay,
+  mergeEntities,
+  reinforce,
+  restoreRevision,
+  supersede,
+  unitedSources,
+  updateMemory,
+} from "./change.ts";
+import { confidenceLabel } from "./describe.ts";
+import type { Memory, MemorySource } from "./memory.ts";
+
+const stamp = { ...stampOf(7, 5_000), reason: "because" };
+const LAST_MS = 253_402_300_799_999;
+
+describe("a new state", () => {
+  const memory = memoryOf({ text: "I like tea", topics: ["drinks"], validFromMs: 10 });
+
+  test("has the next number, its writer, its reason and its time", () => {
+    const next = updateMemory(memory, { text: "I like coffee" }, stamp);
+    expect(next).toEqual({
+      ...memory,
+      content: { ...memory.content, text: "I like coffee" },
+      ...{ revisionNumber: 2, writer: "test", reason: "because" },
+      ...{ updateMs: 5_000, etagRevision: 7 },
+    });
+  });
+
+  test("is never older than the one before", () => {
+    const later = { ...memory, updateMs: 6_000 };
+    expect(updateMemory(later, {}, stamp).updateMs).toBe(6_000);
+  });
+
+  test("takes what is there, and what is there to be cleared", () => {
+    const next = updateMemory(
+      memory,
+      { validFromMs: undefined, confidence: 0.2, persistent: true, ttlMs: 5, lastSeenMs: 3 },
+      stamp,
+    );
+    expect(next.content).toEqual({ ...memory.content, validFromMs: undefined });
+    expect(next.strength).toEqual({ ...memory.strength, confidence: 0.2, lastSeenMs: 3 });
+    expect(next).toMatchObject({ persistent: true, ttlMs: 5 });
+  });
+
+  test("does not end before it begins", () => {
+    expect(() => updateMemory(memory, { validToMs: 10 }, stamp)).toThrow(/memory\.valid_to/);
+    expect(updateMemory(memory, { validToMs: 11 }, stamp).content.validToMs).toBe(11);
+  });
+
+  test("is refused after as many as there may be", () => {
+    const old = { ...memory, revisionNumber: LIMITS.memoryRevisions };
+    expect(() => updateMemory(old, {}, stamp)).toThrow(/1000 states/);
+    const last = { ...memory, revisionNumber: LIMITS.memoryRevisions - 1 };
+    expect(updateMemory(last, {}, stamp).revisionNumber).toBe(LIMITS.memoryRevisions);
+  });
+
+  test("keeps a text that was made in step with its structure", () => {
+    const relationOf = (object: string) => ({
+      kind: "relation" as const,
+      relation: { subject: "Ann", predicate: "likes", object },
+    });
+    const made = memoryOf({ structure: relationOf("tea") });
+    expect(updateMemory(made, { structure: relationOf("rum") }, stamp).content.text).toBe(
+      "Ann likes rum",
+    );
+    const written = memoryOf({ structure: relationOf("tea"), text: "Ann loves tea" });
+    const changed = updateMemory(written, { structure: relationOf("rum") }, stamp);
+    expect(changed.content.text).toBe("Ann loves tea");
+    expect(updateMemory(written, { text: "" }, stamp).content.text).toBe("Ann likes tea");
+  });
+});
+
+describe("strength", () => {
+  test("decays by a factor and rises by a tenth, as far as 1", () => {
+    let memory = memoryOf({ text: "x" });
+    const seen: number[] = [];
+    for (const factor of [0.8, 0.5]) {
+      memory = decay(memory, factor, stamp);
+      seen.push(memory.strength.confidence);
+    }
+    for (let i = 0; i < 6; i++) {
+      memory = reinforce(memory, 0.1, stamp);
+      seen.push(memory.strength.confidence);
+    }
+    expect(seen).toEqual([0.8, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
+    expect(reinforce(memory, 0.1, stamp).strength.confidence).toBe(1);
+    expect(confidenceLabel(seen[5] ?? 0)).toBe("high");
+  });
+
+  test("changes without a new state", () => {
+    const memory = memoryOf({ text: "x", confidence: 0.5, lastSeenMs: 3 });
+    expect(reinforce(memory, 0.2, stamp)).toEqual({
+      ...memory,
+      strength: { confidence: 0.7, mentionCount: 2, lastSeenMs: 5_000, decayMs: 0 },
+      etagRevision: 7,
+    });
+    expect(decay(memory, 0.5, stamp)).toEqual({
+      ...memory,
+      strength: { confidence: 0.25, mentionCount: 1, lastSeenMs: 3, decayMs: 5_000 },
+      etagRevision: 7,
+    });
+  });
+
+  test("tells of no time before the last", () => {
+    const memory = memoryOf({ text: "x", lastSeenMs: 9_000 });
+    expect(reinforce(memory, 0.1, stamp).strength.lastSeenMs).toBe(9_000);
+  });
+});
+
+describe("a superseded memory", () => {
+  const end = (validFromMs?: number, validToMs?: number, atMs = 50): number | undefined =>
+    supersede(memoryOf({ text: "x", validFromMs, validToMs }), "other", atMs, stamp).content
+      .validToMs;
+
+  test("names what took its place", () => {
+    expect(supersede(memoryOf({ text: "x" }), "other", 50, stamp)).toMatchObject({
+      ...{ state: "superseded", supersededBy: "other", revisionNumber: 2 },
+    });
+  });
+
+  test("ends then, unless it has an end, and always after it begins", () => {
+    expect(end()).toBe(50);
+    expect(end(10)).toBe(50);
+    expect(end(10, 70)).toBe(70);
+    expect(end(50)).toBe(51);
+    expect(end(80)).toBe(81);
+    expect(end(LAST_MS)).toBeUndefined();
+  });
+});
+
+test("a former state comes back as a new one that is active", () => {
+  const first = memoryOf({ text: "old", key: "k", trust: TRUST.low, validFromMs: 1 });
+  const second = updateMemory(first, { text: "new", key: "", confidence: 0.1 }, stamp);
+  const third = supersede({ ...second, trust: TRUST.medium }, "other", 9, stamp);
+  expect(restoreRevision(third, first, stamp)).toEqual({
+    ...third,
+    ...{ content: first.content, trust: TRUST.low, state: "active", supersededBy: "" },
+    revisionNumber: 4,
+  });
+});
+
+describe("sources", () => {
+  const source = (sessionId: string, ...messageIds: string[]): MemorySource => ({
+    ...{ origin: "caller", sessionId, messageIds, hook: "", model: "" },
+  });
+
+  test("of one session unite, the newest stay", () => {
+    const other: MemorySource = { ...source("s", "b", "c"), origin: "promotion" };
+    expect(unitedSources(source("s", "a", "b"), other)).toEqual(source("s", "a", "b", "c"));
+    const many = Array.from({ length: LIMITS.memorySourceMessages }, (_, i) => `m${i}`);
+    const united = unitedSources(source("s", ...many), source("s", "new")).messageIds;
+    expect(united).toHaveLength(LIMITS.memorySourceMessages);
+    expect([united[0], united.at(-1)]).toEqual(["m1", "new"]);
+  });
+
+  test("of another session are left out, as ids name messages of one session", () => {
+    expect(unitedSources(source("s", "a"), source("t", "b"))).toEqual(source("s", "a"));
+    expect(unitedSources(source(""), source("t", "b"))).toEqual(source("t", "b"));
+    expect(unitedSources(source("s", "a"), source(""))).toEqual(source("s", "a"));
+  });
+});
+
+describe("merged entities", () => {
+  const entityOf = (
+    name: string,
+    attributes: Record<string, string>,
+    aliases: string[] = [],
+  ): Memory =>
+    memoryOf({
+      structure: {
+        kind: "entity",
+        entity: { name, type: "person", aliases, attributes: new Map(Object.entries(attributes)) },
+      },
+    });
+
+  test("have all names, and of attributes what the target lacked", () => {
+    const target = entityOf("Robert", { city: "Rome" }, ["Rob"]);
+    const source = {
+      ...entityOf("Bob", { city: "Oslo", role: "CTO" }, ["robert", "Bobby"]),
+      trust: TRUST.low,
+      strength: { confidence: 1, mentionCount: 4, lastSeenMs: 99, decayMs: 0 },
+    };
+    const merged = mergeEntities(target, [source], stamp);
+    expect(merged.content.structure).toEqual({
+      kind: "entity",
+      entity: {
+        ...{ name: "Robert", type: "person", aliases: ["Rob", "Bob", "Bobby"] },
+        attributes: new Map([
+          ["city", "Rome"],
+          ["role", "CTO"],
+        ]),
+      },
+    });
+    expect(merged.content.text).toBe("Robert [person] (city: Rome, role: CTO)");
+    expect(merged.strength).toMatchObject({ mentionCount: 5, lastSeenMs: 99 });
+    expect(merged).toMatchObject({ trust: TRUST.low, revisionNumber: 2 });
+  });
+
+  test("have no more names and attributes than one may have", () => {
+    const values = (from: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${from}${i}`, "x"]));
+    const target = entityOf("T", values("t", 60), Object.keys(values("a", 60)));
+    const merged = mergeEntities(
+      target,
+      [entityOf("S", values("s", 60), Object.keys(values("b", 60)))],
+      stamp,
+    );
+    const { structure } = merged.content;
+    if (structure?.kind !== "entity") throw new Error("It is no entity.");
+    expect(structure.entity.attributes.size).toBe(LIMITS.entityAttributes);
+    expect(structure.entity.aliases).toHaveLength(LIMITS.entityAliases);
+  });
+});
