@@ -1,4 +1,5 @@
-// The hook that every server has: it picks sentences and needs no model and no network.
+// The hook that every server has: it picks sentences, finds facts and scores texts by rules, and
+// needs no model and no network.
 //
 // A megabyte of text takes about a third of a second, which would stop every other call, so it is
 // done in a worker thread, started with the first call. One call at a time; the others wait.
@@ -7,6 +8,11 @@ import { Worker } from "node:worker_threads";
 import type { ExtractLine } from "../domain/extractive/lines.ts";
 import type { ExtractSections } from "../domain/extractive/sections.ts";
 import type { ExtractOptions } from "../domain/extractive/summarize.ts";
+import {
+  compileRules,
+  DEFAULT_IMPORTANCE_RULES,
+  scoreText,
+} from "../domain/memories/importance.ts";
 import { BUILTIN_HOOK } from "../domain/summaries/spec.ts";
 import type { SummaryOutput } from "../domain/summaries/summary.ts";
 import { bytesDiv4 } from "../domain/tokens.ts";
@@ -17,6 +23,7 @@ import {
   type HookSettings,
   type SummarizeInput,
 } from "../service/hook-port.ts";
+import { extractInTurns } from "../service/memories/extract-rules.ts";
 
 /** A summary asked of the worker. */
 export interface BuiltinRequest {
@@ -64,9 +71,13 @@ export function createBuiltinHook(
     kind: "builtin",
     settings,
     summarize: (call, input) => summarize(thread, call, input),
+    extract: ({ signal }, { lines, targets }) => extractInTurns(lines, targets, signal),
+    score: async (_, texts) => texts.map((text) => scoreText(RULES, text).score),
     close: () => thread.close(),
   };
 }
+
+const RULES = compileRules(DEFAULT_IMPORTANCE_RULES);
 
 // The worker lies beside this file, as .ts in the sources and as .js in a build.
 const EXTENSION = import.meta.filename.endsWith(".ts") ? "ts" : "js";

@@ -10,6 +10,7 @@ import type { HookStates } from "../tasks/hook-state.ts";
 import { Turns } from "../turns.ts";
 import { createTurns } from "./create-turns.ts";
 import { decayMemories } from "./decay.ts";
+import { extractMemories } from "./extract-memories.ts";
 import { forgetMemories } from "./forget.ts";
 import { listMemories } from "./list-memories.ts";
 import { mergeEntities } from "./merge-entities.ts";
@@ -87,14 +88,9 @@ export function createMemories(context: ServiceContext, settings: MemorySettings
       scans.run(call.signal, () => queryRelations(parts, call, input)),
     mergeEntities: (call, input) => mergeEntities(parts, call, input),
     scoreImportance: (call, input) => scoreImportance(parts, call, input),
-    extractMemories: () => missing("ExtractMemories"),
+    extractMemories: (call, input) => extractMemories(parts, call, input),
     ...turns.api,
     assembleContext: (call, input) => assembleContext(contexts, call, input),
   };
   return { api, parts, stop: () => turns.stop() };
-}
-
-/** Stands in for what is not built yet. */
-function missing(rpc: string): never {
-  throw new Error(`${rpc} is not built yet.`);
 }

@@ -2,11 +2,9 @@
 // hook, and makes memories of them. What a hook gives is a proposal: it has the lowest trust, names
 // its messages, and deletes nothing.
 
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { hookNotFound } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { describeStructure } from "../../domain/memories/describe.ts";
-import { RuleExtractor } from "../../domain/memories/extract/rules.ts";
 import type { Extracted, ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
 import {
   isMemoryExpired,
@@ -23,19 +21,17 @@ import {
 import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import type { StoredMessage } from "../../storage/store.ts";
-import { checkLive } from "../change.ts";
 import { HookFailure } from "../hook-port.ts";
 import { guardedCall } from "../tasks/guarded-call.ts";
 import { HookState } from "../tasks/hook-state.ts";
 import { extractInputs } from "./extract-input.ts";
+import { extractInTurns } from "./extract-rules.ts";
 import type { MemoryParts } from "./parts.ts";
 
 /** How much longer than its own timeout a hook may take before its call is given up. */
 const GUARD_MS = 5_000;
 /** How long is waited for workers, who have no timeout but their leases. */
 const WORKERS_MS = 600_000;
-/** Other work runs after so many characters. */
-const TURN_CHARS = 16_384;
 
 /** What finding works with. */
 export type ExtractParts = Pick<MemoryParts, "context" | "states">;
@@ -68,7 +64,8 @@ export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Pr
   const name = extractorOf(batch.policy);
   if (name === BUILTIN_EXTRACTOR) {
     const inputs = extractInputs(parts.context, batch, []);
-    return await byRules(inputs, batch);
+    const lines = inputs.flatMap((input) => input.lines);
+    return await extractInTurns(lines, batch.policy.targets, batch.signal);
   }
   const ask = hookCall(parts, name, batch);
   const known = await knownTexts(parts, batch);
@@ -76,28 +73,6 @@ export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Pr
   const all: Extracted[] = [];
   for (const input of inputs) all.push(withTimes(await ask(input), input.lines));
   return merged(all);
-}
-
-/** Looks by the rules, a slice in each turn of the event loop. */
-async function byRules(
-  inputs: readonly ExtractInput[],
-  { policy, signal }: ExtractBatch,
-): Promise<Extracted> {
-  const rules = new RuleExtractor(policy.targets);
-  let chars = 0;
-  for (const { lines } of inputs) {
-    for (const line of lines) {
-      for (const slice of rules.slicesOf(line)) {
-        rules.look(slice);
-        chars += slice.text.length;
-        if (chars < TURN_CHARS) continue;
-        chars = 0;
-        await nextTurn();
-        checkLive(signal);
-      }
-    }
-  }
-  return rules.result();
 }
 
 type AskHook = (input: ExtractInput) => Promise<Extracted>;

@@ -1,0 +1,263 @@
+// ExtractMemories: finds facts, entities and relations now, in messages or in a text, and remembers
+// them in one transaction. The hook is asked first; when it fails, nothing changes.
+
+import { sessionNotFound } from "../../domain/errors.ts";
+import { LIMITS } from "../../domain/limits.ts";
+import { extractorUnavailable } from "../../domain/memories/errors.ts";
+import type { Extracted } from "../../domain/memories/extracted.ts";
+import type { MemoryLookup } from "../../domain/memories/lookup.ts";
+import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import {
+  BUILTIN_EXTRACTOR,
+  DEFAULT_MEMORY_POLICY,
+  EXTRACTION_TARGETS,
+  type ExtractionPolicy,
+  type MemoryPolicy,
+} from "../../domain/memories/policy.ts";
+import { planRemember } from "../../domain/memories/remember.ts";
+import type { RememberPlan } from "../../domain/memories/rules.ts";
+import type { Session } from "../../domain/session.ts";
+import type { SessionDecision, SessionView, StoredMessage } from "../../storage/store.ts";
+import type { Call } from "../call.ts";
+import { changeSession, checkLive, liveSession, replayOf, replyPart } from "../change.ts";
+import { HookFailure } from "../hook-port.ts";
+import type { ExtractMemoriesInput } from "../memory-api.ts";
+import { newEvents } from "../new-events.ts";
+import {
+  changeMemories,
+  type MemoryWork,
+  nothingChanged,
+  savedMemories,
+} from "./change-memories.ts";
+import {
+  extractBatch,
+  extractionRules,
+  extractorOf,
+  newMemoriesOf,
+  withoutMessages,
+} from "./extract.ts";
+import { scopeOf, stampOf } from "./give.ts";
+import type { MemoryParts } from "./parts.ts";
+import { rememberDetails } from "./remember-events.ts";
+
+/** How messages are looked at when nobody says how. */
+const BY_RULES: ExtractionPolicy = {
+  ...{ hook: BUILTIN_EXTRACTOR, on: "turn-end", targets: EXTRACTION_TARGETS },
+  ...{ instructions: "", supersede: true },
+};
+
+/** Finds and remembers. */
+export async function extractMemories(
+  parts: MemoryParts,
+  call: Call,
+  input: ExtractMemoriesInput,
+): Promise<Uint8Array> {
+  checkLive(call.signal);
+  const nowMs = parts.context.world.nowMs();
+  const work: MemoryWork = { parts, call, namespace: input.namespace, nowMs };
+  return input.sessionId === "" ? await fromText(work, input) : await fromSession(work, input);
+}
+
+/** What was found, and how it is remembered. */
+interface Finding {
+  readonly work: MemoryWork;
+  readonly input: ExtractMemoriesInput;
+  readonly policy: MemoryPolicy & { readonly extraction: ExtractionPolicy };
+  readonly found: Extracted;
+  /** What was looked at, by rising seq. */
+  readonly messages: readonly StoredMessage[];
+}
+
+async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<Uint8Array> {
+  const { namespace, userId, agentId } = input;
+  const { context } = work.parts;
+  const { requestId } = work.call;
+  const replay = await context.store.changeMemories({ namespace, requestId }, (view) => ({
+    kind: "answer",
+    result: replayOf(context, work.call, view.reply),
+  }));
+  if (replay !== undefined) return replay;
+  const policy = { ...DEFAULT_MEMORY_POLICY, extraction: input.extraction ?? BY_RULES };
+  const scope = { userId, agentId, sessionId: "" };
+  const found = await find(work, input, { scope, policy, messages: [] });
+  const finding: Finding = { work, input, policy, found, messages: [] };
+  return await changeMemories(work, {}, ({ memories, revision }) => {
+    const plan = planOf(finding, { scope, found, lookup: memories, revision });
+    const { bytes, isSaved } = answerOf(finding, plan, { lookup: memories, revision });
+    if (!isSaved) return nothingChanged(work, bytes);
+    const { put, remove } = plan;
+    const details = rememberDetails(plan, memories, "extraction");
+    return savedMemories(work, revision, { plan: { put, remove }, details, bytes });
+  });
+}
+
+async function fromSession(work: MemoryWork, input: ExtractMemoriesInput): Promise<Uint8Array> {
+  const { parts, call } = work;
+  const { context } = parts;
+  const { namespace, sessionId } = input;
+  const ref = { namespace, sessionId };
+  const replay = await changeSession<undefined>(context, call, ref, () => ({
+    kind: "answer",
+    result: undefined,
+  }));
+  if (replay !== undefined) return replay;
+  const session = liveSession(context, await context.store.readSession(ref));
+  if (session === undefined) throw sessionNotFound(sessionId);
+  const policy = policyFor(session, input);
+  const messages = await messagesOf(work, session, input);
+  const scope = scopeOf(session, policy);
+  const found = await find(work, input, { scope, policy, messages });
+  const finding: Finding = { work, input, policy, found, messages };
+  return await changeSession<Uint8Array>(context, call, ref, (view) => decide(finding, view));
+}
+
+function policyFor({ fields }: Session, { extraction }: ExtractMemoriesInput): Finding["policy"] {
+  const policy = fields.memoryPolicy ?? DEFAULT_MEMORY_POLICY;
+  return { ...policy, extraction: extraction ?? policy.extraction ?? BY_RULES };
+}
+
+/** The messages that are looked at: the newest few, or the first ones of the run that is named. */
+async function messagesOf(
+  { parts }: MemoryWork,
+  { head }: Session,
+  { namespace, sessionId, firstSeq, lastSeq }: ExtractMemoriesInput,
+): Promise<readonly StoredMessage[]> {
+  const last = Math.min(head.lastSeq, lastSeq === 0 ? Infinity : lastSeq);
+  const first = Math.max(1, firstSeq);
+  const isNewest = firstSeq === 0;
+  const limit = isNewest ? LIMITS.extractMessagesDefault : LIMITS.extractMessages;
+  const messages: StoredMessage[] = [];
+  let [from, to] = [first, last];
+  // A page may end before its limit.
+  while (from <= to && messages.length < limit) {
+    const page = await parts.context.store.listMessages(
+      { namespace, sessionId },
+      {
+        ...{ firstSeq: from, lastSeq: to, order: isNewest ? "desc" : "asc" },
+        limit: limit - messages.length,
+      },
+    );
+    messages.push(...(page?.messages ?? []));
+    if (page?.next === undefined) break;
+    if (isNewest) to = page.next;
+    else from = page.next;
+  }
+  return isNewest ? messages.reverse() : messages;
+}
+
+async function find(
+  { parts, call }: MemoryWork,
+  { namespace, sessionId, text }: ExtractMemoriesInput,
+  what: {
+    readonly scope: MemoryScope;
+    readonly policy: Finding["policy"];
+    readonly messages: readonly StoredMessage[];
+  },
+): Promise<Extracted> {
+  const { signal } = call;
+  const { scope, messages } = what;
+  const policy = what.policy.extraction;
+  const batch = { namespace, sessionId, messages, text, scope, policy, signal };
+  try {
+    return await extractBatch(parts, batch);
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error;
+    checkLive(signal);
+    throw extractorUnavailable(extractorOf(policy), error);
+  }
+}
+
+/** Remembers what was found in messages that are as they were looked at. */
+function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array> {
+  const { work, input, found, messages, policy } = finding;
+  const { session, memories: lookup, revision } = view;
+  if (session === undefined) throw sessionNotFound(input.sessionId);
+  const gone = messages.filter(({ seq, bytes }) => {
+    const now = view.message(seq)?.bytes;
+    return now === undefined || Buffer.compare(now, bytes) !== 0;
+  });
+  const left = withoutMessages(found, new Set(gone.map(({ messageId }) => messageId)));
+  const scope = scopeOf(session, policy);
+  const plan = planOf(finding, { scope, found: left, lookup, revision });
+  const { bytes, isSaved } = answerOf(finding, plan, { lookup, revision });
+  const { nowMs, call } = work;
+  const reply = replyPart(call, nowMs, bytes);
+  if (!isSaved) return { kind: "answer", result: bytes, ...reply };
+  const { put, remove } = plan;
+  const origin = { session, revision, nowMs, requestId: call.requestId };
+  const details = rememberDetails(plan, lookup, "extraction").map(({ detail }) => detail);
+  return {
+    kind: "save",
+    result: bytes,
+    plan: {
+      memories: { put, remove },
+      // The session was not used: its time to live goes on.
+      head: { ...session.head, revision },
+      events: newEvents(work.parts.context, origin, details),
+      ...reply,
+    },
+  };
+}
+
+/** Where a decision stands. */
+interface At {
+  readonly lookup: MemoryLookup;
+  readonly revision: number;
+}
+
+function planOf(
+  { work, input, policy, messages }: Finding,
+  {
+    scope,
+    found,
+    lookup,
+    revision,
+  }: At & {
+    readonly scope: MemoryScope;
+    readonly found: Extracted;
+  },
+): RememberPlan {
+  const { sessionId } = input;
+  const messageIds = messages.map(({ messageId }) => messageId);
+  const hook = extractorOf(policy.extraction);
+  const news = newMemoriesOf(found, { scope, sessionId, messageIds, hook });
+  const { parts, nowMs, call } = work;
+  const stamp = { ...stampOf(parts.context, { revision, nowMs }), writer: call.writer };
+  return planRemember(lookup, news, extractionRules(policy), stamp);
+}
+
+/** The answer, and whether there is anything to save. */
+function answerOf(
+  { input, found }: Finding,
+  plan: RememberPlan,
+  { lookup, revision }: At,
+): { readonly bytes: Uint8Array; readonly isSaved: boolean } {
+  const isSaved = !input.preview && (plan.put.length > 0 || plan.remove.length > 0);
+  const { rejectedCount } = found;
+  const memories = memoriesOf(plan, lookup).map((memory) =>
+    input.preview ? asNew(memory) : memory,
+  );
+  const bytes = input.encode({
+    ...{ memories, rejectedCount, createdCount: plan.createdIds.length },
+    revision: isSaved ? revision : 0,
+  });
+  return { bytes, isSaved };
+}
+
+/** The memories that hold what was found, each once, as they are afterwards. */
+function memoriesOf({ put, results, evictedIds }: RememberPlan, lookup: MemoryLookup): Memory[] {
+  const states = new Map(put.map((memory) => [memory.memoryId, memory]));
+  const evicted = new Set(evictedIds);
+  const ids = new Set(
+    results.flatMap(({ memory }) => (memory === undefined ? [] : [memory.memoryId])),
+  );
+  return [...ids].flatMap((id) => {
+    const memory = evicted.has(id) ? undefined : (states.get(id) ?? lookup.byId(id));
+    return memory === undefined ? [] : [memory];
+  });
+}
+
+/** A memory as it would be: what would come has no id yet. */
+function asNew(memory: Memory): Memory {
+  return { ...memory, memoryId: "", supersededBy: "", etagRevision: 0 };
+}
