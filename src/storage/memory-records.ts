@@ -2,7 +2,7 @@
 
 import type { MemoryJob, MemoryJobType } from "../domain/memories/job.ts";
 import type { MemoryLookup } from "../domain/memories/lookup.ts";
-import type { Memory, MemoryScope, MemoryTier } from "../domain/memories/memory.ts";
+import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "../domain/memories/memory.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { NewEvent, StoredReply } from "./stored.ts";
 
@@ -18,8 +18,8 @@ export interface StoredScope {
 
 /**
  * Reads of memories inside a decide function: of the state before its change. Each is read when it
- * is asked for, and costs nothing else. An engine that cannot read in place loads what was asked for
- * and decides again.
+ * is asked for, and costs nothing else. An engine that cannot read in place loads what was asked
+ * for and decides again.
  */
 export type MemoryReads = MemoryLookup;
 
@@ -74,9 +74,16 @@ export type MemoryDecision<T> =
 /** Asks for memories by rising or falling number. */
 export interface MemoryQuery {
   readonly namespace: string;
-  /** Only this scope, or every scope of this user. Default: the whole namespace. */
+  /**
+   * Only this scope, of it only memories of these kinds (default: every kind), or every scope of
+   * this user. Default: the whole namespace.
+   */
   readonly within?:
-    | { readonly kind: "scope"; readonly scope: MemoryScope }
+    | {
+        readonly kind: "scope";
+        readonly scope: MemoryScope;
+        readonly kinds?: ReadonlySet<MemoryKind>;
+      }
     | { readonly kind: "user"; readonly userId: string };
   readonly order: "asc" | "desc";
   /** Goes on after this number, in the order of the query. Default: from the start. */

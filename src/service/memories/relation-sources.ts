@@ -1,5 +1,5 @@
-// Where QueryRelations finds relations and the names of entities: in the store by their names, where
-// the scopes that the filter means are few, else in what one pass over the memories gathers.
+// Where QueryRelations finds relations and the names of entities: in the store by their names,
+// where the scopes that the filter means are few, else in what one pass over the memories gathers.
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
@@ -14,7 +14,7 @@ import { isMeant, namedScopes, type Scan, scanPieces } from "./scan.ts";
 /** Scopes that are looked through one by one. */
 const SCOPES_MAX = 64;
 /** Names that are asked for at one time. */
-const NAMES = 256;
+const NAMES = 32;
 
 /** A relation with the keys of its parts. */
 export interface KeyedRelation {
@@ -146,14 +146,14 @@ class StoredRelations implements RelationSource {
   }
 
   async all(): Promise<readonly KeyedRelation[]> {
-    const { store } = this.#parts.context;
-    const { namespace } = this.#scan;
     const found: KeyedRelation[] = [];
     for (const scope of this.#scopes) {
-      await this.#turn();
-      const limit = this.#limit();
-      const query = { namespace, scope, tier: "relations", order: "asc", limit } as const;
-      found.push(...this.#meant(await store.rankedMemories(query), limit));
+      const filter = { ...this.#scan.filter, ...scope, exactScope: true, includeShared: false };
+      const scan = { ...this.#scan, filter, order: "asc" } as const;
+      for await (const { memories } of scanPieces(this.#parts, scan)) {
+        found.push(...this.#meant(memories, this.#limit()));
+        if (this.isCut) return found;
+      }
     }
     return found;
   }
@@ -191,8 +191,9 @@ async function gathered(parts: MemoryParts, scan: RelationScan): Promise<Relatio
     ...{ userId, agentId, sessionId, includeShared, exactScope },
     kinds: new Set(["entity"]),
   };
+  const both: MemoryFilter = { ...filter, kinds: new Set(["entity", "relation"]) };
   let isCut = false;
-  for await (const { memories } of scanPieces(parts, { ...scan, order: "asc" })) {
+  for await (const { memories } of scanPieces(parts, { ...scan, filter: both, order: "asc" })) {
     for (const memory of memories) {
       if (isMeant(parts, memory, named, nowMs)) entities.push(entityNames(memory));
       const relation = isMeant(parts, memory, filter, nowMs) ? keyed(memory) : undefined;

@@ -136,6 +136,12 @@ describe("filters", () => {
     expect((await at(150)).found).toEqual(["1 Ann works_at Acme"]);
     expect((await at(250)).found).toEqual(["1 Ann works_at Ajax"]);
     expect((await at(50)).found).toEqual([]);
+    // Names are those of now, also where the filter names its scope.
+    await remember(services, [entityDraft("Ann", ["Annie"])]);
+    const mine = { userId: "u1", exactScope: true, validAtMs: 150 };
+    expect((await query({ subject: "annie", filter: mine })).found).toEqual([
+      "1 Ann works_at Acme",
+    ]);
     expect(
       (await query({ subject: "ann", filter: { states: new Set(["superseded"]) } })).found,
     ).toEqual(["1 Ann works_at Acme"]);

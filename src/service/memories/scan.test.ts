@@ -12,6 +12,7 @@ import {
 } from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import { matchesMemory } from "../../domain/memories/filter-match.ts";
+import type { MemoryKind } from "../../domain/memories/memory.ts";
 import type { ListMemoriesInput } from "../memory-api.ts";
 
 const RUNS = 60;
@@ -37,6 +38,11 @@ async function start(engine: "memory" | "lmdb"): Promise<TestServices> {
 }
 
 const IDS = ["", "a", "b"] as const;
+const KINDS: readonly MemoryKind[] = ["fact", "knowledge", "summary", "preference"];
+
+function setOf(kinds: readonly MemoryKind[]): ReadonlySet<MemoryKind> {
+  return new Set(kinds);
+}
 
 /** Memories of all scopes of a few ids, in no order. */
 async function fill(services: TestServices): Promise<void> {
@@ -45,7 +51,9 @@ async function fill(services: TestServices): Promise<void> {
       const no = (at + index) * 7;
       const pick = (by: number) => IDS[Math.floor(no / by) % 3] ?? "";
       const scope = { userId: pick(1), agentId: pick(3), sessionId: pick(9) };
-      return { ...memoryDraft({ text: `${at + index}`, importance: (no % 10) / 10 }), scope };
+      const kind = KINDS[no % 4] ?? "fact";
+      const importance = (no % 10) / 10;
+      return { ...memoryDraft({ kind, text: `${at + index}`, importance }), scope };
     });
     await remember(services, drafts);
   }
@@ -59,6 +67,7 @@ const query = fc.record({
     sessionId: id,
     includeShared: fc.boolean(),
     exactScope: fc.boolean(),
+    kinds: fc.uniqueArray(fc.constantFrom<MemoryKind>("fact", "summary", "preference")).map(setOf),
     minImportance: fc.option(fc.constantFrom(0.3, 0.8), { nil: undefined }),
   }),
   order: fc.constantFrom<ListMemoriesInput["order"]>("oldest", "newest", "importance"),
@@ -88,6 +97,23 @@ describe.each(["memory", "lmdb"] as const)("the engine %s", (engine) => {
       { seed: testSeed(`pages of memories, ${engine}`), numRuns: RUNS },
     );
   });
+});
+
+test("a page ends after so many that it looked at, and the next goes on there", async () => {
+  const services = await start("lmdb");
+  for (let round = 0; round < 41; round++) {
+    await rememberTexts(
+      services,
+      Array.from({ length: 250 }, (_, at) => `${round} ${at}`),
+    );
+  }
+  await rememberTexts(services, ["wanted"]);
+  const filter = { ...ANY_MEMORY, textContains: "wanted" };
+  const page = await services.memories.listMemories(services.call("ListMemories"), {
+    ...{ namespace: "default", asOfMs: undefined, order: "oldest", after: 0, limit: 10, filter },
+  });
+  expect(page).toEqual({ memories: [], next: 10_000 });
+  expect(await listAll(services, filter)).toHaveLength(1);
 });
 
 test("too many scans at one time are refused", async () => {

@@ -47,8 +47,11 @@ export function namedScopes(filter: MemoryFilter): readonly MemoryScope[] | unde
 /** Where a filter looks; undefined for the whole namespace. */
 function withinOf(filter: MemoryFilter): readonly (Within | undefined)[] {
   const scopes = namedScopes(filter);
-  if (scopes !== undefined) return scopes.map((scope) => ({ kind: "scope", scope }));
-  const { userId, includeShared } = filter;
+  const { userId, includeShared, kinds } = filter;
+  if (scopes !== undefined) {
+    const some = kinds.size === 0 ? {} : { kinds };
+    return scopes.map((scope) => ({ kind: "scope", scope, ...some }));
+  }
   if (userId === "") return [undefined];
   const users = includeShared ? [userId, ""] : [userId];
   return users.map((user) => ({ kind: "user", userId: user }));

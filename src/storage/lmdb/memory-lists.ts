@@ -154,8 +154,11 @@ function prefixesOf(log: MemoryLog, within: MemoryQuery["within"]): readonly str
   }
   if (within.kind === "scope") {
     const part = scopePart(scopeIdOf(within.scope));
-    return MEMORY_KINDS.flatMap((_, at) =>
-      [0, 1].map((past) => memoryInPrefix(log.logNo, part, at + 1, past)),
+    const { kinds } = within;
+    return MEMORY_KINDS.flatMap((kind, at) =>
+      kinds?.has(kind) === false
+        ? []
+        : [0, 1].map((past) => memoryInPrefix(log.logNo, part, at + 1, past)),
     );
   }
   return [memoryOfPrefix(log.logNo, within.userId)];

@@ -56,7 +56,7 @@ export function listMemories(state: MemoryState, query: MemoryQuery): MemoryPage
     ({ facts, memory }) =>
       within === undefined ||
       (within.kind === "scope"
-        ? facts.scopeId === scopeIdOf(within.scope)
+        ? facts.scopeId === scopeIdOf(within.scope) && within.kinds?.has(memory.kind) !== false
         : memory.scope.userId === within.userId),
   );
   if (order === "desc") found = [...found].reverse();
