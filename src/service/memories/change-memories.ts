@@ -17,7 +17,7 @@ import type { Call } from "../call.ts";
 import { checkLive, replayOf, replyPart } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { newEvents } from "../new-events.ts";
-import { serverCall } from "../tasks/call-hook.ts";
+import { serverCall } from "../tasks/server-call.ts";
 import type { MemoryParts } from "./parts.ts";
 
 /** What an event tells, and of which scope. */

@@ -66,7 +66,7 @@ interface Source {
   next: number | undefined;
 }
 
-/** Gives the memories of a scan by rising or falling number, with a turn of the loop for each piece. */
+/** Gives the memories of a scan in its order, with a turn of the loop for each piece. */
 export async function* scanPieces(parts: MemoryParts, scan: Scan): AsyncGenerator<ScanPiece> {
   const { order, after = 0, signal } = scan;
   const sources = withinOf(scan.filter).map((within): Source => {

@@ -7,7 +7,6 @@ import type { SummaryOutput } from "../../domain/summaries/summary.ts";
 import type { CallPass } from "../../domain/tasks/breaker.ts";
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
 import { taskIdOf } from "../../domain/tasks/task.ts";
-import type { Call } from "../api.ts";
 import type { ServiceContext } from "../context.ts";
 import { HookFailure, type SummarizeInput } from "../hook-port.ts";
 import { applyResult } from "./complete-task.ts";
@@ -17,6 +16,7 @@ import { applyFailure } from "./fail-task.ts";
 import type { HookState } from "./hook-state.ts";
 import { chance, later, pause } from "./later.ts";
 import { readInputs } from "./read-inputs.ts";
+import { serverCall } from "./server-call.ts";
 import { giveBack, leaseRefOf, type TakenTask } from "./take-task.ts";
 
 /** How long an answer is kept that the store does not take, for example because it is full. */
@@ -43,17 +43,6 @@ export interface HookRun {
 /** The server stops: the call is given up and its task given back. */
 class Stopped extends Error {
   override readonly name = "Stopped";
-}
-
-/** The call of a change that the server makes by itself. */
-export function serverCall(): Call {
-  return {
-    method: "",
-    requestId: "",
-    digest: new Uint8Array(),
-    writer: "server",
-    signal: new AbortController().signal,
-  };
 }
 
 /** Does a task that was taken for the server. */

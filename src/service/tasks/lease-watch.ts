@@ -3,9 +3,10 @@
 
 import { leaseEnded } from "../../domain/tasks/lifecycle.ts";
 import type { ServiceContext } from "../context.ts";
-import { isPassing, serverCall } from "./call-hook.ts";
+import { isPassing } from "./call-hook.ts";
 import { applyFailure } from "./fail-task.ts";
 import { chance, later } from "./later.ts";
+import { serverCall } from "./server-call.ts";
 import { isTaken, leaseRefOf, type TakenTask } from "./take-task.ts";
 
 /** When a lease is looked at again that could not be ended, for example while the disk is full. */

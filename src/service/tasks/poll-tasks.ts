@@ -11,7 +11,7 @@ import { checkLive } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Hook, type SummarizeInput, summarizesByWorkers } from "../hook-port.ts";
 import type { LeasedDirect, LeasedTask, PollTasksInput } from "../tasks-api.ts";
-import { isPassing, serverCall } from "./call-hook.ts";
+import { isPassing } from "./call-hook.ts";
 import { dropTask } from "./delete-task.ts";
 import type { DirectTasks } from "./direct-tasks.ts";
 import { dropStale } from "./drop-stale.ts";
@@ -21,6 +21,7 @@ import { chance } from "./later.ts";
 import { endLease, type LeaseWatch } from "./lease-watch.ts";
 import type { Polls } from "./polls.ts";
 import { readInputs } from "./read-inputs.ts";
+import { serverCall } from "./server-call.ts";
 import { giveBack, leaseRefOf, type TakenTask, takeTask } from "./take-task.ts";
 
 /** What a task of an answer takes beside its messages and texts. */
