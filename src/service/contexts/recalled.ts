@@ -7,7 +7,8 @@ import type { Memory, MemoryKind } from "../../domain/memories/memory.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import { checkLive } from "../change.ts";
-import type { RecallCoverage, RecallHit, RecallInput } from "../recall-api.ts";
+import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall-api.ts";
+import { later } from "../tasks/later.ts";
 import { saidIn } from "./conversation.ts";
 import type { Asking } from "./parts.ts";
 import { candidateOf, counts } from "./remembered.ts";
@@ -15,6 +16,8 @@ import { candidateOf, counts } from "./remembered.ts";
 /** A message costs about so many tokens at least: no more are looked for than there is room. */
 const TOKENS_EACH = 20;
 const HITS_MIN = 10;
+/** How long an index is waited for that is being built. */
+const WAIT_MS = 1_000;
 const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowledge", "summary"]);
 
 const ANY: RecallFilter = {
@@ -134,7 +137,7 @@ async function find(
   limit: number,
   read: (hit: RecallHit) => Candidate | undefined,
 ): Promise<Recalled> {
-  const { call, query, parts, input, budgetTokens } = asking;
+  const { call, query, input, budgetTokens } = asking;
   if (query.trim() === "") return NOTHING;
   const room = Math.max(HITS_MIN, Math.ceil(budgetTokens / TOKENS_EACH));
   const asked: RecallInput = {
@@ -146,11 +149,26 @@ async function find(
     referenceMs: asking.referenceMs,
   };
   try {
-    const { hits, coverage } = await parts.recall(call, asked);
+    const { hits, coverage } = await recallInTime(asking, asked);
     return { candidates: hits.flatMap((hit) => read(hit) ?? []), coverage };
   } catch {
     checkLive(call.signal);
     return { candidates: [], coverage: FAILED };
+  }
+}
+
+/** Waits a while for an index that is being built, then takes what it holds. */
+async function recallInTime({ call, parts }: Asking, asked: RecallInput): Promise<RecallResult> {
+  const waiting = new AbortController();
+  const cancel = later(parts.context.world, () => waiting.abort(), WAIT_MS);
+  const signal = AbortSignal.any([call.signal, waiting.signal]);
+  try {
+    return await parts.recall({ ...call, signal }, asked);
+  } catch (error) {
+    if (!waiting.signal.aborted || call.signal.aborted) throw error;
+    return await parts.recall(call, { ...asked, allowPartial: true });
+  } finally {
+    cancel();
   }
 }
 

@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
+import type { MemoryScope } from "../../domain/memories/memory.ts";
+import type { Store } from "../../storage/store.ts";
+import type { AssembleContextInput, MemoryDraft } from "../memory-api.ts";
+
+const running: TestServices[] = [];
+
+afterEach(async () => {
+  for (const services of running.splice(0)) await services.stop();
+});
+
+async function start(wrapStore?: (store: Store) => Store): Promise<TestServices> {
+  const options = wrapStore === undefined ? {} : { wrapStore };
+  const services = await startTestServices({}, options);
+  running.push(services);
+  return services;
+}
+
+const SCOPE: MemoryScope = { userId: "ann", agentId: "", sessionId: "" };
+
+function draft(text: string, rest: Partial<MemoryDraft> = {}): MemoryDraft {
+  return {
+    ...{ memoryId: "", kind: "fact", scope: SCOPE, text, structure: undefined, key: "" },
+    ...{ category: "general", topics: [], importance: undefined, confidence: undefined },
+    ...{ trust: 2, persistent: false, labels: new Map(), metadata: new Uint8Array() },
+    ...{ validFromMs: undefined, validToMs: undefined, ttlMs: 0, lastSeenMs: undefined, etag: "" },
+    source: { sessionId: "", messageIds: [] },
+    ...rest,
+  };
+}
+
+async function remember(services: TestServices, drafts: readonly MemoryDraft[]): Promise<void> {
+  await services.memories.remember(services.call("Remember"), {
+    ...{ namespace: "default", drafts, maxMemories: 0, defang: false, reason: "" },
+    dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false },
+    conflict: { mode: "keep-both", hook: "", singleObject: false },
+    encode: () => new Uint8Array(),
+  });
+}
+
+async function contextOf(services: TestServices, rest: Partial<AssembleContextInput> = {}) {
+  return await services.memories.assembleContext(services.call("AssembleContext"), {
+    ...{ namespace: "default", sessionId: "", userId: "ann", agentId: "", query: "" },
+    ...{ maxTokens: 4_000, counting: undefined, sections: [], profile: "default" },
+    ...{ includeConversation: true, compactionThreshold: undefined, minRelevance: 0 },
+    ...{ weights: {}, referenceMs: undefined, fence: false },
+    ...rest,
+  });
+}
+
+describe("recall that fails", () => {
+  const broken = (store: Store): Store =>
+    storeWith(store, {
+      listSessions: () => Promise.reject(new Error("the disk is gone")),
+      listMemoryScopes: () => Promise.reject(new Error("the disk is gone")),
+      readMemoryScope: () => Promise.reject(new Error("the disk is gone")),
+    });
+
+  test("leaves out what it would find, and the coverage says so", async () => {
+    const services = await start();
+    await remember(services, [draft("Ann has a cat")]);
+    const failing: TestServices = await startTestServices(
+      {},
+      { store: broken(services.store), startMs: services.nowMs(), onBackgroundError: () => {} },
+    );
+    running.push(failing);
+    const making = contextOf(failing, { query: "Does Ann have a cat?" });
+    // The index is waited for as long as the store cannot be read, but not for ever.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    failing.advance(1_000);
+    const { text, coverage } = await making;
+    expect(text).toContain("Ann has a cat");
+    expect(coverage?.complete).toBe(false);
+  });
+
+  test("does not hide that the caller is gone", async () => {
+    const services = await start();
+    await remember(services, [draft("Ann has a cat")]);
+    const call = { ...services.call("AssembleContext"), signal: AbortSignal.abort() };
+    const input = { namespace: "default", sessionId: "", userId: "ann", agentId: "", query: "cat" };
+    await expect(
+      services.memories.assembleContext(call, {
+        ...{ ...input, maxTokens: 100, counting: undefined, sections: [], profile: "default" },
+        ...{ includeConversation: true, compactionThreshold: undefined, minRelevance: 0 },
+        ...{ weights: {}, referenceMs: undefined, fence: undefined },
+      }),
+    ).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  });
+});
+
+describe("entities and relations", () => {
+  const entity = (name: string, aliases: readonly string[] = []): MemoryDraft =>
+    draft("", {
+      kind: "entity",
+      structure: {
+        kind: "entity",
+        entity: { name, type: "place", aliases, attributes: new Map() },
+      },
+    });
+  const relation = (subject: string, predicate: string, object: string): MemoryDraft =>
+    draft("", {
+      kind: "relation",
+      structure: { kind: "relation", relation: { subject, predicate, object } },
+    });
+
+  test("that a query names come first", async () => {
+    const services = await start();
+    await remember(services, [
+      ...[entity("New York City", ["Big Apple"]), entity("Oslo"), entity("Rome")],
+      ...[relation("Ann", "lives_in", "Big Apple"), relation("Bob", "likes", "Oslo")],
+    ]);
+    const sections = (["entities", "relations"] as const).map((kind) => ({
+      ...{ kind, share: undefined, limit: 1, heading: "", maxChars: 0 },
+    }));
+    const query = "Who lives in New York City's centre?";
+    expect((await contextOf(services, { query, sections })).text).toBe(
+      "- New York City [place]\n\n- Ann lives_in Big Apple",
+    );
+  });
+
+  test("are those of the source system where its profile is asked for", async () => {
+    const services = await start();
+    await remember(services, [
+      relation("Alice", "works_at", "Acme"),
+      relation("Bob", "knows", "Alice"),
+      relation("Acme", "located_in", "Seattle"),
+    ]);
+    const section = {
+      kind: "relations",
+      share: undefined,
+      heading: undefined,
+      maxChars: 0,
+    } as const;
+    const fields = { profile: "selectools", sections: [{ ...section, limit: 2 }] } as const;
+    const asks = async (query: string) => (await contextOf(services, { ...fields, query })).text;
+    const head = "[Known Relationships]\n";
+    const last = "- Acme --[located_in]--> Seattle";
+    expect(await asks("where is acme")).toBe(`${head}- Alice --[works_at]--> Acme\n${last}`);
+    expect(await asks("")).toBe(`${head}- Bob --[knows]--> Alice\n${last}`);
+    expect(await asks("a of")).toBe("");
+  });
+});
