@@ -11,6 +11,8 @@ import { copySuite } from "./suites/copies.ts";
 import { documentSuite } from "./suites/documents.ts";
 import { dueSuite } from "./suites/due.ts";
 import { eventSuite } from "./suites/events.ts";
+import { memorySuite } from "./suites/memories.ts";
+import { memoryJobSuite } from "./suites/memory-jobs.ts";
 import { messageSuite } from "./suites/messages.ts";
 import { replySuite } from "./suites/replies.ts";
 import { sessionSuite } from "./suites/sessions.ts";
@@ -39,6 +41,8 @@ export function storageConformance(name: string, open: OpenEngine): void {
     summarySuite(open);
     documentSuite(open);
     vectorSuite(open);
+    memorySuite(open);
+    memoryJobSuite(open);
     eventSuite(open);
     wallSuite(open);
     upkeepSuite(open);

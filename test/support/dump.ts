@@ -16,6 +16,7 @@ import {
   allTasks,
   messageView,
 } from "./read-all.ts";
+import { dumpAllMemories, dumpMemories } from "./read-memories.ts";
 
 /** What to look at. */
 export interface DumpNames {
@@ -138,6 +139,7 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
   const sessions: unknown[] = [];
   const consumers: unknown[] = [];
   const documents: unknown[] = [];
+  const memories: unknown[] = [];
   for (const namespace of names.namespaces) {
     const query = { namespace, limit: 100, nowMs: 0 };
     const listed = await allSessions(store, { ...query, order: "asc" });
@@ -146,12 +148,14 @@ export async function dumpStore(store: Store, names: DumpNames): Promise<unknown
     for (const ref of listed) sessions.push(await dumpSession(store, ref));
     consumers.push([namespace, await allConsumers(store, namespace, 100)]);
     documents.push([namespace, await dumpDocuments(store, namespace)]);
+    memories.push([namespace, await dumpMemories(store, namespace)]);
   }
   const expired = await store.expiredSessions(START_MS * 2, 10_000);
   return {
     sessions,
     consumers,
     documents,
+    memories: [...memories, await dumpAllMemories(store)],
     recalled: await store.recalledNamespaces(),
     expired: expired.map((ref) => `${ref.namespace} ${ref.sessionId}`).sort(),
     replies: await dumpReplies(store, names),

@@ -8,6 +8,7 @@ import type { Store } from "../../src/storage/store.ts";
 import { dumpDocuments } from "./documents.ts";
 import { plain } from "./plain.ts";
 import { readFacts, START_MS } from "./plans.ts";
+import { dumpMemories } from "./read-memories.ts";
 
 async function readAll(store: Store): Promise<unknown> {
   const listed = await store.listSessions({
@@ -52,7 +53,8 @@ async function readAll(store: Store): Promise<unknown> {
     for (let hour = 0; hour < 8; hour++) due.push(await store.readUsage("default", hook, hour));
   }
   const documents = plain(await dumpDocuments(store, "default"));
-  return { sessions, events, due, documents, revision: store.revision() };
+  const memories = plain(await dumpMemories(store, "default"));
+  return { sessions, events, due, documents, memories, revision: store.revision() };
 }
 
 function vectorsOf(store: Store, ref: SessionRef, messages: readonly { readonly seq: number }[]) {

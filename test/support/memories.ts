@@ -1,157 +1,139 @@
-// Memories in tests of the services, in few words.
+// Memories and jobs on them for tests of the storage.
 
-import type { MemoryFilter } from "../../src/domain/memories/filter.ts";
-import type { Memory, MemoryScope } from "../../src/domain/memories/memory.ts";
+import type { MemoryJob, MemoryJobType } from "../../src/domain/memories/job.ts";
+import {
+  type Memory,
+  type MemoryKind,
+  type MemoryStructure,
+  SHARED_SCOPE,
+} from "../../src/domain/memories/memory.ts";
+import { DEFAULT_MEMORY_POLICY } from "../../src/domain/memories/policy.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
-import type { Services } from "../../src/service/api.ts";
-import type {
-  ListMemoriesInput,
-  MemoryDraft,
-  RememberInput,
-  RememberResult,
-  UpdateMemoryInput,
-} from "../../src/service/memory-api.ts";
-import { fromBytes, toBytes } from "./json-codec.ts";
-import type { TestServices } from "./services.ts";
+import { START_MS } from "./plans.ts";
 
-/** Services with a way to call them. */
-export type MemoryServices = Pick<Services, "memories"> & Pick<TestServices, "call">;
+/** What makes a memory; everything but its id and number has a default. */
+export type MemoryParts = Partial<Omit<Memory, "content" | "strength">> &
+  Pick<Memory, "memoryId" | "memoryNo"> & {
+    readonly content?: Partial<Memory["content"]>;
+    readonly strength?: Partial<Memory["strength"]>;
+  };
 
-/** What a test says of a memory. */
-export type TestMemory = Partial<Omit<MemoryDraft, "scope">> & { readonly scope?: string };
-
-/** The scope that a test names by its user. */
-export function scopeOf(userId: string): MemoryScope {
-  return { userId, agentId: "", sessionId: "" };
+/** What a memory of a kind is made of, if it needs something. */
+export function structureOf(kind: MemoryKind, text: string): MemoryStructure | undefined {
+  if (kind === "entity") {
+    const entity = { name: text, type: "other", aliases: [], attributes: new Map() };
+    return { kind, entity };
+  }
+  if (kind === "relation") {
+    const [subject = "", predicate = "", object = ""] = text.split(" ");
+    return { kind, relation: { subject, predicate, object } };
+  }
+  return kind === "episode" ? { kind, episode: { userText: text, assistantText: "" } } : undefined;
 }
 
-/** A draft, with everything that is not said as the transport fills it in. */
-export function memoryDraft({ scope = "u1", ...said }: TestMemory): MemoryDraft {
+/** A memory, a fact of everybody's unless something else is said. */
+export function newMemory({ content = {}, strength = {}, ...parts }: MemoryParts): Memory {
+  const { text = `text of ${parts.memoryId}` } = content;
+  const { kind = "fact" } = parts;
   return {
-    ...{ memoryId: "", kind: "fact", scope: scopeOf(scope), text: "", structure: undefined },
-    ...{ key: "", category: "", topics: [], importance: undefined, confidence: undefined },
-    ...{ trust: TRUST.medium, persistent: false, labels: new Map(), metadata: new Uint8Array() },
-    ...{ validFromMs: undefined, validToMs: undefined, ttlMs: 0, lastSeenMs: undefined, etag: "" },
-    source: { sessionId: "", messageIds: [] },
-    ...said,
+    kind,
+    scope: SHARED_SCOPE,
+    trust: TRUST.medium,
+    persistent: false,
+    ttlMs: 0,
+    source: { origin: "caller", sessionId: "", messageIds: [], hook: "", model: "" },
+    state: "active",
+    supersededBy: "",
+    revisionNumber: 1,
+    writer: "caller",
+    reason: "",
+    createMs: START_MS,
+    updateMs: START_MS,
+    etagRevision: 1,
+    ...parts,
+    content: {
+      text,
+      structure: structureOf(kind, text),
+      key: "",
+      category: "general",
+      topics: [],
+      importance: 0.5,
+      labels: new Map(),
+      metadata: new Uint8Array(0),
+      validFromMs: undefined,
+      validToMs: undefined,
+      ...content,
+    },
+    strength: { confidence: 1, mentionCount: 1, lastSeenMs: START_MS, decayMs: 0, ...strength },
   };
 }
 
-/** A draft of a relation. */
-export function relationDraft(
-  subject: string,
-  predicate: string,
-  object: string,
-  said: TestMemory = {},
-): MemoryDraft {
-  const relation = { subject, predicate, object };
-  return memoryDraft({ ...said, kind: "relation", structure: { kind: "relation", relation } });
-}
-
-/** A draft of an entity. */
-export function entityDraft(
-  name: string,
-  aliases: readonly string[] = [],
-  said: TestMemory = {},
-): MemoryDraft {
-  const entity = { name, type: "other", aliases, attributes: new Map() };
-  return memoryDraft({ ...said, kind: "entity", structure: { kind: "entity", entity } });
-}
-
-/** A filter that means every active memory. */
-export const ANY_MEMORY: MemoryFilter = {
-  ...{ userId: "", agentId: "", sessionId: "", includeShared: false, kinds: new Set() },
-  ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "", textContains: "" },
-  ...{ labels: new Map(), metadata: [], minImportance: undefined, minConfidence: undefined },
-  ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
-  ...{ createFromMs: undefined, createBeforeMs: undefined, seenFromMs: undefined },
-  ...{ seenBeforeMs: undefined, sourceSessionId: "", origin: undefined },
-};
-
-/** What a test may say of a Remember call. */
-export type RememberOptions = Partial<Omit<RememberInput, "drafts" | "encode">> & {
-  readonly requestId?: string;
-};
-
-/** Remembers drafts. */
-export async function remember(
-  services: MemoryServices,
-  drafts: readonly MemoryDraft[],
-  { requestId = "", ...options }: RememberOptions = {},
-): Promise<RememberResult> {
-  const bytes = await services.memories.remember(services.call("Remember", requestId), {
-    namespace: "default",
-    drafts,
-    dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false },
-    conflict: { mode: "keep-both", hook: "", singleObject: false },
-    ...{ maxMemories: 0, defang: false, reason: "", encode: toBytes },
-    ...options,
+/** A memory with everything that a memory can have. */
+export function fullMemory(parts: Pick<Memory, "memoryId" | "memoryNo" | "kind">): Memory {
+  const { kind } = parts;
+  const structure = fullStructure(kind);
+  return newMemory({
+    ...parts,
+    scope: { userId: "ü\u{1f600}", agentId: "a".repeat(512), sessionId: "s" },
+    content: {
+      text: "größer\n\u0000".repeat(9),
+      structure,
+      key: "home.town",
+      category: "c",
+      topics: ["t", "", "t2"],
+      importance: 0.123456789012345,
+      labels: new Map([
+        ["a", ""],
+        ["b", "ü"],
+      ]),
+      metadata: Uint8Array.of(0, 255, 10, 3),
+      validFromMs: -5_000_000_000,
+      validToMs: 4_000_000_000_000,
+    },
+    strength: { confidence: 0.1, mentionCount: 7, lastSeenMs: -1, decayMs: START_MS },
+    trust: TRUST.low,
+    persistent: true,
+    ttlMs: 86_400_000,
+    source: {
+      origin: "extraction",
+      sessionId: "s1",
+      messageIds: ["m1", "m2"],
+      hook: "h",
+      model: "m",
+    },
+    writer: "w",
+    reason: "r",
   });
-  return fromBytes(bytes);
 }
 
-/** Remembers facts by their texts and gives their ids. */
-export async function rememberTexts(
-  services: MemoryServices,
-  texts: readonly string[],
-  said: TestMemory = {},
-): Promise<string[]> {
-  const drafts = texts.map((text) => memoryDraft({ ...said, text }));
-  const { results } = await remember(services, drafts);
-  return results.map(({ memoryId }) => memoryId);
-}
-
-/** Every memory that a filter means, page by page. */
-export async function listAll(
-  services: MemoryServices,
-  filter: Partial<MemoryFilter> = {},
-  options: Partial<ListMemoriesInput> = {},
-): Promise<Memory[]> {
-  const memories: Memory[] = [];
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const page = await services.memories.listMemories(services.call("ListMemories"), {
-      ...{ namespace: "default", asOfMs: undefined, order: "oldest", limit: 1_000 },
-      ...options,
-      filter: { ...ANY_MEMORY, ...filter },
-      after,
-    });
-    memories.push(...page.memories);
-    after = page.next;
+function fullStructure(kind: MemoryKind): MemoryStructure | undefined {
+  if (kind === "entity") {
+    const attributes = new Map([
+      ["z", "1"],
+      ["a", ""],
+    ]);
+    return {
+      kind,
+      entity: { name: "Alps", type: "place", aliases: ["The Alps", "x"], attributes },
+    };
   }
-  return memories;
+  return kind === "episode"
+    ? { kind, episode: { userText: "", assistantText: "hello" } }
+    : structureOf(kind, "Alice works_at Acme");
 }
 
-/** Gives a memory, now or as of then. */
-export async function get(
-  services: MemoryServices,
-  memoryId: string,
-  asOfMs?: number,
-): Promise<Memory> {
-  const ref = { namespace: "default", memoryId, asOfMs };
-  return await services.memories.getMemory(services.call("GetMemory"), ref);
-}
-
-/** Updates a memory. */
-export async function update(
-  services: MemoryServices,
-  memoryId: string,
-  said: TestMemory,
-  paths: UpdateMemoryInput["paths"],
-): Promise<void> {
-  await services.memories.updateMemory(services.call("UpdateMemory"), {
-    ...{ namespace: "default", memoryId, draft: memoryDraft(said), paths, reason: "" },
-    encode: () => toBytes({}),
-  });
-}
-
-/** Forgets memories and gives how many there were. */
-export async function forget(
-  services: MemoryServices,
-  memoryIds: readonly string[],
-  etag = "",
-): Promise<number> {
-  const input = { namespace: "default", memoryIds, etag, encode: toBytes };
-  const bytes = await services.memories.forgetMemories(services.call("ForgetMemories"), input);
-  return fromBytes<{ forgottenCount: number }>(bytes).forgottenCount;
+/** A job on memories. */
+export function newJob(type: MemoryJobType, parts: Partial<MemoryJob> = {}): MemoryJob {
+  return {
+    type,
+    policy: DEFAULT_MEMORY_POLICY,
+    ranges: [{ first: 1, last: 2 }],
+    state: "ready",
+    dueMs: START_MS,
+    failedAttempts: 0,
+    lastFailure: undefined,
+    createMs: START_MS,
+    generation: 1,
+    ...parts,
+  };
 }

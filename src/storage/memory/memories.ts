@@ -157,7 +157,9 @@ export function saveMemories(
     const scopeId = scopeIdOf(scope);
     const texts = kept.promoted.get(scopeId) ?? new Set();
     texts.add(promotionKey);
-    for (const oldest of [...texts].slice(0, Math.max(0, texts.size - PROMOTED_MAX))) {
+    // A set is in the order in which its members came.
+    for (const oldest of texts) {
+      if (texts.size <= PROMOTED_MAX) break;
       texts.delete(oldest);
     }
     kept.promoted.set(scopeId, texts);
