@@ -2,14 +2,19 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { memoryArbitrary, memoryPolicyArbitrary } from "../../test/support/memory-arbitraries.ts";
 import { policyArbitrary } from "../../test/support/policy-arbitraries.ts";
 import { wireMessages } from "../../test/support/wire-messages.ts";
 import { Value } from "../gen/google/protobuf/struct.ts";
 import { Embedding } from "../gen/memorysidecar/v1/document.ts";
 import { Event } from "../gen/memorysidecar/v1/event.ts";
+import { Memory } from "../gen/memorysidecar/v1/memory.ts";
+import { MemoryPolicy } from "../gen/memorysidecar/v1/memory_policy.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
 import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
 import { Policy } from "../gen/memorysidecar/v1/policy.ts";
+import { toMemory } from "./convert/memory.ts";
+import { toMemoryPolicy } from "./convert/memory-policy.ts";
 import { toPolicy } from "./convert/policy.ts";
 import { encodeWire } from "./fast-writer.ts";
 
@@ -134,6 +139,21 @@ describe("encodeWire", () => {
         const value = Value.wrap(json);
         const written = Buffer.from(encodeWire(Value, value));
         expect(written.equals(Value.encode(value).finish())).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("gives the bytes of the library for any memory and any memory policy", () => {
+    fc.assert(
+      fc.property(memoryArbitrary, memoryPolicyArbitrary, (memory, policy) => {
+        const wire = toMemory(memory);
+        expect(Buffer.from(encodeWire(Memory, wire)).equals(Memory.encode(wire).finish())).toBe(
+          true,
+        );
+        const memoryPolicy = toMemoryPolicy(policy);
+        const written = Buffer.from(encodeWire(MemoryPolicy, memoryPolicy));
+        expect(written.equals(MemoryPolicy.encode(memoryPolicy).finish())).toBe(true);
       }),
       { numRuns: 100 },
     );

@@ -91,8 +91,8 @@ describe.each(WITH_FIELDS)("%s", (method) => {
   });
 });
 
-// It reads nothing that is stored.
-const WITHOUT_NAMESPACE: readonly UnaryName[] = ["countTokens"];
+// They read nothing that is stored.
+const WITHOUT_NAMESPACE: readonly UnaryName[] = ["countTokens", "scoreImportance"];
 
 describe.each(WITH_FIELDS.filter((name) => !WITHOUT_NAMESPACE.includes(name)))("%s", (method) => {
   it("refuses a namespace that is none", async () => {

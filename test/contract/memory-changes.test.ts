@@ -402,6 +402,24 @@ describe("a repeat under the same request id", () => {
     });
   });
 
+  it("is the same whatever the order of labels, attributes and metadata", async () => {
+    const given = (pairs: readonly (readonly [string, string])[], requestId: string) => ({
+      namespace: "order",
+      requestId,
+      memories: [
+        fact("a", { labels: new Map(pairs), metadata: struct(Object.fromEntries(pairs)) }),
+        entity("Ann", { attributes: new Map(pairs) }),
+      ],
+    });
+    const pairs = [
+      ["x", "1"],
+      ["y", "2"],
+    ] as const;
+    const first = await server.client.call("remember", given(pairs, "one"));
+    const turned = given(pairs.toReversed(), "one");
+    expect(await server.client.call("remember", turned)).toEqual(first);
+  });
+
   it.each(REPEATS)("gives the first answer of $method, and changes nothing", async (entry) => {
     const { method, other } = entry;
     const request = { ...entry.request, namespace: "repeat", requestId: `id-${method}` };
