@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newFields, newInsert, START_MS } from "../../../test/support/plans.ts";
+import { DEFAULT_MEMORY_POLICY } from "../../domain/memories/policy.ts";
 import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -42,6 +43,24 @@ test("a session comes back with all that stands in its window only", () => {
   expect(positions).toEqual(fields.inserts.map(({ position }) => position));
   const texts = roundTrip(fields).fields.inserts.map(({ bytes }) => Buffer.from(bytes).toString());
   expect(texts).toEqual(fields.inserts.map(({ bytes }) => Buffer.from(bytes).toString()));
+});
+
+test("a session comes back with what it gives to long-term memory, the same object each time", () => {
+  const extraction = {
+    ...{ hook: "finder", on: "trim", targets: ["facts"], instructions: "i", supersede: false },
+  } as const;
+  const rules = [{ name: "n", phrases: ["a (b|c)?"], score: 0.25 }];
+  const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, extraction, importanceRules: rules };
+  const first = roundTrip(newFields({ memoryPolicy })).fields.memoryPolicy;
+  expect(first).toStrictEqual(memoryPolicy);
+  // What is compiled of its rules is kept with it.
+  expect(roundTrip(newFields({ memoryPolicy: { ...memoryPolicy } })).fields.memoryPolicy).toBe(
+    first,
+  );
+  expect(roundTrip(newFields({ memoryPolicy: DEFAULT_MEMORY_POLICY })).fields.memoryPolicy).toEqual(
+    DEFAULT_MEMORY_POLICY,
+  );
+  expect(roundTrip(newFields({})).fields.memoryPolicy).toBeUndefined();
 });
 
 test("a session as the first version stored it is read with an old policy and without inserts", () => {

@@ -1,0 +1,248 @@
+// What sessions give to long-term memory over the wire: their memory policy, turns, promotion, and
+// the jobs that wait.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
+import { MemoryDeletion } from "../../src/gen/memorysidecar/v1/event_memory.ts";
+import { MemoryKind, MemoryOrigin } from "../../src/gen/memorysidecar/v1/memory.ts";
+import type { MemoryPolicy } from "../../src/gen/memorysidecar/v1/memory_policy.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
+import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
+import { startContractServer, type TestServer } from "../support/contract.ts";
+import { hooksOf } from "../support/hooks.ts";
+import { scoringHook } from "../support/memory-turns.ts";
+import { bare, eventsOf, keepNewest, windowIds } from "../support/policy-wire.ts";
+import { eventually } from "../support/runner-scene.ts";
+import { extraction, memoryFilter, memoryPolicy, message, session } from "../support/samples.ts";
+import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
+
+const NAME = "My name is Anna.";
+const TWO = bare([keepNewest(2)]);
+
+let server: TestServer;
+let isDown = false;
+const judge: Hook = scoringHook("judge", (texts) => {
+  if (isDown) throw new HookFailure("unreachable", "No.");
+  return texts.map((text) => (text.includes("important") ? 0.9 : 0));
+});
+
+beforeAll(async () => {
+  server = await startContractServer({ hooks: hooksOf([judge]) });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+let count = 0;
+
+async function open(memory?: Partial<MemoryPolicy>, policy: Policy = TWO): Promise<string> {
+  const sessionId = `turns-${count++}`;
+  const userId = `user of ${sessionId}`;
+  await server.client.call("createSession", {
+    session: session({
+      ...{ sessionId, userId, policy },
+      ...(memory === undefined ? {} : { memoryPolicy: memoryPolicy(memory) }),
+    }),
+  });
+  return sessionId;
+}
+
+async function memoriesOf(sessionId: string) {
+  const filter = memoryFilter({ userId: `user of ${sessionId}` });
+  const { memories } = await server.client.call("listMemories", { filter });
+  return memories;
+}
+
+async function jobsOf(sessionId: string) {
+  const { jobs } = await server.client.call("listMemoryJobs", { sessionId });
+  return jobs;
+}
+
+describe("the memory policy of a session", () => {
+  it("comes back with every default written out", async () => {
+    const sessionId = await open({});
+    const { session: got } = await server.client.call("getSession", { sessionId });
+    expect(got?.memoryPolicy).toMatchObject({
+      ...{ autoPromote: true, importanceThreshold: 0.7, longTermLimit: 1_000, episodes: true },
+      ...{ episodicRetentionDays: 30, entityLimit: 50, relationLimit: 200, agentScope: false },
+    });
+    expect(got?.memoryPolicy?.extraction).toBeUndefined();
+    const { session: plain } = await server.client.call("getSession", { sessionId: await open() });
+    expect(plain?.memoryPolicy).toBeUndefined();
+  });
+
+  it("is changed and cleared by its path, and stays where it is not named", async () => {
+    const sessionId = await open({ longTermLimit: 5 });
+    const update = async (paths: string[], fields: Parameters<typeof session>[0] = {}) => {
+      const { session: after } = await server.client.call("updateSession", {
+        ...{ session: session({ sessionId, ...fields }), updateMask: paths },
+      });
+      return after?.memoryPolicy;
+    };
+    expect((await update(["user_id"]))?.longTermLimit).toBe(5);
+    const other = { memoryPolicy: memoryPolicy({ longTermLimit: 7 }) };
+    expect((await update(["memory_policy"], other))?.longTermLimit).toBe(7);
+    expect((await update([], { ...other, memoryPolicy: memoryPolicy() }))?.longTermLimit).toBe(
+      1_000,
+    );
+    expect(await update(["memory_policy"])).toBeUndefined();
+  });
+
+  it("is copied by a fork, kept by a reset, and carried by a snapshot", async () => {
+    const sessionId = await open({ entityLimit: 9 });
+    await server.client.call("appendMessages", { sessionId, messages: [message({ text: "a" })] });
+    const forked = await server.client.call("forkSession", { sourceSessionId: sessionId });
+    expect(forked.session?.memoryPolicy?.entityLimit).toBe(9);
+    const snapshot = await takeSnapshot(server.client, sessionId);
+    expect(snapshot.header.session?.memoryPolicy?.entityLimit).toBe(9);
+    const copy = `${sessionId} again`;
+    await bringSnapshot(server.client, snapshot, { sessionId: copy });
+    const { session: brought } = await server.client.call("getSession", { sessionId: copy });
+    expect(brought?.memoryPolicy?.entityLimit).toBe(9);
+    const reset = await server.client.call("resetSession", { sessionId });
+    expect(reset.session?.memoryPolicy?.entityLimit).toBe(9);
+  });
+
+  it("is refused with a hook that the server does not have, or that cannot do it", async () => {
+    const finder = { extraction: extraction({ hook: "judge" }) };
+    for (const bad of [{ scoreHook: "nobody" }, finder]) {
+      const failure = await server.client.fail("createSession", {
+        session: session({ memoryPolicy: memoryPolicy(bad) }),
+      });
+      expect(failure).toMatchObject({
+        ...{ code: "FAILED_PRECONDITION", reason: "HOOK_NOT_CONFIGURED" },
+      });
+    }
+    const failure = await server.client.fail("createSession", {
+      session: session({ memoryPolicy: memoryPolicy({ importanceThreshold: 2 }) }),
+    });
+    expect(failure.fields).toEqual(["session.memory_policy.importance_threshold"]);
+  });
+});
+
+describe("RecordTurn", () => {
+  it("records messages and episode, and promotes what leaves", async () => {
+    const sessionId = await open();
+    const first = await server.client.call("recordTurn", {
+      ...{ sessionId, userText: NAME, assistantText: "Hi Anna." },
+    });
+    expect(first.seqs).toEqual({ firstSeq: 1n, lastSeq: 2n });
+    expect(await windowIds(server, sessionId)).toEqual(first.messageIds);
+    const turnTime = { seconds: 1_700_000_000n, nanos: 0 };
+    const second = await server.client.call("recordTurn", {
+      ...{ sessionId, userText: "Good bye", expectedLastSeq: 2n },
+    });
+    expect(second.window?.messageCount).toBe(2n);
+    expect(second.promotedIds).toHaveLength(1);
+    const memories = await memoriesOf(sessionId);
+    expect(memories.map(({ kind, source }) => [kind, source?.origin])).toEqual([
+      [MemoryKind.EPISODE, MemoryOrigin.TURN],
+      [MemoryKind.FACT, MemoryOrigin.PROMOTION],
+      [MemoryKind.EPISODE, MemoryOrigin.TURN],
+    ]);
+    expect(memories[1]).toMatchObject({ text: NAME, category: "identity", importance: 0.9 });
+    expect(memories[0]?.memoryId).toBe(first.episodeId);
+    const events = await eventsOf(server, sessionId, second.revision);
+    expect(events.map(({ type }) => type)).toEqual([
+      EventType.MESSAGES_APPENDED,
+      EventType.MESSAGES_TRIMMED,
+      EventType.MEMORIES_REMEMBERED,
+      EventType.MEMORIES_REMEMBERED,
+    ]);
+    // A turn of long ago is in the log, and its day is over.
+    const old = await server.client.call("recordTurn", { sessionId, userText: "x", turnTime });
+    expect(old.episodeId).toBe("");
+    const { messages } = await server.client.call("listMessages", { sessionId });
+    expect(messages.at(-1)?.sentTime).toEqual(turnTime);
+  });
+
+  it("refuses what an append refuses", async () => {
+    const given = await open({}, { ...TWO, tokenRule: TokenRule.GIVEN });
+    const failure = await server.client.fail("recordTurn", { sessionId: given, userText: "a" });
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    const nobody = await server.client.fail("recordTurn", { sessionId: "no", userText: "a" });
+    expect(nobody).toMatchObject({ code: "NOT_FOUND", reason: "SESSION_NOT_FOUND" });
+    const sessionId = await open();
+    const mismatch = await server.client.fail("recordTurn", {
+      ...{ sessionId, userText: "a", expectedLastSeq: 4n },
+    });
+    expect(mismatch.reason).toBe("LAST_SEQ_MISMATCH");
+    expect(await memoriesOf(sessionId)).toEqual([]);
+  });
+
+  it("removes episodes whose days are over", async () => {
+    const sessionId = await open({ episodicRetentionDays: 1 });
+    await server.client.call("recordTurn", { sessionId, userText: "a" });
+    server.advance(3 * 86_400_000);
+    const turn = await server.client.call("recordTurn", { sessionId, userText: "b" });
+    expect(turn.evictedIds).toHaveLength(1);
+    const events = await eventsOf(server, sessionId, turn.revision);
+    const deleted = events.flatMap(({ detail }) =>
+      detail?.$case === "memoriesDeleted" ? [detail.value.reason] : [],
+    );
+    expect(deleted).toEqual([MemoryDeletion.RETENTION]);
+  });
+});
+
+describe("ConsolidateSession", () => {
+  it("promotes from the window once", async () => {
+    const sessionId = await open();
+    await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
+    const first = await server.client.call("consolidateSession", { sessionId });
+    expect(first.promotedIds).toHaveLength(1);
+    expect(await server.client.call("consolidateSession", { sessionId })).toMatchObject({
+      ...{ promotedIds: [], revision: 0n },
+    });
+  });
+});
+
+describe("jobs on memories", () => {
+  it("are done by a hook that scores, and listed until then", async () => {
+    isDown = true;
+    const sessionId = await open({ scoreHook: "judge" });
+    const texts = ["This is important", NAME, "a", "b"];
+    const messages = texts.map((text) => message({ text }));
+    await server.client.call("appendMessages", { sessionId, messages });
+    await eventually("an attempt failed", async () => {
+      const [job] = await jobsOf(sessionId);
+      return (job?.failedAttempts ?? 0) > 0;
+    });
+    const [job] = await jobsOf(sessionId);
+    expect(job).toMatchObject({
+      ...{ sessionId, type: TaskType.SCORE, hook: "judge", state: TaskState.READY },
+      seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
+      lastFailure: { message: "No." },
+    });
+    expect(await memoriesOf(sessionId)).toEqual([]);
+    isDown = false;
+    // Longer than the hook is left alone.
+    server.advance(600_000);
+    const retried = await server.client.call("retryMemoryJob", { sessionId, type: TaskType.SCORE });
+    expect(retried.job).toMatchObject({ state: TaskState.READY, failedAttempts: 0 });
+    await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
+    expect((await memoriesOf(sessionId)).map(({ text }) => text)).toEqual(["This is important"]);
+    const ended = (await eventsOf(server, sessionId, 0n)).flatMap(({ detail }) =>
+      detail?.$case === "memoryJobEnded" ? [detail.value] : [],
+    );
+    expect(ended.at(-1)).toMatchObject({ type: TaskType.SCORE, createdCount: 1, dead: false });
+    const none = await server.client.fail("retryMemoryJob", { sessionId, type: TaskType.SCORE });
+    expect(none).toMatchObject({ code: "NOT_FOUND", reason: "MEMORY_JOB_NOT_FOUND" });
+  });
+
+  it("that find facts wait for the end of the turn, and can be given up", async () => {
+    const sessionId = await open({ extraction: extraction() });
+    await server.client.call("appendMessages", { sessionId, messages: [message({ text: NAME })] });
+    const [job] = await jobsOf(sessionId);
+    expect(job).toMatchObject({ type: TaskType.EXTRACT, hook: "builtin", state: TaskState.READY });
+    const request = { sessionId, type: TaskType.EXTRACT, discard: true };
+    expect((await server.client.call("retryMemoryJob", request)).job).toBeUndefined();
+    expect(await jobsOf(sessionId)).toEqual([]);
+    await server.client.call("recordTurn", { sessionId, userText: "I live in Bern." });
+    await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
+    const found = (await memoriesOf(sessionId)).filter(
+      ({ source }) => source?.origin === MemoryOrigin.EXTRACTION,
+    );
+    expect(found.length).toBeGreaterThan(0);
+  });
+});
