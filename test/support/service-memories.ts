@@ -15,10 +15,10 @@ import { fromBytes, toBytes } from "./json-codec.ts";
 import type { TestServices } from "./services.ts";
 
 /** Services with a way to call them. */
-export type MemoryServices = Pick<Services, "memories"> & Pick<TestServices, "call">;
+type MemoryServices = Pick<Services, "memories"> & Pick<TestServices, "call">;
 
 /** What a test says of a memory. */
-export type TestMemory = Partial<Omit<MemoryDraft, "scope">> & { readonly scope?: string };
+type TestMemory = Partial<Omit<MemoryDraft, "scope">> & { readonly scope?: string };
 
 /** The scope that a test names by its user. */
 export function scopeOf(userId: string): MemoryScope {
@@ -76,7 +76,7 @@ export const ANY_MEMORY: MemoryFilter = {
 };
 
 /** What a test may say of a Remember call. */
-export type RememberOptions = Partial<Omit<RememberInput, "drafts" | "encode">> & {
+type RememberOptions = Partial<Omit<RememberInput, "drafts" | "encode">> & {
   readonly requestId?: string;
 };
 

@@ -35,7 +35,7 @@ export interface MemoryWork {
 }
 
 /** What is to be saved and answered. */
-export interface MemoryOutcome {
+interface MemoryOutcome {
   readonly plan: MemoryPlan;
   readonly details: readonly ScopedDetail[];
   readonly bytes: Uint8Array;

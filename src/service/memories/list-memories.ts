@@ -11,7 +11,7 @@ import { isMeant, type Scan, scanPieces } from "./scan.ts";
 import { memoryBytes } from "./size.ts";
 
 /** A page of memories. */
-export interface MemoriesPage {
+interface MemoriesPage {
   readonly memories: readonly Memory[];
   /** What `after` of the next page is; undefined at the end. */
   readonly next: number | undefined;

@@ -41,7 +41,7 @@ export interface RelationSource {
 }
 
 /** What a query asks, as far as its sources need to know. */
-export type RelationScan = Omit<Scan, "order" | "after" | "asOfMs">;
+type RelationScan = Omit<Scan, "order" | "after" | "asOfMs">;
 
 /** Chooses the source for a query. */
 export async function relationSource(

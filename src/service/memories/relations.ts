@@ -9,7 +9,7 @@ import type { MemoryParts } from "./parts.ts";
 import { type KeyedRelation, type RelationSource, relationSource } from "./relation-sources.ts";
 
 /** The relations of a query. */
-export interface RelationsFound {
+interface RelationsFound {
   readonly relations: readonly FoundRelation[];
   readonly truncated: boolean;
 }

@@ -15,8 +15,8 @@ import { changeSession, liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { HookFailure } from "../hook-port.ts";
 import { newEvents } from "../new-events.ts";
-import { serverCall } from "../tasks/call-hook.ts";
 import { chance } from "../tasks/later.ts";
+import { serverCall } from "../tasks/server-call.ts";
 import { type JobBatch, readBatch } from "./job-batch.ts";
 import type { JobHooks } from "./job-hooks.ts";
 
@@ -33,8 +33,8 @@ export interface TakenJob {
 }
 
 /**
- * How an attempt ended. `stale`: the job is another one by now. `busy`: the hook could not be asked,
- * which uses up no attempt.
+ * How an attempt ended. `stale`: the job is another one by now. `busy`: the hook could not be
+ * asked, which uses up no attempt.
  */
 export type JobEnd = "done" | "failed" | "stale" | "busy" | "gone";
 

@@ -1,4 +1,5 @@
-// SearchMemories: the scorings of the source systems, over the newest memories that a filter leaves.
+// SearchMemories: the scorings of the source systems, over the newest memories that a filter
+// leaves.
 
 import { LIMITS } from "../../domain/limits.ts";
 import { recentFromMs } from "../../domain/memories/episodes.ts";
@@ -17,7 +18,7 @@ import type { MemoryParts } from "./parts.ts";
 import { scanMeant } from "./scan.ts";
 
 /** The scorings that go over memories one by one. */
-export type PlainScoring = Exclude<SearchMemoriesInput["scoring"], "recall">;
+type PlainScoring = Exclude<SearchMemoriesInput["scoring"], "recall">;
 
 /** Finds memories by one of the plain scorings. */
 export async function searchPlain(

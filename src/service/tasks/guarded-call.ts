@@ -1,5 +1,5 @@
-// One call of a hook that somebody waits for: not made while the hook is left alone or the namespace
-// has used it up, ended when it takes too long, and counted for or against the hook.
+// One call of a hook that somebody waits for: not made while the hook is left alone or the
+// namespace has used it up, ended when it takes too long, and counted for or against the hook.
 
 import type { ServiceContext } from "../context.ts";
 import { type DirectCall, HookFailure } from "../hook-port.ts";
