@@ -6,6 +6,8 @@
 //   --hooks-file FILE              another embedder, as for the server
 //   --rrf                          rank fusion besides
 //   --sessions                     sessions besides, as LongMemEval counts
+//   --memories rules               with memories that the rules of the server find in the messages
+//   --facts WEIGHT                 another weight of what memories lift
 //   --save FILE                    the figures as JSON, too
 
 import {
@@ -32,6 +34,8 @@ const SUFFIX = /\.json(\.gz)?$/;
 interface Options {
   readonly modes: readonly Mode[];
   readonly flags: readonly string[];
+  readonly remembers: boolean;
+  readonly facts: number | undefined;
 }
 
 /** What is measured of one mode on one set. */
@@ -68,13 +72,15 @@ function line(cells: readonly (string | number)[]): void {
 }
 
 /** Asks every question of a set in every mode. */
-async function measure(set: ConversationSet, { modes, flags }: Options): Promise<Row[]> {
+async function measure(set: ConversationSet, options: Options): Promise<Row[]> {
+  const { modes, flags, remembers, facts } = options;
   const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-recall-"));
   const server = await startReal(directory, { core: undefined, flags });
   const client = connect(`127.0.0.1:${server.port}`, { timeoutMs: 600_000 });
   try {
-    const served = new ServedSet(client, set);
+    const served = new ServedSet(client, set, facts);
     const stored = await served.store();
+    if (remembers) console.log(`\n${set.name}: ${await served.remember()} memories`);
     const before = ownBytes(server.pid);
     const indexed = await served.index();
     const mib = (ownBytes(server.pid) - before) / 1_048_576;
@@ -139,6 +145,8 @@ const { values, positionals } = parseArgs({
     "hooks-file": { type: "string" },
     rrf: { type: "boolean", default: false },
     sessions: { type: "boolean", default: false },
+    memories: { type: "string" },
+    facts: { type: "string" },
     save: { type: "string" },
   },
 });
@@ -157,7 +165,9 @@ if (positionals.length === 0 || modes.length === 0) {
     const asked: Mode[] = [...modes];
     if (values.rrf) asked.push("rank fusion");
     if (values.sessions) asked.push("sessions");
-    rows.push(...(await measure(set, { modes: asked, flags })));
+    const remembers = values.memories === "rules";
+    const facts = values.facts === undefined ? undefined : Number(values.facts);
+    rows.push(...(await measure(set, { modes: asked, flags, remembers, facts })));
   }
   console.log("");
   print(rows);

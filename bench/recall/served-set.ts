@@ -15,6 +15,8 @@ export type Mode = (typeof MODES)[number] | "rank fusion" | "sessions";
 
 const BATCH_MESSAGES = 100;
 const BATCH_BYTES = 1_048_576;
+/** Messages that one extraction looks at. */
+const EXTRACT_MESSAGES = 200;
 const HITS = 10;
 /** How long vectors of an embedder outside are waited for. */
 const VECTORS_MS = 3_600_000;
@@ -43,9 +45,28 @@ export class ServedSet {
   /** The turn of each message, by namespace, session and seq. */
   readonly #turns = new Map<string, number>();
 
-  constructor(client: MemorySidecar, set: ConversationSet) {
+  readonly #facts: number | undefined;
+
+  constructor(client: MemorySidecar, set: ConversationSet, facts?: number) {
     this.#client = client;
     this.#set = set;
+    this.#facts = facts;
+  }
+
+  /** Remembers what the rules of the server find in the messages; gives how much that is. */
+  async remember(): Promise<number> {
+    let count = 0;
+    for (const [at, conversation] of this.#set.conversations.entries()) {
+      const sessions = Map.groupBy(conversation.turns, ({ session }) => session);
+      for (const [sessionId, turns] of sessions) {
+        for (let first = 1; first <= turns.length; first += EXTRACT_MESSAGES) {
+          const lastSeq = Math.min(turns.length, first + EXTRACT_MESSAGES - 1);
+          const run = { namespace: `c${at}`, sessionId, firstSeq: first, lastSeq };
+          count += (await this.#client.extractMemories(run)).createdCount;
+        }
+      }
+    }
+    return count;
   }
 
   /** Stores every message. */
@@ -103,7 +124,8 @@ export class ServedSet {
     for (const [at, conversation] of this.#set.conversations.entries()) {
       for (const question of conversation.questions) {
         const start = performance.now();
-        const found = await this.#client.recall(question.query, optionsFor(at, mode, question));
+        const options = { ...optionsFor(at, mode, question), ...weightsOf(this.#facts) };
+        const found = await this.#client.recall(question.query, options);
         const ms = performance.now() - start;
         const hits = this.#turnsOf(`c${at}`, found, conversation);
         yield { question, quality: qualityIn(mode, conversation, hits, question), ms };
@@ -140,10 +162,16 @@ function qualityIn(
   return qualityOf(bySession(hits, sessionOf), bySession(evidence, sessionOf));
 }
 
+function weightsOf(facts: number | undefined): RecallOptions {
+  return facts === undefined ? {} : { weights: { facts } };
+}
+
 function optionsFor(at: number, mode: Mode, { askedMs }: SetQuestion): RecallOptions {
   return {
     namespace: `c${at}`,
     pageSize: HITS,
+    // Evidence is in messages, which memories lift.
+    filter: { kinds: ["message"] },
     ...optionsOf(mode),
     ...(askedMs === undefined ? {} : { referenceTime: new Date(askedMs) }),
   };

@@ -2,11 +2,13 @@
 // whatever the server's own index went through, it must answer the same.
 
 import { Document } from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
+import { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import type { MemorySidecar, RecallHit } from "../../clients/typescript/src/index.ts";
 import { loadStaticEmbedder } from "../../src/embed/static.ts";
 import { createLocalIndex } from "../../src/recall/local.ts";
 import type { ContainerInfo, IndexHit, IndexItem, RecallIndex } from "../../src/recall/port.ts";
+import { scopeIdOf } from "../../src/storage/scope-id.ts";
 import { INDEX_CODEC } from "../../src/transport/convert/indexed.ts";
 import { containerOf, filterOf, itemsOf, queryOf } from "./recall-records.ts";
 
@@ -14,7 +16,7 @@ import { containerOf, filterOf, itemsOf, queryOf } from "./recall-records.ts";
 export interface FreshIndex {
   readonly index: RecallIndex;
   readonly namespace: string;
-  /** The ids of documents by collection and position. */
+  /** The ids of documents and memories by collection or scope and position. */
   readonly documentIds: ReadonlyMap<string, readonly string[]>;
   readonly items: number;
 }
@@ -78,7 +80,33 @@ export async function freshIndex(client: MemorySidecar, namespace: string): Prom
     const none = { userId: "", agentId: "", labels: new Map(), expireMs: undefined };
     await add({ kind: "collection", id, ...none }, items);
   }
+  for (const [id, memories] of await scopesOf(client, namespace)) {
+    // Scopes have ids of the server's own, and so it is with the order of memories.
+    documentIds.set(
+      id,
+      memories.map(({ memoryId }) => memoryId),
+    );
+    const [first] = memories;
+    if (first === undefined) continue;
+    const { userId, agentId, sessionId } = first;
+    const items = memories.map((memory, at) => {
+      return { position: at + 1, bytes: Memory.encode(memory).finish() };
+    });
+    const names = { userId, agentId, sessionId, labels: new Map(), expireMs: undefined };
+    await add({ kind: "scope", id, ...names }, items);
+  }
   return { index, namespace, documentIds, items: count };
+}
+
+/** All memories of a namespace by scope, the oldest first. */
+async function scopesOf(client: MemorySidecar, namespace: string): Promise<Map<string, Memory[]>> {
+  const scopes = new Map<string, Memory[]>();
+  const filter = { states: ["active", "superseded"] } as const;
+  for await (const memory of client.listMemories({ namespace, filter })) {
+    const id = scopeIdOf(memory);
+    scopes.set(id, [...(scopes.get(id) ?? []), memory]);
+  }
+  return scopes;
 }
 
 /** How a query is asked of both. */
@@ -90,6 +118,7 @@ export interface ComparedQuery {
 
 function keyOfHit({ documentIds }: FreshIndex, { kind, containerId, position }: IndexHit): string {
   if (kind === "message") return `${containerId}#${position}`;
+  if (kind === "memory") return documentIds.get(containerId)?.[position - 1] ?? "";
   return `${containerId}/${documentIds.get(containerId)?.[position - 1]}`;
 }
 
