@@ -153,6 +153,7 @@ test("SIGTERM under load loses nothing that was answered and ends with 0", async
 });
 
 const RECALL = "/memorysidecar.v1.RecallService/";
+const MEMORY = "/memorysidecar.v1.MemoryService/";
 
 async function bufCurl(url: string, ...args: string[]): Promise<string> {
   const all = ["curl", "--protocol", "grpc", "--http2-prior-knowledge", ...args, url];
@@ -165,7 +166,7 @@ test("stock tools see health and reflection", async () => {
   const server = await start({ dataDir: directory.path });
   const url = `http://${server.address}`;
   const services = await bufCurl(url, "--list-services");
-  const served = ["Admin", "Event", "Hook", "Recall", "Session"];
+  const served = ["Admin", "Event", "Hook", "Memory", "Recall", "Session"];
   for (const name of served.map((word) => `${word}Service`)) {
     expect(services).toContain(`memorysidecar.v1.${name}`);
     const check = `${url}/grpc.health.v1.Health/Check`;
@@ -193,6 +194,13 @@ test("stock tools see health and reflection", async () => {
   const { hits } = JSON.parse(await bufCurl(`${url}${RECALL}Recall`, "-d", JSON.stringify(ask)));
   expect(hits).toMatchObject([{ document: { documentId: "d", metadata: { nr: 7 } } }]);
   expect(hits[0].parts[0].feature).toMatch(/^SCORE_FEATURE_/);
+  const fact = { text: "Ann likes tea.", metadata: { nr: 7 }, labels: { a: "b" } };
+  const given = JSON.stringify({ memories: [fact] });
+  const { results } = JSON.parse(await bufCurl(`${url}${MEMORY}Remember`, "-d", given));
+  expect(results).toMatchObject([{ outcome: "REMEMBER_OUTCOME_CREATED" }]);
+  const id = JSON.stringify({ memoryId: results[0].memoryId });
+  const found = JSON.parse(await bufCurl(`${url}${MEMORY}GetMemory`, "-d", id));
+  expect(found.memory).toMatchObject({ ...fact, kind: "MEMORY_KIND_FACT" });
   await server.stop();
 });
 
