@@ -16,8 +16,8 @@ export type LiftedMessages = ReadonlyMap<number, number>;
 export const NO_FACTS: LiftedMessages = new Map();
 
 /**
- * Gives the filter of the memories that may lift messages and lead from one entity to another: those
- * that a caller may see and that are true, whatever else is asked of the hits.
+ * Gives the filter of the memories that may lift messages and lead from one entity to another:
+ * those that a caller may see and that are true, whatever else is asked of the hits.
  */
 export function lendingFilter(filter: RecallFilter): RecallFilter {
   return {

@@ -150,8 +150,8 @@ function namedContainers(
 }
 
 /**
- * Whether records of a kind can pass at all: documents have no session, and memories have a user and
- * an agent and nothing else of one.
+ * Whether records of a kind can pass at all: documents have no session, and memories have a user
+ * and an agent and nothing else of one.
  */
 function wanted(filter: RecallFilter, kind: RecallKind): boolean {
   if (filter.kinds.size > 0 && !filter.kinds.has(kind)) return false;

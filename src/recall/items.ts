@@ -1,4 +1,5 @@
-// The table of the items of a shard: messages, documents and memories by number, each with its rows.
+// The table of the items of a shard: messages, documents and memories by number, each with its
+// rows.
 //
 // An item never changes. One that is replaced or deleted is dead from then on, and its number and
 // its rows are not used again until a compaction numbers everything anew.

@@ -1,5 +1,5 @@
-// The two legs of a hybrid search: the items that are best by words and by vectors, and what each leg
-// says of an item.
+// The two legs of a hybrid search: the items that are best by words and by vectors, and what each
+// leg says of an item.
 
 import type { LexicalPass } from "../domain/recall/lexical/pass.ts";
 import { filterHas, type RowFilter } from "../domain/recall/row-filter.ts";

@@ -1,5 +1,5 @@
-// What is known of one session, collection or scope beside the index: how far it is loaded, and what of it
-// has changed since the index was told.
+// What is known of one session, collection or scope beside the index: how far it is loaded, and
+// what of it has changed since the index was told.
 
 import type { MemoryScope } from "../../domain/memories/memory.ts";
 import { addSpan } from "../../domain/recall/spans.ts";

@@ -1,6 +1,6 @@
-// The index of one namespace as the service keeps it: which sessions, collections and scopes there are, how
-// far each is loaded, and what must be told. Everything is read from the store again, so that the
-// index is told the newest state, whatever happened in between.
+// The index of one namespace as the service keeps it: which sessions, collections and scopes there
+// are, how far each is loaded, and what must be told. Everything is read from the store again, so
+// that the index is told the newest state, whatever happened in between.
 //
 // A mark is set when an event is durable, before its writer is answered; it is taken before the
 // store is read. So what is told is at least as new as every mark that was taken.

@@ -1,4 +1,5 @@
-// Recall: finds messages, documents and memories in the index, and gives them as the store has them.
+// Recall: finds messages, documents and memories in the index, and gives them as the store has
+// them.
 
 import { embeddingMismatch } from "../../domain/recall/errors.ts";
 import { POOL_PER_LEG } from "../../domain/recall/rank/weights.ts";

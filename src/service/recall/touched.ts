@@ -1,6 +1,6 @@
-// Which sessions, collections and scopes of memories were written to since the server started. A search that takes what
-// the index has at the moment must find these all the same, also in a namespace that was never
-// searched before.
+// Which sessions, collections and scopes of memories were written to since the server started. A
+// search that takes what the index has at the moment must find these all the same, also in a
+// namespace that was never searched before.
 
 /** Names kept for one namespace, and for all of them; beyond that everything counts as written. */
 const KEYS_MAX = 10_000;

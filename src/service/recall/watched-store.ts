@@ -1,5 +1,5 @@
-// Sees every change of memories, whichever use case makes it: in the same call in which it is saved,
-// so that nobody is answered before the index knows that there is something new.
+// Sees every change of memories, whichever use case makes it: in the same call in which it is
+// saved, so that nobody is answered before the index knows that there is something new.
 
 import type { MemoryScope } from "../../domain/memories/memory.ts";
 import type { MemoryPlan, MemoryReads, Store } from "../../storage/store.ts";

@@ -1,6 +1,6 @@
 // What the ranking of one recall reads and answers. An item is a message, a document or a memory; a
-// candidate is an item that one of the legs found, or a neighbor of one. The engine fills plain values in;
-// nothing here reads text.
+// candidate is an item that one of the legs found, or a neighbor of one. The engine fills plain
+// values in; nothing here reads text.
 
 import type { QueryDate } from "../text/dates.ts";
 
