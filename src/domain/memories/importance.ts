@@ -5,8 +5,9 @@ import type { ImportanceRule } from "./policy.ts";
 
 /** The score of a text that no rule fits. */
 const NO_RULE_SCORE = 0.3;
-/** How many places of phrases one text may look at: what real rules and texts need a hundred times. */
+/** How many places of phrases one text may look at: far more than real rules and texts need. */
 const VISITS = 4_000_000;
+const PHRASE_WORDS = 16;
 /** Stands before the first word of a phrase. */
 const START = -1;
 
@@ -106,6 +107,9 @@ function parsePhrase(phrase: string): readonly PhraseWord[] | string {
     if (wrong !== undefined) return `has a word that is not made of letters and digits: ${part}`;
     const read = choices.map((choice) => choice.match(WORD) ?? []);
     words.push({ choices: read, isOptional: mark !== undefined });
+  }
+  if (words.length > PHRASE_WORDS) {
+    return `has ${words.length} words, and may have at most ${PHRASE_WORDS}`;
   }
   const isEmpty = words.every((word) => word.isOptional);
   return isEmpty ? "must have a word that may not be missing" : words;

@@ -5,6 +5,9 @@
 import { LIMITS } from "../limits.ts";
 import { SuffixAutomaton } from "./suffix-automaton.ts";
 
+/** What the bounds of two texts cost less than their blocks do. */
+const BOUND_COST = 16;
+
 /** A text made ready to be compared often. */
 export interface ComparedText {
   readonly points: Uint32Array;
@@ -127,7 +130,8 @@ export function similarityFrom(
   if (total === 0) return 1;
   const needed = (threshold * total) / 2;
   if (Math.min(a.points.length, b.points.length) < needed - 1) return undefined;
-  if (mostMatched(a, b) < needed - 1) return undefined;
+  budget.left -= total / BOUND_COST;
+  if (budget.left < 0 || mostMatched(a, b) < needed - 1) return undefined;
   const matched = matchedCount(a.points, b.points, needed - 1, budget) ?? -1;
   const ratio = (2 * matched) / total;
   return matched >= 0 && ratio >= threshold ? ratio : undefined;

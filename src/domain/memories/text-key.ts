@@ -1,6 +1,6 @@
 // Keys by which texts and names are compared: equal ones have equal keys.
 
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../../lib/digest.ts";
 import type { Memory, MemoryContent } from "./memory.ts";
 
 const KEY_DIGITS = 32;
@@ -32,10 +32,6 @@ export function nameKeyOf(name: string): string {
   return joined(folded(name));
 }
 
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** What of a memory is compared, as a list that tells its parts apart. */
 function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: string): unknown[] {
   if (structure?.kind === "relation") {
@@ -53,10 +49,10 @@ function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: strin
  * of an entity its name, of an episode its text and its time.
  */
 export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): string {
-  return digestOf(JSON.stringify(comparedOf(content, kind))).slice(0, KEY_DIGITS);
+  return sha256Hex(JSON.stringify(comparedOf(content, kind))).slice(0, KEY_DIGITS);
 }
 
 /** The key by which a scope knows that it promoted a text before. */
 export function promotionKeyOf(text: string): string {
-  return digestOf(text.trim().toLowerCase());
+  return sha256Hex(text.trim().toLowerCase());
 }
