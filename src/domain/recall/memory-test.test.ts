@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import type { RecallFilter } from "./filter.ts";
+import { type FilteredMemory, memoryPasses, scopePasses, TRUE_MEMORIES } from "./memory-test.ts";
+
+const MEMORY: FilteredMemory = {
+  ...{ kind: "fact", category: "general", confidence: 0.5, isSuperseded: false },
+  ...{ validFromMs: 100, validToMs: 200, expireMs: 1_000 },
+};
+
+function passes(
+  memory: Partial<FilteredMemory>,
+  filter: Partial<RecallFilter> = {},
+  times = { nowMs: 150, referenceMs: 150 },
+): boolean {
+  return memoryPasses({ ...MEMORY, ...memory }, { ...TRUE_MEMORIES, ...filter }, times);
+}
+
+describe("memoryPasses", () => {
+  it("knows what is true at a time, its first moment and not its last", () => {
+    const at = (referenceMs: number) => passes({}, {}, { nowMs: 0, referenceMs });
+    expect([99, 100, 199, 200].map(at)).toEqual([false, true, true, false]);
+    expect([99, 100, 199, 200].map((validity) => passes({}, { validity }))).toEqual([
+      ...[false, true, true, false],
+    ]);
+    expect(passes({ validFromMs: undefined, validToMs: undefined }, { validity: -1 })).toBe(true);
+  });
+
+  it("gives what is superseded when it is asked for alone", () => {
+    const past = { isSuperseded: true };
+    const answers = (["now", "active", "any", 150] as const).map((validity) => {
+      return passes(past, { validity });
+    });
+    expect(answers).toEqual([false, false, true, true]);
+    expect(passes({ validToMs: 120 }, { validity: "active" })).toBe(true);
+  });
+
+  it("never gives what has run out", () => {
+    for (const validity of ["now", "active", "any", 150] as const) {
+      const ended = { validToMs: undefined, expireMs: 150 };
+      expect(passes(ended, { validity }), String(validity)).toBe(false);
+    }
+  });
+
+  it("knows kinds, categories and confidence", () => {
+    expect(passes({}, { memoryKinds: new Set(["entity"]) })).toBe(false);
+    expect(passes({}, { memoryKinds: new Set(["entity", "fact"]) })).toBe(true);
+    expect(passes({}, { categories: new Set(["work"]) })).toBe(false);
+    expect(passes({ category: "work" }, { categories: new Set(["work"]) })).toBe(true);
+    expect(passes({}, { minConfidence: 0.5 })).toBe(true);
+    expect(passes({}, { minConfidence: 0.6 })).toBe(false);
+  });
+});
+
+describe("scopePasses", () => {
+  const scope = (userId = "", agentId = "", sessionId = "") => ({ userId, agentId, sessionId });
+  const fits = (of: ReturnType<typeof scope>, filter: Partial<RecallFilter>): boolean =>
+    scopePasses(of, { userId: "", agentId: "", ...TRUE_MEMORIES, ...filter });
+
+  it("takes what is shared only where it is asked for", () => {
+    expect(fits(scope(), { userId: "u" })).toBe(false);
+    expect(fits(scope(), { userId: "u", includeShared: true })).toBe(true);
+    expect(fits(scope("v"), { userId: "u", includeShared: true })).toBe(false);
+    expect(fits(scope("u", "a"), { userId: "u" })).toBe(true);
+  });
+
+  it("takes memories of the sessions that are named, and of none", () => {
+    const memorySessionIds = ["s"];
+    expect(fits(scope("u", "", "s"), { memorySessionIds })).toBe(true);
+    expect(fits(scope("u", "", "t"), { memorySessionIds })).toBe(false);
+    expect(fits(scope("u"), { memorySessionIds })).toBe(true);
+    const exact = { names: false, sessions: true };
+    expect(fits(scope("u"), { memorySessionIds, exact })).toBe(false);
+    expect(fits(scope("u"), { memorySessionIds: ["s", ""], exact })).toBe(true);
+  });
+
+  it("takes one scope alone when it is to be exact", () => {
+    const exact = { names: true, sessions: true };
+    expect(fits(scope("u"), { exact })).toBe(false);
+    expect(fits(scope(), { exact })).toBe(true);
+    expect(fits(scope("u", "a"), { userId: "u", exact })).toBe(false);
+  });
+});
