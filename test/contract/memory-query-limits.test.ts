@@ -211,6 +211,10 @@ const REFUSED: readonly Refused[] = [
     ...SCORED,
     rules: [{ ...rule, phrases: ["a?"] }],
   }),
+  refused("scoreImportance", ["rules"], {
+    ...SCORED,
+    rules: times(6, () => ({ ...rule, phrases: times(64, () => x(200)) })),
+  }),
   refused("scoreImportance", ["rules[0].score"], {
     ...SCORED,
     rules: [{ ...rule, score: Number.NaN }],

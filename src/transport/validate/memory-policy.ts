@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { phraseFault } from "../../domain/memories/importance.ts";
+import { DEFAULT_MEMORY_POLICY } from "../../domain/memories/policy.ts";
 import {
   type ExtractionPolicy,
   ExtractionTarget,
@@ -47,15 +48,24 @@ function checkTier(v: Violations, field: string, limit: number | undefined): voi
 /** By their own limits the rules could fill an answer by themselves: sessions hold them. */
 function checkWhole(v: Violations, policy: MemoryPolicy): void {
   const whole = v.isEmpty ? toMemoryPolicy(fromMemoryPolicy(policy)) : policy;
-  const bytes = encodeWire(MemoryPolicyCodec, whole).length;
+  checkSize(v, "importance_rules", encodeWire(MemoryPolicyCodec, whole).length);
+}
+
+function checkSize(v: Violations, field: string, bytes: number): void {
   const max = LIMITS.policyBytes;
   if (bytes <= max) return;
-  const description = `take ${bytes} bytes with the rest of the policy; at most ${max} are allowed`;
-  v.add("importance_rules", description, max);
+  v.add(field, `take ${bytes} bytes as a policy; at most ${max} are allowed`, max);
+}
+
+/** Checks the rules of a request that only scores: they are as many as a policy may have. */
+export function checkScoringRules(v: Violations, rules: readonly ImportanceRule[]): void {
+  checkImportanceRules(v, "rules", rules);
+  const policy = { ...toMemoryPolicy(DEFAULT_MEMORY_POLICY), importanceRules: [...rules] };
+  checkSize(v, "rules", encodeWire(MemoryPolicyCodec, policy).length);
 }
 
 /** Checks rules that say how important a text is. */
-export function checkImportanceRules(
+function checkImportanceRules(
   v: Violations,
   field: string,
   rules: readonly ImportanceRule[],

@@ -31,7 +31,7 @@ import {
 } from "./fields.ts";
 import { checkTexts } from "./memory.ts";
 import { checkMemoryFilter } from "./memory-filter.ts";
-import { checkExtraction, checkImportanceRules } from "./memory-policy.ts";
+import { checkExtraction, checkScoringRules } from "./memory-policy.ts";
 import type { Violations } from "./violations.ts";
 
 const SEARCH = { min: 0, max: LIMITS.searchMemories };
@@ -135,7 +135,7 @@ export function checkScoreImportance(request: ScoreImportanceRequest, v: Violati
     const description = `take ${bytes} bytes together; at most ${LIMITS.scoreBytes} are allowed`;
     v.add("texts", description, LIMITS.scoreBytes);
   }
-  checkImportanceRules(v, "rules", request.rules);
+  checkScoringRules(v, request.rules);
 }
 
 export function checkListMemoryJobs(request: ListMemoryJobsRequest, v: Violations): void {
