@@ -25,6 +25,7 @@ import { listPrefixes } from "./sessions.ts";
 import type { VerifyReport } from "./verify.ts";
 import { checkDocuments, checkVectors } from "./verify-documents.ts";
 import { checkLog, type LogCheck } from "./verify-log.ts";
+import { checkMemories, checkMemoryJobs } from "./verify-memories.ts";
 import { checkSummaries, checkTasks } from "./verify-tasks.ts";
 import { describeKey, IndexView, NumberSet, Problems, scan } from "./verify-view.ts";
 
@@ -40,6 +41,16 @@ const LOG_TABLES = [
   TABLE.documentId,
   TABLE.chunk,
   TABLE.vector,
+  TABLE.memory,
+  TABLE.memoryId,
+  TABLE.memoryPast,
+  TABLE.memoryScope,
+  TABLE.memoryIn,
+  TABLE.memoryOf,
+  TABLE.memoryTerm,
+  TABLE.memoryRank,
+  TABLE.promoted,
+  TABLE.promotedAt,
 ];
 const LIST_TABLES: readonly string[] = [TABLE.all, TABLE.user, TABLE.agent, TABLE.label];
 
@@ -61,6 +72,8 @@ export class Verification {
     tasks: 0,
     summaries: 0,
     documents: 0,
+    memories: 0,
+    memoryJobs: 0,
     vectors: 0,
     records: 0,
   };
@@ -79,7 +92,7 @@ export class Verification {
     this.sessions(view);
     this.lists(view);
     this.tasks(view);
-    this.documents(view);
+    this.records(view);
     this.deadLogs(view);
     this.others(view);
     this.messages();
@@ -248,11 +261,13 @@ export class Verification {
     }
   }
 
-  private documents(view: IndexView): void {
+  private records(view: IndexView): void {
     const { env, logs, problems, referenced } = this;
     const { nextLogNo, revision } = this.counters;
     const check = { env, view, problems, logs, nextLogNo, revision, referenced };
     this.totals.documents = checkDocuments(check);
+    this.totals.memories = checkMemories(check);
+    this.totals.memoryJobs = checkMemoryJobs(check);
     this.totals.vectors = checkVectors(check);
   }
 

@@ -25,6 +25,8 @@ import {
   TABLE,
   u64,
 } from "./keys.ts";
+import { decodeMemory } from "./memory-codec.ts";
+import { memoryKey } from "./memory-keys.ts";
 import type { IndexView, NumberSet, Problems } from "./verify-view.ts";
 
 /** What the check works with. */
@@ -123,7 +125,7 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
 }
 
 /** A body that stands among the messages; undefined, and a problem, when it is damaged. */
-function bodyOf<T>(
+export function bodyOf<T>(
   { env, problems, referenced }: DocumentCheck,
   bodyNo: number,
   { what, place }: { readonly what: string; readonly place: string },
@@ -159,7 +161,8 @@ export function checkVectors(check: DocumentCheck): number {
     count++;
     const ofNo =
       view.find(entryKey(logNo, at), decodeEntry)?.messageNo ??
-      view.find(documentKey(logNo, at), decodeDocument)?.bodyNo;
+      view.find(documentKey(logNo, at), decodeDocument)?.bodyNo ??
+      view.find(memoryKey(logNo, at), decodeMemory)?.textNo;
     problems.check(ofNo === found.ofNo, "vectors belong to no record", place);
     bodyOf(check, found.bodyNo, { what: "vector", place }, decodeVectorBody);
   }

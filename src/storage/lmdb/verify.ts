@@ -30,7 +30,10 @@ export interface VerifyTotals {
   /** Summaries of the history. */
   readonly summaries: number;
   readonly documents: number;
-  /** Messages and documents that have vectors. */
+  readonly memories: number;
+  /** Sessions that wait for jobs on memories. */
+  readonly memoryJobs: number;
+  /** Messages, documents and memories that have vectors. */
   readonly vectors: number;
   /** Records of every kind. */
   readonly records: number;
@@ -64,6 +67,8 @@ const NO_TOTALS: VerifyTotals = {
   tasks: 0,
   summaries: 0,
   documents: 0,
+  memories: 0,
+  memoryJobs: 0,
   vectors: 0,
   records: 0,
 };

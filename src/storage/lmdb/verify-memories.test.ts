@@ -1,0 +1,341 @@
+// Damages single records of memories and jobs: verify must report every one, and a read must not
+// give another answer.
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { saveVectors } from "../../../test/support/documents.ts";
+import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { newMemory } from "../../../test/support/memories.ts";
+import {
+  changeMemories,
+  type MemoryAction,
+  type MemoryDraft,
+  turn,
+} from "../../../test/support/memory-actions.ts";
+import { readFacts, START_MS } from "../../../test/support/plans.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import type { Store } from "../store.ts";
+import { encodeNumber, encodeText } from "./codec.ts";
+import { decodeVector, encodeVector } from "./document-codec.ts";
+import { seal, unseal } from "./envelope.ts";
+import { type Environment, openEnvironment, type Table } from "./environment.ts";
+import { afterPrefix, readU64, TABLE, u64 } from "./keys.ts";
+import {
+  decodeMemories,
+  decodeMemory,
+  decodeScope,
+  encodeMemories,
+  encodeMemory,
+  encodeMemoryBody,
+  encodeScope,
+} from "./memory-codec.ts";
+import {
+  memoryDueKey,
+  memoryEndKey,
+  memoryIdKey,
+  memoryKey,
+  memoryTermPrefix,
+  promotedAtPrefix,
+  termOf,
+} from "./memory-keys.ts";
+import { emptyRecord } from "./sessions.ts";
+import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+const SCOPE = { userId: "u", agentId: "", sessionId: "" };
+const OTHER = { ...SCOPE, agentId: "a" };
+const KINDS = ["fact", "entity", "relation", "episode"] as const;
+
+let temporary: TempDir;
+let golden = "";
+let copies = 0;
+
+function change(store: Store, parts: Partial<MemoryAction>) {
+  const base = { namespace: "default", sessionId: "", nowMs: START_MS };
+  return changeMemories(store, { kind: "memories", ...base, ...parts });
+}
+
+function drafts(): readonly MemoryDraft[] {
+  return Array.from({ length: 12 }, (_, n) => ({
+    memoryId: `m${n}`,
+    kind: KINDS[n % 4] ?? "fact",
+    scope: n % 3 === 0 ? OTHER : SCOPE,
+    text: `text of ${n}`,
+    key: "k",
+    ttlMs: n % 2 === 0 ? 5 : 0,
+  }));
+}
+
+async function append(store: Store, sessionId: string): Promise<void> {
+  const ref = { namespace: "default", sessionId };
+  await store.changeSession({ ...ref, needWindow: true }, (view) => {
+    return { kind: "save", result: undefined, plan: appendPlan(ref, view, "text") };
+  });
+}
+
+async function fill(store: Store): Promise<void> {
+  const promoted = ["a", "b", "c", "d"].map((text) => ({ scope: SCOPE, text }));
+  await change(store, { put: drafts(), promoted });
+  await change(store, { put: drafts().slice(0, 4), remove: ["m11"] });
+  await change(store, { put: drafts().slice(0, 2) });
+  for (const namespace of ["n1", "n2", "n3"]) await change(store, { namespace, put: drafts() });
+  for (const sessionId of ["a", "b", "c", "d"]) {
+    await append(store, sessionId);
+    const jobs = [{ type: "extract", dueMs: START_MS } as const];
+    const base = { namespace: "default", sessionId, nowMs: START_MS, seq: 1 };
+    await turn(store, { kind: "turn", ...base, jobs });
+  }
+  const places = [1, 2, 5, 6].map((memoryNo) => ({
+    place: { kind: "memory", namespace: "default", memoryNo } as const,
+    model: "m",
+    count: 1,
+    stale: false,
+  }));
+  expect(await saveVectors(store, { kind: "vectors", drafts: places })).toBe(4);
+}
+
+beforeAll(async () => {
+  temporary = await makeTempDir();
+  golden = join(temporary.path, "golden");
+  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await fill(store);
+  await store.close();
+  // The newest journal record covers the index; it must not hold what is damaged.
+  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await append(again, "z");
+  await again.close();
+});
+
+afterAll(async () => {
+  await temporary[Symbol.asyncDispose]();
+});
+
+/** A copy of the directory after a change of what it holds. */
+async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
+  const directory = join(temporary.path, `copy-${++copies}`);
+  cpSync(golden, directory, { recursive: true });
+  const env = openEnvironment({ directory });
+  await alter(env);
+  await env.root.close();
+  return directory;
+}
+
+/** The kinds of damage that verify finds after a change. */
+async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
+  const report = await verifyDirectory(await changed(alter));
+  expect(report.clean).toBe(report.problems.length === 0);
+  return report.problems.map(({ kind }) => kind);
+}
+
+function keyOf(index: Table, table: string): string {
+  const keys = [...index.getKeys({ start: table, end: afterPrefix(table) })];
+  expect(keys.length).toBeGreaterThan(3);
+  return keys[2] ?? "";
+}
+
+function payload(index: Table, key: string): Uint8Array {
+  return unseal(key, index.get(key) ?? Buffer.alloc(0), "record");
+}
+
+/** The log number of the memories of the first namespace. */
+function logOf(index: Table): number {
+  const [key = ""] = index.getKeys({ start: TABLE.memory, end: afterPrefix(TABLE.memory) });
+  return readU64(key, 1);
+}
+
+const { memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf } = TABLE;
+const { memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue } = TABLE;
+const TABLES = {
+  ...{ memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf },
+  ...{ memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue },
+};
+
+describe("verify", () => {
+  it("counts memories and jobs, and finds nothing where nothing is damaged", async () => {
+    const { problems, totals } = await verifyDirectory(golden);
+    expect(problems).toEqual([]);
+    expect(totals).toMatchObject({ memories: 47, memoryJobs: 4, vectors: 4 });
+  });
+
+  it.each(Object.entries(TABLES))("finds a damaged record of %s", async (_, table) => {
+    const kinds = await found(async ({ index }) => {
+      const key = keyOf(index, table);
+      const record = Buffer.from(index.get(key) ?? []);
+      record[1] = (record[1] ?? 0) ^ 1;
+      await index.put(key, record);
+    });
+    expect(kinds).toContain("a record of the index is damaged");
+  });
+
+  it.each([
+    ["memories", memories, "a record belongs to no log"],
+    ["memory", memory, "the memories of a namespace are counted wrongly"],
+    ["memoryId", memoryId, "a memory is not found by its id"],
+    ["memoryPast", memoryPast, "a state of a memory is missing"],
+    ["memoryScope", memoryScope, "a memory has no scope"],
+    ["memoryIn", memoryIn, "a memory is not listed"],
+    ["memoryOf", memoryOf, "a memory is not listed"],
+    ["memoryTerm", memoryTerm, "a memory is not listed"],
+    ["memoryRank", memoryRank, "a memory is not listed"],
+    ["memoryEnd", memoryEnd, "a memory would never expire"],
+    ["promoted", promoted, "a promoted text is not found"],
+    ["promotedAt", promotedAt, "the promoted texts of a scope are counted wrongly"],
+    ["memoryJobs", memoryJobs, "the times of jobs are wrong"],
+    ["memoryDue", memoryDue, "a job would not be found when it is due"],
+  ])("finds a lost record of %s", async (_, table, kind) => {
+    expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
+  });
+
+  it.each([
+    ["memory", memory],
+    ["former state", memoryPast],
+  ])("finds a lost, a damaged and another body of a %s", async (_, table) => {
+    const bodyKey = ({ index }: Environment) => {
+      const row = decodeMemory(payload(index, keyOf(index, table)));
+      return u64(row.bodyNo);
+    };
+    const lost = await found((env) => env.message.remove(bodyKey(env)));
+    expect(lost).toEqual(["the body of a memory is missing"]);
+    const damaged = await found(async (env) => {
+      const key = bodyKey(env);
+      const record = Buffer.from(env.message.get(key) ?? []);
+      record[9] = (record[9] ?? 0) ^ 1;
+      await env.message.put(key, record);
+    });
+    expect(damaged).toContain("the body of a memory is damaged");
+    const other = await found((env) => {
+      const key = bodyKey(env);
+      const body = encodeMemoryBody(newMemory({ memoryId: "x", memoryNo: 1 }));
+      return env.message.put(key, seal(key, body));
+    });
+    expect(other).toContain("the body of a memory is damaged");
+    const scope = await found((env) => {
+      const key = bodyKey(env);
+      const { memoryId: id } = decodeMemory(payload(env.index, keyOf(env.index, table)));
+      const body = encodeMemoryBody(newMemory({ memoryId: id, memoryNo: 1 }));
+      return env.message.put(key, seal(key, body));
+    });
+    expect(scope).toContain("a memory and its row differ");
+  });
+
+  it("finds rows that are not sound", async () => {
+    const kinds = await found(async ({ index }) => {
+      const logNo = logOf(index);
+      const key = memoryKey(logNo, 5);
+      const row = decodeMemory(payload(index, key));
+      await index.put(key, encodeMemory(key, { ...row, rank: 7, etagRevision: 1e6 }));
+      const late = memoryKey(logNo, 999);
+      await index.put(late, encodeMemory(late, { ...row, revisionNumber: 3, expireMs: 1 }));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "a memory has a number that was not given",
+        "a memory is not found by its id",
+        "a memory is of a later revision",
+        "a memory is not listed",
+        "a memory would never expire",
+        "a state of a memory is missing",
+        "two records name one body",
+        "the memories of a namespace are counted wrongly",
+        "the memories of a scope are counted wrongly",
+      ]),
+    );
+  });
+
+  it("finds what names no memory, and texts and times too many", async () => {
+    const kinds = await found(async ({ index }) => {
+      const logNo = logOf(index);
+      const idKey = memoryIdKey(logNo, "x");
+      await index.put(idKey, encodeNumber(idKey, 1) as Buffer);
+      const [scopeKey = ""] = index.getKeys({ start: memoryScope, end: afterPrefix(memoryScope) });
+      const part = scopeKey.slice(9);
+      const term = memoryTermPrefix(logNo, part, termOf(1, "x")) + u64(1);
+      await index.put(term, emptyRecord(term) as Buffer);
+      const end = memoryEndKey(7, { logNo, memoryNo: 1 });
+      await index.put(end, encodeText(end, "default") as Buffer);
+      const at = promotedAtPrefix(logNo, part) + u64(99);
+      await index.put(at, encodeText(at, "x") as Buffer);
+      const due = memoryDueKey(7, 1, 1);
+      await index.put(due, encodeText(due, "x") as Buffer);
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "the ids of memories are wrong",
+        "the lists of memories are wrong",
+        "a time names a memory that does not end then",
+        "a promoted text is not found",
+        "the promoted texts of a scope are counted wrongly",
+        "the times of jobs are wrong",
+      ]),
+    );
+  });
+
+  it("finds counts, scopes, logs and vectors that are another's", async () => {
+    const kinds = await found(async ({ index }) => {
+      const key = keyOf(index, memories);
+      const row = decodeMemories(payload(index, key));
+      const logNo = logOf(index);
+      await index.put(key, encodeMemories(key, { ...row, logNo, memoryCount: 1 }));
+      const scopeKey = keyOf(index, memoryScope);
+      const scope = decodeScope(payload(index, scopeKey));
+      const wrong = { ...scope, scope: { ...SCOPE, userId: "x" }, counts: [1, 1, 1, 1, 1] };
+      await index.put(scopeKey, encodeScope(scopeKey, wrong));
+      const vector = keyOf(index, TABLE.vector);
+      const of = decodeVector(payload(index, vector));
+      await index.put(vector, encodeVector(vector, { ...of, ofNo: of.ofNo + 1 }));
+    });
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        "a log belongs to two namespaces",
+        "the memories of a namespace are counted wrongly",
+        "a scope has another id",
+        "vectors belong to no record",
+      ]),
+    );
+  });
+});
+
+describe("a server", () => {
+  it("says that a memory is lost instead of going on without it", async () => {
+    const directory = await changed(({ index }) => index.remove(memoryKey(logOf(index), 1)));
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const corrupt = { reason: "RECORD_CORRUPT" };
+    await expect(store.readMemory("default", "m0")).rejects.toMatchObject(corrupt);
+    await expect(change(store, { remove: ["m0"] })).rejects.toMatchObject(corrupt);
+    await store.close();
+  });
+
+  it("leaves nothing of what was removed", async () => {
+    const directory = await changed(async () => undefined);
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    const remove = drafts().map(({ memoryId: id }) => id);
+    for (const namespace of ["default", "n1", "n2", "n3"]) {
+      await change(store, { namespace, remove });
+    }
+    for (const sessionId of ["a", "b", "c", "d", "z"]) {
+      const ref = { namespace: "default", sessionId };
+      await store.changeSession(ref, () => {
+        const events = [
+          { ...ref, type: 2, userId: "", createMs: 1, body: Uint8Array.of(1) },
+        ] as const;
+        return { kind: "save", result: undefined, plan: { remove: true, events } };
+      });
+    }
+    const limits = { eventAgeMsMax: 1e15, eventCountMax: 1e9, replyAgeMsMax: 1e15 };
+    while (await store.maintain({ nowMs: START_MS, usageHourMin: 0, ...limits })) {
+      // Until everything is erased.
+    }
+    await store.close();
+    const env = openEnvironment({ directory });
+    const all = { start: u64(0), end: "\xff".repeat(9) };
+    expect([...env.message.getKeys(all)]).toEqual([]);
+    const { memories: _1, promoted: _2, promotedAt: _3, memoryScope: _4, ...gone } = TABLES;
+    for (const start of Object.values(gone)) {
+      expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
+    }
+    await env.root.close();
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+  });
+});

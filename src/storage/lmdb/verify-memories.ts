@@ -1,0 +1,268 @@
+// Checks memories against everything that lists them, both ways, their bodies and former states,
+// their scopes, and the jobs that wait for sessions.
+
+import { scopeIdOf } from "../scope-id.ts";
+import { decodeNumber, decodeText } from "./codec.ts";
+import { nameKey, readText, readU64, sessionKey, TABLE } from "./keys.ts";
+import {
+  decodeJobs,
+  decodeMemories,
+  decodeMemory,
+  decodeScope,
+  type MemoriesRow,
+  type MemoryRow,
+  memoryOf,
+  type ScopeRow,
+} from "./memory-codec.ts";
+import { endKeyOf, listKeysOf } from "./memory-index.ts";
+import { jobDueKeys, refOfJobs } from "./memory-jobs.ts";
+import {
+  lastNumber,
+  memoryIdKey,
+  memoryIdPrefix,
+  memoryKey,
+  memoryPastPrefix,
+  memoryPrefix,
+  memoryScopePrefix,
+  promotedAtPrefix,
+  promotedKey,
+  scopePart,
+} from "./memory-keys.ts";
+import { decodeSession } from "./session-codec.ts";
+import { bodyOf, type DocumentCheck } from "./verify-documents.ts";
+
+/** Checks everything about memories; gives the number of memories. */
+export function checkMemories(check: DocumentCheck): number {
+  const { problems, view } = check;
+  let count = 0;
+  for (const row of view.under(TABLE.memories)) {
+    const found = view.decode(row, decodeMemories);
+    if (found !== undefined) {
+      const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
+      problems.check(isOwn, "a log belongs to two namespaces", `log ${found.logNo}`);
+      count += new NamespaceCheck(check, readText(row.key.slice(1)), found).run();
+    }
+  }
+  checkEnds(check);
+  return count;
+}
+
+// An end is looked up from its memory; here that none is too many.
+function checkEnds({ problems, view }: DocumentCheck): void {
+  for (const row of view.under(TABLE.memoryEnd)) {
+    view.decode(row, decodeText);
+    const place = { logNo: readU64(row.key, 9), memoryNo: lastNumber(row.key) };
+    const memory = view.find(memoryKey(place.logNo, place.memoryNo), decodeMemory);
+    const isEnd = memory !== undefined && endKeyOf(place, memory) === row.key;
+    const where = `log ${place.logNo}, memory ${place.memoryNo}`;
+    problems.check(isEnd, "a time names a memory that does not end then", where);
+  }
+}
+
+const LISTS = [TABLE.memoryIn, TABLE.memoryOf, TABLE.memoryTerm, TABLE.memoryRank];
+
+class NamespaceCheck {
+  private readonly check: DocumentCheck;
+  private readonly namespace: string;
+  private readonly row: MemoriesRow;
+  private readonly scopes = new Map<string, ScopeRow>();
+  /** How many memories of each tier there are, by scope. */
+  private readonly counts = new Map<string, number[]>();
+
+  constructor(check: DocumentCheck, namespace: string, row: MemoriesRow) {
+    this.check = check;
+    this.namespace = namespace;
+    this.row = row;
+  }
+
+  run(): number {
+    const { problems, view } = this.check;
+    const { logNo, memoryCount, nextMemoryNo } = this.row;
+    const log = `log ${logNo}`;
+    this.readScopes();
+    let count = 0;
+    let lists = 0;
+    for (const row of view.under(memoryPrefix(logNo))) {
+      count++;
+      const memoryNo = lastNumber(row.key);
+      const isPast = memoryNo > 0 && memoryNo < nextMemoryNo;
+      const place = `${log}, memory ${memoryNo}`;
+      problems.check(isPast, "a memory has a number that was not given", place);
+      const found = view.decode(row, decodeMemory);
+      if (found !== undefined) {
+        lists += this.memory(memoryNo, found);
+      }
+    }
+    problems.check(count === memoryCount, "the memories of a namespace are counted wrongly", log);
+    // Every id and every list was looked up above: the same number means that none is too many.
+    const ids = this.rows(memoryIdPrefix(logNo), decodeNumber);
+    problems.check(ids === count, "the ids of memories are wrong", log);
+    let listed = 0;
+    for (const table of LISTS) {
+      listed += this.rows(table + memoryPrefix(logNo).slice(1), () => true);
+    }
+    problems.check(listed === lists, "the lists of memories are wrong", log);
+    this.checkFormer();
+    this.checkScopes();
+    return count;
+  }
+
+  private rows(prefix: string, decode: (payload: Uint8Array) => unknown): number {
+    const { view } = this.check;
+    let count = 0;
+    for (const row of view.under(prefix)) {
+      view.decode(row, decode);
+      count++;
+    }
+    return count;
+  }
+
+  private readScopes(): void {
+    const { problems, view } = this.check;
+    const prefix = memoryScopePrefix(this.row.logNo);
+    for (const row of view.under(prefix)) {
+      const found = view.decode(row, decodeScope);
+      if (found !== undefined) {
+        const part = row.key.slice(prefix.length);
+        const isOwn = scopePart(scopeIdOf(found.scope)) === part;
+        problems.check(isOwn, "a scope has another id", `log ${this.row.logNo}`);
+        this.scopes.set(part, found);
+      }
+    }
+  }
+
+  /** Checks a memory; gives how many lists it is in. */
+  private memory(memoryNo: number, row: MemoryRow): number {
+    const { problems, revision, view } = this.check;
+    const place = { logNo: this.row.logNo, memoryNo };
+    const where = `log ${place.logNo}, memory ${memoryNo}`;
+    const named = view.find(memoryIdKey(place.logNo, row.memoryId), decodeNumber);
+    problems.check(named === memoryNo, "a memory is not found by its id", where);
+    problems.check(row.etagRevision <= revision, "a memory is of a later revision", where);
+    this.body(memoryNo, row, row.revisionNumber);
+    const counts = this.counts.get(row.scope) ?? [];
+    counts[row.tierNo - 1] = (counts[row.tierNo - 1] ?? 0) + 1;
+    this.counts.set(row.scope, counts);
+    const end = endKeyOf(place, row);
+    const isEnding = end === undefined || view.find(end, decodeText) === this.namespace;
+    problems.check(isEnding, "a memory would never expire", where);
+    const scope = this.scopes.get(row.scope)?.scope;
+    problems.check(scope !== undefined, "a memory has no scope", where);
+    const keys = scope === undefined ? [] : listKeysOf(place, row, scope.userId);
+    for (const key of keys) {
+      problems.check(view.find(key, () => true) === true, "a memory is not listed", where);
+    }
+    return keys.length;
+  }
+
+  private body(memoryNo: number, row: MemoryRow, revisionNumber: number): void {
+    const { problems } = this.check;
+    const place = `log ${this.row.logNo}, memory ${memoryNo}, state ${revisionNumber}`;
+    const isOwn = row.revisionNumber === revisionNumber && row.textNo <= row.bodyNo;
+    problems.check(isOwn, "a state of a memory has another number", place);
+    const what = { what: "memory", place };
+    const memory = bodyOf(this.check, row.bodyNo, what, (payload) => {
+      const isWhole = payload.length === row.byteCount;
+      problems.check(isWhole, "a memory and its row differ", place);
+      return memoryOf(memoryNo, row, payload);
+    });
+    const isSame = memory === undefined || scopePart(scopeIdOf(memory.scope)) === row.scope;
+    problems.check(isSame, "a memory and its row differ", place);
+  }
+
+  // Former states are dense from 1 up to the current one.
+  private checkFormer(): void {
+    const { problems, view } = this.check;
+    const { logNo } = this.row;
+    const states = new Map<number, number>();
+    for (const row of view.under(memoryPastPrefix(logNo, 0).slice(0, 9))) {
+      const memoryNo = readU64(row.key, 9);
+      const revisionNumber = lastNumber(row.key);
+      const before = states.get(memoryNo) ?? 0;
+      const place = `log ${logNo}, memory ${memoryNo}, state ${revisionNumber}`;
+      problems.check(revisionNumber === before + 1, "a state of a memory is missing", place);
+      states.set(memoryNo, revisionNumber);
+      const found = view.decode(row, decodeMemory);
+      if (found !== undefined) {
+        this.body(memoryNo, found, revisionNumber);
+      }
+    }
+    for (const row of view.under(memoryPrefix(logNo))) {
+      const memoryNo = lastNumber(row.key);
+      const found = view.find(row.key, decodeMemory);
+      const former = states.get(memoryNo) ?? 0;
+      states.delete(memoryNo);
+      const isDense = found === undefined || found.revisionNumber === former + 1;
+      problems.check(isDense, "a state of a memory is missing", `log ${logNo}, memory ${memoryNo}`);
+    }
+    problems.check(states.size === 0, "a state belongs to no memory", `log ${logNo}`);
+  }
+
+  private checkScopes(): void {
+    const { problems } = this.check;
+    const log = `log ${this.row.logNo}`;
+    let promotedCount = 0;
+    for (const [part, row] of this.scopes) {
+      const counts = this.counts.get(part) ?? [];
+      const isCounted = row.counts.every((count, at) => count === (counts[at] ?? 0));
+      problems.check(isCounted, "the memories of a scope are counted wrongly", log);
+      promotedCount += this.checkPromoted(part, row);
+    }
+    const { logNo } = this.row;
+    const keys = this.rows(promotedKey(logNo, "", ""), decodeNumber);
+    const places = this.rows(promotedAtPrefix(logNo, ""), decodeText);
+    const isSame = keys === promotedCount && places === promotedCount;
+    problems.check(isSame, "the promoted texts of a namespace are wrong", log);
+  }
+
+  private checkPromoted(part: string, row: ScopeRow): number {
+    const { problems, view } = this.check;
+    const { logNo } = this.row;
+    let count = 0;
+    for (const at of view.under(promotedAtPrefix(logNo, part))) {
+      count++;
+      const no = lastNumber(at.key);
+      const text = view.decode(at, decodeText);
+      const named =
+        text === undefined ? no : view.find(promotedKey(logNo, part, text), decodeNumber);
+      const isKnown = named === no && no <= row.promotedNo;
+      problems.check(isKnown, "a promoted text is not found", `log ${logNo}, ${no}`);
+    }
+    const isCounted = count === row.promotedCount;
+    problems.check(isCounted, "the promoted texts of a scope are counted wrongly", `log ${logNo}`);
+    return count;
+  }
+}
+
+/** Checks the jobs on memories against sessions and due times; gives how many sessions have some. */
+export function checkMemoryJobs({
+  problems,
+  view,
+}: Pick<DocumentCheck, "problems" | "view">): number {
+  let count = 0;
+  let due = 0;
+  for (const row of view.under(TABLE.memoryJobs)) {
+    count++;
+    const found = view.decode(row, decodeJobs);
+    if (found === undefined) {
+      continue;
+    }
+    const { namespace, sessionId } = refOfJobs(row.key);
+    const sessionNo = view.find(nameKey(namespace, sessionId), decodeNumber);
+    const session = view.find(sessionKey(found.sessionNo), decodeSession);
+    const isOf = sessionNo === found.sessionNo && session !== undefined;
+    problems.check(isOf, "jobs on memories have no session", found.sessionNo);
+    for (const key of jobDueKeys(found)) {
+      due++;
+      const isListed = view.find(key, decodeText) === row.key;
+      problems.check(isListed, "a job would not be found when it is due", found.sessionNo);
+    }
+  }
+  let listed = 0;
+  for (const row of view.under(TABLE.memoryDue)) {
+    view.decode(row, decodeText);
+    listed++;
+  }
+  problems.check(listed === due, "the times of jobs are wrong", `${listed}`);
+  return count;
+}
