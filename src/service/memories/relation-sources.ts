@@ -9,7 +9,7 @@ import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { RelationQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { MemoryParts } from "./parts.ts";
-import { isMeant, namedScopes, type Scan, scanPieces } from "./scan.ts";
+import { isMeant, namedScopes, type Scan, type ScanPiece, scanPieces } from "./scan.ts";
 
 /** Scopes that are looked through one by one. */
 const SCOPES_MAX = 64;
@@ -48,9 +48,11 @@ export async function relationSource(
   parts: MemoryParts,
   scan: RelationScan,
 ): Promise<RelationSource> {
-  const scopes = isActiveOnly(scan.filter) ? await scopesOf(parts, scan) : undefined;
-  if (scopes === undefined) return await gathered(parts, scan);
-  return new StoredRelations(parts, scan, scopes);
+  const scopes = await scopesOf(parts, scan);
+  if (scopes !== undefined && isActiveOnly(scan.filter)) {
+    return new StoredRelations(parts, scan, scopes);
+  }
+  return await gathered(parts, scan, scopes);
 }
 
 /** Whether the filter means active memories alone, which are all that the store finds by names. */
@@ -148,7 +150,7 @@ class StoredRelations implements RelationSource {
   async all(): Promise<readonly KeyedRelation[]> {
     const found: KeyedRelation[] = [];
     for (const scope of this.#scopes) {
-      const filter = { ...this.#scan.filter, ...scope, exactScope: true, includeShared: false };
+      const filter = oneScope(this.#scan.filter, scope);
       const scan = { ...this.#scan, filter, order: "asc" } as const;
       for await (const { memories } of scanPieces(this.#parts, scan)) {
         found.push(...this.#meant(memories, this.#limit()));
@@ -179,8 +181,12 @@ class StoredRelations implements RelationSource {
   }
 }
 
-/** Goes over the memories once, the oldest first, and keeps relations and entities. */
-async function gathered(parts: MemoryParts, scan: RelationScan): Promise<RelationSource> {
+/** Goes over the memories once, and keeps relations and entities. */
+async function gathered(
+  parts: MemoryParts,
+  scan: RelationScan,
+  scopes: readonly MemoryScope[] | undefined,
+): Promise<RelationSource> {
   const { filter, nowMs } = scan;
   const relations: KeyedRelation[] = [];
   const entities: (readonly string[])[] = [];
@@ -192,8 +198,10 @@ async function gathered(parts: MemoryParts, scan: RelationScan): Promise<Relatio
     kinds: new Set(["entity"]),
   };
   const both: MemoryFilter = { ...filter, kinds: new Set(["entity", "relation"]) };
+  // Where the scopes are known, their relations are read without what lies between them.
+  const filters = scopes?.map((scope) => oneScope(both, scope)) ?? [both];
   let isCut = false;
-  for await (const { memories } of scanPieces(parts, { ...scan, filter: both, order: "asc" })) {
+  for await (const { memories } of scanAll(parts, scan, filters)) {
     for (const memory of memories) {
       if (isMeant(parts, memory, named, nowMs)) entities.push(entityNames(memory));
       const relation = isMeant(parts, memory, filter, nowMs) ? keyed(memory) : undefined;
@@ -204,6 +212,19 @@ async function gathered(parts: MemoryParts, scan: RelationScan): Promise<Relatio
     if (isCut) break;
   }
   return new GatheredRelations(relations, entities, isCut);
+}
+
+/** The filter for one of its scopes. */
+function oneScope(filter: MemoryFilter, scope: MemoryScope): MemoryFilter {
+  return { ...filter, ...scope, exactScope: true, includeShared: false };
+}
+
+async function* scanAll(
+  parts: MemoryParts,
+  scan: RelationScan,
+  filters: readonly MemoryFilter[],
+): AsyncGenerator<ScanPiece> {
+  for (const filter of filters) yield* scanPieces(parts, { ...scan, filter, order: "asc" });
 }
 
 /** Finds in what was gathered. */

@@ -161,6 +161,7 @@ test("few and many scopes give the same", async () => {
     maxHops: fc.integer({ min: 1, max: 4 }),
     limit: fc.integer({ min: 1, max: 8 }),
     includeShared: fc.boolean(),
+    validAtMs: fc.constantFrom(undefined, 1_700_000_000_000),
   });
   await fc.assert(
     fc.asyncProperty(graph, aliases, pattern, async (relations, entities, asked) => {
@@ -178,8 +179,8 @@ test("few and many scopes give the same", async () => {
         memoryDraft({ text: "x", scope: `other${at}` }),
       );
       await remember(many, others);
-      const { place, wanted, includeShared, ...rest } = asked;
-      const filter = { userId: "u1", includeShared };
+      const { place, wanted, includeShared, validAtMs, ...rest } = asked;
+      const filter = { userId: "u1", includeShared, validAtMs };
       const input = { ...rest, [place]: place === "predicate" ? "p" : wanted, filter };
       expect(await query(input, few)).toEqual(await query(input, many));
       await few.stop();

@@ -26,7 +26,7 @@ export interface Scan {
 }
 
 /** A piece of a scan. */
-interface ScanPiece {
+export interface ScanPiece {
   /** In the order of the scan; those that the filter does not mean are among them. */
   readonly memories: readonly Memory[];
   /** Everything up to this number was looked at; undefined at the end. */
