@@ -1,6 +1,6 @@
-// Asks a hook what becomes of memories that new ones contradict. This is done outside of the change:
-// what the hook said counts only while the memories are as it saw them, and whatever goes wrong
-// keeps both.
+// Asks a hook what becomes of memories that new ones contradict. This is done outside of the
+// change: what the hook said counts only while the memories are as it saw them, and whatever goes
+// wrong keeps both.
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Resolution, ResolveInput } from "../../domain/memories/extracted.ts";

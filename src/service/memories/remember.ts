@@ -1,5 +1,5 @@
-// Remember: one transaction holds the memories, what they supersede, what is evicted for them, their
-// events, and the answer for the request id.
+// Remember: one transaction holds the memories, what they supersede, what is evicted for them,
+// their events, and the answer for the request id.
 
 import { etagOf } from "../../domain/etag.ts";
 import { makeMemoryId } from "../../domain/ids.ts";
