@@ -40,9 +40,11 @@ export function memoryFrameFault(plan: {
 export function memoryPlanFault(plan: MemoryPlan, base: MemoryBase): string | undefined {
   const { promoted = [], put = [], remove = [] } = plan;
   const ids = new Set<string>();
+  const removed = new Set(remove);
   let next = base.nextMemoryNo;
   for (const memory of put) {
-    const known = base.known(memory.memoryId);
+    // A new memory may take the id of one that goes with the same change.
+    const known = removed.has(memory.memoryId) ? undefined : base.known(memory.memoryId);
     if (ids.has(memory.memoryId) || memory.memoryNo !== (known?.memoryNo ?? next)) {
       return `memory number ${memory.memoryNo} is put twice or has another number`;
     }
@@ -51,11 +53,8 @@ export function memoryPlanFault(plan: MemoryPlan, base: MemoryBase): string | un
     const fault = memoryFault(memory, base.revision) ?? stateFault(memory, known);
     if (fault !== undefined) return `memory number ${memory.memoryNo} ${fault}`;
   }
-  for (const memoryId of remove) {
-    if (ids.has(memoryId) || base.known(memoryId) === undefined) {
-      return "it removes a memory that is not there, or that it puts or removes as well";
-    }
-    ids.add(memoryId);
+  if (removed.size < remove.length || remove.some((id) => base.known(id) === undefined)) {
+    return "it removes a memory twice, or one that is not there";
   }
   return promoted.some(({ promotionKey: { length } }) => length === 0 || length > PROMOTION_KEY_MAX)
     ? "a promoted text has no key, or one that is too long"

@@ -105,11 +105,13 @@ export function memorySteps(
     throw unsound(fault);
   }
   const steps: MemoryStep[] = [];
-  for (const after of plan.put ?? []) {
-    steps.push(stepOf(log, base.find(after.memoryId), after));
-  }
-  for (const memoryId of plan.remove ?? []) {
+  const removed = new Set(plan.remove);
+  for (const memoryId of removed) {
     steps.push(stepOf(log, base.find(memoryId), undefined));
+  }
+  for (const after of plan.put ?? []) {
+    const isNew = removed.has(after.memoryId);
+    steps.push(stepOf(log, isNew ? undefined : base.find(after.memoryId), after));
   }
   return { namespace, base, nowMs: plan.nowMs, steps, scopes: scopesOf(base, steps, plan) };
 }

@@ -134,6 +134,11 @@ export function saveMemories(
 ): void {
   if (plan === undefined) return;
   const kept = namespaceOf(state, namespace);
+  for (const memoryId of plan.remove ?? []) {
+    const scopeId = kept.memories.get(memoryId)?.facts.scopeId ?? "";
+    kept.memories.delete(memoryId);
+    kept.scopeTimes.set(scopeId, nowMs);
+  }
   for (const memory of plan.put ?? []) {
     const old = kept.memories.get(memory.memoryId);
     const isNewState = old !== undefined && old.memory.revisionNumber < memory.revisionNumber;
@@ -147,11 +152,6 @@ export function saveMemories(
     });
     kept.scopeTimes.set(facts.scopeId, nowMs);
     kept.nextMemoryNo = Math.max(kept.nextMemoryNo, memory.memoryNo + 1);
-  }
-  for (const memoryId of plan.remove ?? []) {
-    const scopeId = kept.memories.get(memoryId)?.facts.scopeId ?? "";
-    kept.memories.delete(memoryId);
-    kept.scopeTimes.set(scopeId, nowMs);
   }
   for (const { promotionKey, scope } of plan.promoted ?? []) {
     const scopeId = scopeIdOf(scope);

@@ -104,6 +104,22 @@ export function memorySuite(open: OpenEngine): void {
       expect((await change(scene, { namespace: "x", put: [draft("d")] })).seen[0]).toBe(1);
     });
 
+    test("may take the id of one that goes with the same change", async (scene) => {
+      await put(scene, ["a", "b"], { scope: ANN });
+      await put(scene, ["a"], { text: "changed" });
+      const anew = newMemory({ memoryId: "a", memoryNo: 3, content: { text: "anew" } });
+      await save(scene, { put: [anew], remove: ["a"] });
+      for (let round = 0; round < 2; round += 1) {
+        expect(await idsOf(scene)).toBe("b a");
+        expect(plain(await scene.store.readMemory(NAMESPACE, "a"))).toEqual(plain(anew));
+        const states = await scene.store.listMemoryRevisions(NAMESPACE, "a", { limit: 9 });
+        expect(states.map(plain)).toEqual([plain(anew)]);
+        expect(await rankedIds(scene, {})).toBe("b");
+        expect(await rankedIds(scene, { scope: SHARED_SCOPE })).toBe("a");
+        await scene.engine.reopen();
+      }
+    });
+
     test("gets stronger without a new state", async (scene) => {
       await put(scene, ["a"]);
       await put(scene, ["a"], { strengthen: true });
