@@ -95,7 +95,7 @@ function splitIds(
   }));
 }
 
-/** Joins the oldest runs of what tells of summaries, tasks and jobs: the history has all of them. */
+/** Joins the oldest runs of what tells of summaries, tasks and jobs. */
 function withFewRuns(detail: EventDetail): EventDetail {
   switch (detail.type) {
     case EVENT_TYPE.summarySet:

@@ -1,6 +1,6 @@
 // What events tell of memories, without content.
 
-import type { EVENT_TYPE } from "../event.ts";
+import type { EVENT_TYPE } from "../event-type.ts";
 import type { TaskFailureReason } from "../tasks/task.ts";
 import type { SeqRange } from "../window/types.ts";
 import type { MemoryJobType } from "./job.ts";

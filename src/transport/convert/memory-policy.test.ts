@@ -1,5 +1,5 @@
-// Goal: no part of a memory policy is lost or changed between the wire and the domain, every default
-// is the one that the contract names, and what the domain may hold the checks let pass.
+// Goal: no part of a memory policy is lost or changed between the wire and the domain, every
+// default is the one that the contract names, and what the domain may hold the checks let pass.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -50,9 +50,7 @@ function toExtraction(extraction: ExtractionPolicy): wire.ExtractionPolicy {
 }
 
 /** The public number of what is found in messages. */
-export function toExtractionTarget(
-  target: (typeof EXTRACTION_TARGETS)[number],
-): wire.ExtractionTarget {
+function toExtractionTarget(target: (typeof EXTRACTION_TARGETS)[number]): wire.ExtractionTarget {
   return (EXTRACTION_TARGETS.indexOf(target) + FIRST_TARGET) as wire.ExtractionTarget;
 }
 

@@ -25,7 +25,10 @@ const ORDERS: Readonly<Partial<Record<number, MemoryOrder>>> = {
   [Order.LAST_SEEN]: "last-seen",
 };
 
-/** ListMemories. The position is a number of a memory for orders of time, else how many were shown. */
+/**
+ * ListMemories. The position of a page token is the number of the last memory for the orders of
+ * time, else how many memories were shown.
+ */
 export const listMemories: UnaryRpc<ListMemoriesRequest> = {
   validate: checkListMemories,
   cancelable: true,

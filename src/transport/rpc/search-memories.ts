@@ -23,7 +23,7 @@ const SCORINGS: Readonly<Partial<Record<number, MemoryScoring>>> = {
   [Scoring.SUBSTRING]: "substring",
 };
 
-/** SearchMemories. What would take the answer beyond a page is left out; the best is always given. */
+/** SearchMemories. What would take the answer beyond a page is left out, but never the best. */
 export const searchMemories: UnaryRpc<SearchMemoriesRequest> = {
   validate: checkSearchMemories,
   cancelable: true,

@@ -129,7 +129,7 @@ function checkSource(v: Violations, source: MemorySource | undefined): void {
 }
 
 /** Checks since when and until when a memory is true. Times are kept in whole milliseconds. */
-export function checkValidity(
+function checkValidity(
   v: Violations,
   { validFrom, validTo }: Pick<Memory, "validFrom" | "validTo">,
 ): void {
