@@ -2,10 +2,27 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
+import type { MemoryScope } from "../../domain/memories/memory.ts";
+import type { ExtractionPolicy } from "../../domain/memories/policy.ts";
 import { transcriptOf } from "../../domain/summaries/transcript.ts";
 import type { Role } from "../../domain/window/types.ts";
+import type { StoredMessage } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
-import type { ExtractBatch } from "./extract.ts";
+
+/** What is to be looked at. */
+export interface ExtractBatch {
+  readonly namespace: string;
+  /** Empty for a text. */
+  readonly sessionId: string;
+  /** By rising seq; empty for a text. */
+  readonly messages: readonly Pick<StoredMessage, "messageId" | "bytes">[];
+  /** Empty unless it is a text. */
+  readonly text: string;
+  /** The scope that the memories will have: a hook is told what is known in it. */
+  readonly scope: MemoryScope;
+  readonly policy: ExtractionPolicy;
+  readonly signal: AbortSignal;
+}
 
 const ROLES: { readonly [role in Role]: ExtractionLine["role"] } = {
   1: "user",

@@ -20,11 +20,10 @@ import {
 } from "../../domain/memories/policy.ts";
 import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
-import type { StoredMessage } from "../../storage/store.ts";
 import { HookFailure } from "../hook-port.ts";
 import { guardedCall } from "../tasks/guarded-call.ts";
 import { HookState } from "../tasks/hook-state.ts";
-import { extractInputs } from "./extract-input.ts";
+import { type ExtractBatch, extractInputs } from "./extract-input.ts";
 import { extractInTurns } from "./extract-rules.ts";
 import type { MemoryParts } from "./parts.ts";
 
@@ -35,21 +34,6 @@ const WORKERS_MS = 600_000;
 
 /** What finding works with. */
 export type ExtractParts = Pick<MemoryParts, "context" | "states">;
-
-/** What is to be looked at. */
-export interface ExtractBatch {
-  readonly namespace: string;
-  /** Empty for a text. */
-  readonly sessionId: string;
-  /** By rising seq; empty for a text. */
-  readonly messages: readonly Pick<StoredMessage, "messageId" | "bytes">[];
-  /** Empty unless it is a text. */
-  readonly text: string;
-  /** The scope that the memories will have: a hook is told what is known in it. */
-  readonly scope: MemoryScope;
-  readonly policy: ExtractionPolicy;
-  readonly signal: AbortSignal;
-}
 
 /** The name of what finds, as memories keep it. */
 export function extractorOf({ hook }: Pick<ExtractionPolicy, "hook">): string {
@@ -152,7 +136,7 @@ function merged(all: readonly Extracted[]): Extracted {
   };
 }
 
-/** What is left of what was found when messages have gone, or changed, since they were looked at. */
+/** What is left of what was found when messages have gone, or changed, meanwhile. */
 export function withoutMessages(extracted: Extracted, gone: ReadonlySet<string>): Extracted {
   if (gone.size === 0) return extracted;
   // What names no message may come from any of them.

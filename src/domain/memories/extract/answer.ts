@@ -51,7 +51,7 @@ const MOMENT =
 const FIRST_MS = Date.parse("0001-01-01");
 const LAST_MS = Date.UTC(9_999, 11, 31, 23, 59, 59, 999);
 
-/** A time of ISO 8601 of the years 1 to 9999, by UTC unless it says else; undefined when it is none. */
+/** A time of ISO 8601, by UTC unless it says else; undefined when it is none of years 1 to 9999. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const zone = MOMENT.exec(value);

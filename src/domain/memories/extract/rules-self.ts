@@ -153,14 +153,12 @@ function findStatus(fit: Fit): void {
   fit.speech.found.entity({ name: to, type: "person" });
 }
 
+const LANGUAGES =
+  /^(?:fluent |native |some |a little |a bit of )?\p{Lu}\p{Ll}+(?:(?:,| and|, and) \p{Lu}\p{Ll}+)*/u;
+
 function findLanguages(fit: Fit): void {
   const said = clauseOf(fit.rest, 60);
-  if (
-    !/^(?:fluent |native |some |a little |a bit of )?\p{Lu}\p{Ll}+(?:(?:,| and|, and) \p{Lu}\p{Ll}+)*/u.test(
-      said,
-    )
-  )
-    return;
+  if (!LANGUAGES.test(said)) return;
   const list = /^[\p{L} ]+?(?= (?:fluently|at home|with|every|to|in)\b|$)/u.exec(said)?.[0] ?? said;
   keep(fit, "identity", ` speaks ${list}`, { topics: ["language"] });
 }

@@ -20,8 +20,24 @@ const SLICE_CHARS = 4_096;
 /** No sentence without one of these says anything of the speaker. */
 const OF_SPEAKER = /(?<!\p{L})(?:I|i|Im|im|my|My|our|Our|I'm|i'm|I've|I'd)(?!\p{L})|[Cc]all me /u;
 const OF_DAYS = /birthday|deadline|due|anniversary|(?:is|are) (?:on|by) /;
-const OF_NAMES =
-  /\b(?:works|joined|lives|moved|born|from|married|studies|likes|loves|enjoys|hates|dislikes|allergic|founded|is the|located|based|headquartered|acquired|employed|got)\b| my /;
+const OF_NAMES = new RegExp(
+  `\\b(?:${[
+    ...[
+      "works",
+      "joined",
+      "lives",
+      "moved",
+      "born",
+      "from",
+      "married",
+      "studies",
+      "likes",
+      "loves",
+    ],
+    ...["enjoys", "hates", "dislikes", "allergic", "founded", "is the", "located", "based"],
+    ...["headquartered", "acquired", "employed", "got"],
+  ].join("|")})\\b| my `,
+);
 
 /** A capital that does not begin a sentence, nor is the word `I`. */
 const CAPITAL_INSIDE = /(?<!^|[.!?\n]\s{0,3})(?!I\b)\p{Lu}/u;
