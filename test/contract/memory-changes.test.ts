@@ -252,6 +252,25 @@ describe("ReinforceMemories and DecayMemories", () => {
     expect(over.memories.map(({ memoryId }) => memoryId)).toEqual(["a"]);
   });
 
+  it("give as many reinforced memories as an answer holds, and reinforce all", async () => {
+    const metadata = struct({ x: "y".repeat(16_000) });
+    const memoryIds = Array.from({ length: 200 }, (_, index) => `wide-${index}`);
+    for (const start of [0, 100]) {
+      const memories = memoryIds.slice(start, start + 100).map((id) => {
+        return fact(id, { text: `${id} ${"z".repeat(16_000)}`, metadata, confidence: 0.5 });
+      });
+      await remember("wide-sure", memories);
+    }
+    const raised = await server.client.call("reinforceMemories", {
+      ...{ namespace: "wide-sure", memoryIds },
+    });
+    const shown = raised.memories.map(({ memoryId }) => memoryId);
+    expect(shown.length).toBeGreaterThan(90);
+    expect(shown).toEqual(memoryIds.slice(0, shown.length));
+    expect(shown.length * 32_000).toBeLessThan(LIMITS.pageBytes);
+    expect(await get("wide-sure", "wide-199")).toMatchObject({ confidence: 0.6 });
+  });
+
   it("decay many memories in pages, each once, whatever request id they share", async () => {
     const filter = memoryFilter();
     for (let batch = 0; batch < 5; batch++) {
