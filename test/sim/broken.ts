@@ -1,9 +1,12 @@
 // Engines that are broken on purpose: proof that the simulation notices. Each is the model with one
 // fault of a kind that an engine for the disk could have.
 
+import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
+import type { MemoryScope } from "../../src/domain/memories/memory.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
 import { NO_USAGE } from "../../src/domain/tasks/task.ts";
 import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
+import { scopeIdOf } from "../../src/storage/scope-id.ts";
 import type { Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { bytesAt } from "../support/documents.ts";
@@ -224,6 +227,62 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       const page = await store.listDocuments(query);
       return page.next === undefined ? page : { ...page, next: page.next + 1 };
     },
+  }),
+  "keeps no former state of a memory": (store, state) => ({
+    changeMemories: async (change, decide) => {
+      const result = await store.changeMemories(change, decide);
+      const memories = state.namespaces.get(change.namespace)?.memories ?? new Map();
+      for (const [id, kept] of memories) memories.set(id, { ...kept, former: [] });
+      return result;
+    },
+  }),
+  "finds what is superseded by its key": (store) => ({
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => {
+        const { memories } = view;
+        const byKey = (scope: MemoryScope, key: string) => [
+          ...memories.byKey(scope, key),
+          ...memories.pastByKey(scope, key),
+        ];
+        return decide({ ...view, memories: { ...memories, byKey } });
+      }),
+  }),
+  "evicts what is persistent": (store, state) => ({
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => {
+        const kept = state.namespaces.get(change.namespace)?.memories;
+        const all = [...(kept?.values() ?? [])];
+        const evictable: MemoryLookup["evictable"] = (scope, tier, limit) =>
+          all
+            .filter(({ facts }) => facts.tier === tier && facts.scopeId === scopeIdOf(scope))
+            .sort((a, b) => a.facts.rank - b.facts.rank || a.memory.memoryNo - b.memory.memoryNo)
+            .slice(0, limit)
+            .map(({ memory }) => memory);
+        return decide({ ...view, memories: { ...view.memories, evictable } });
+      }),
+  }),
+  "keeps the jobs of a session that is gone": (store, state) => ({
+    changeSession: async (change, decide) => {
+      const jobs = state.namespaces.get(change.namespace)?.memoryJobs.get(change.sessionId);
+      const result = await store.changeSession(change, decide);
+      const namespace = state.namespaces.get(change.namespace);
+      if (jobs !== undefined && sessionOf(state, change) === undefined) {
+        namespace?.memoryJobs.set(change.sessionId, jobs);
+      }
+      return result;
+    },
+  }),
+  "remembers that it promoted in another scope": (store) => ({
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => {
+        const wasPromoted: MemoryLookup["wasPromoted"] = ({ userId }, key) =>
+          ["", "a"].some((agentId) =>
+            ["", "s"].some((sessionId) =>
+              view.memories.wasPromoted({ userId, agentId, sessionId }, key),
+            ),
+          );
+        return decide({ ...view, memories: { ...view.memories, wasPromoted } });
+      }),
   }),
   "forgets when a namespace was recalled again": (store, state) => ({
     noteRecalled: async (namespace, ms) => {

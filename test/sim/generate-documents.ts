@@ -59,9 +59,11 @@ async function drawPlaces(draw: Draw, ref: SessionRef): Promise<readonly VectorP
   const { documents } = await store.listDocuments({ namespace, collectionId, after: 0, limit: 50 });
   const newest = documents.at(-1)?.documentNo ?? 0;
   return several(random, 6, () =>
-    random.chance(0.5)
-      ? { kind: "message", namespace, sessionId, seq: random.int(0, last + 1) }
-      : { kind: "document", namespace, collectionId, documentNo: random.int(0, newest + 1) },
+    random.chance(0.3)
+      ? { kind: "memory", namespace, memoryNo: random.int(1, 60) }
+      : random.chance(0.5)
+        ? { kind: "message", namespace, sessionId, seq: random.int(0, last + 1) }
+        : { kind: "document", namespace, collectionId, documentNo: random.int(0, newest + 1) },
   );
 }
 

@@ -17,6 +17,7 @@ import { newInsert, START_MS } from "../support/plans.ts";
 import type { Random } from "../support/random.ts";
 import type { Draw } from "./draw.ts";
 import { drawDocumentRead, drawDocuments, drawVectors } from "./generate-documents.ts";
+import { drawMemories, drawMemoryRead, drawTurn } from "./generate-memories.ts";
 import { drawDueQuery, drawTask, drawTaskQuery, drawWork } from "./generate-work.ts";
 import type { ConsumerOperation, Operation, ReadOperation } from "./operations.ts";
 
@@ -89,6 +90,8 @@ async function drawChange(draw: Draw): Promise<Operation> {
     task: 8,
     documents: 14,
     vectors: 7,
+    memories: 14,
+    turn: 10,
     recall: 1,
     maintain: 2,
     reopen: 1,
@@ -101,6 +104,8 @@ async function drawChange(draw: Draw): Promise<Operation> {
   const requestId = random.chance(0.15) ? requestIdOf(random.int(0, REQUEST_IDS - 1)) : undefined;
   const base = { ...ref, nowMs, ...(requestId === undefined ? {} : { requestId }) };
   if (kind === "documents") return { ...base, ...drawDocuments(draw) };
+  if (kind === "memories") return { ...base, ...drawMemories(draw) };
+  if (kind === "turn") return { ...base, ...drawTurn(draw) };
   if (kind === "vectors") return await drawVectors(draw, ref);
   if (kind === "recall") return { kind: "note-recalled", namespace: ref.namespace, ms: nowMs };
   if (kind === "consumer") return { ...base, ...drawConsumer(draw) };
@@ -291,6 +296,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
     "expired",
     "documents",
     "documents",
+    "memories",
+    "memories",
   ] as const);
   switch (kind) {
     case "read-message":
@@ -322,6 +329,8 @@ async function drawRead(draw: Draw): Promise<ReadOperation> {
       return { ...ref, kind, order, limit, maxBytes: random.pick([1, 300, 1_000_000]) };
     case "documents":
       return await drawDocumentRead(draw, ref);
+    case "memories":
+      return drawMemoryRead(draw, ref);
     case "expired":
       return { ...ref, kind, nowMs: nowMs + random.int(-1_000, 30_000) };
   }

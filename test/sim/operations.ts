@@ -28,6 +28,12 @@ import {
 } from "../support/documents.ts";
 import { sessionView } from "../support/dump.ts";
 import { type ForkAction, fork } from "../support/fork.ts";
+import {
+  changeMemories,
+  type MemoryAction,
+  type TurnAction,
+  turn,
+} from "../support/memory-actions.ts";
 import { plain } from "../support/plain.ts";
 import { newReply } from "../support/plans.ts";
 import {
@@ -40,6 +46,7 @@ import {
   messageView,
 } from "../support/read-all.ts";
 import { changeTask, type TaskAction, type WorkAction, work } from "../support/work.ts";
+import { type MemoryRead, readMemories } from "./read-memories.ts";
 
 /** A change of a consumer. `sessionId` names the consumer. */
 export interface ConsumerOperation extends ActionBase {
@@ -88,6 +95,7 @@ export type ReadOperation = SessionRef &
     | { readonly kind: "read-document"; readonly documentId: string }
     | { readonly kind: "read-vectors"; readonly places: readonly VectorPlace[] }
     | { readonly kind: "recalled" }
+    | MemoryRead
   );
 
 export type Operation =
@@ -98,6 +106,8 @@ export type Operation =
   | TaskAction
   | DocumentAction
   | VectorAction
+  | MemoryAction
+  | TurnAction
   | { readonly kind: "note-recalled"; readonly namespace: string; readonly ms: number }
   | ReadOperation
   | { readonly kind: "maintain"; readonly plan: MaintenancePlan }
@@ -141,6 +151,10 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
       return changeDocuments(store, operation);
     case "vectors":
       return saveVectors(store, operation);
+    case "memories":
+      return changeMemories(store, operation);
+    case "turn":
+      return turn(store, operation);
     case "note-recalled":
       return store.noteRecalled(operation.namespace, operation.ms);
     case "maintain":
@@ -165,6 +179,13 @@ function perform(store: Store, operation: Operation): Promise<unknown> {
     case "read-vectors":
     case "recalled":
       return read(store, operation);
+    case "list-memories":
+    case "ranked-memories":
+    case "read-entities":
+    case "query-relations":
+    case "memory-revisions":
+    case "memory-times":
+      return readMemories(store, operation);
     default:
       return act(store, operation);
   }
@@ -195,7 +216,7 @@ async function maintain(store: Store, plan: MaintenancePlan): Promise<undefined>
   throw new Error("Upkeep does not end.");
 }
 
-async function read(store: Store, operation: ReadOperation): Promise<unknown> {
+async function read(store: Store, operation: Exclude<ReadOperation, MemoryRead>): Promise<unknown> {
   const { namespace, sessionId } = operation;
   const ref = { namespace, sessionId };
   switch (operation.kind) {

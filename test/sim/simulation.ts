@@ -273,6 +273,12 @@ function watched(store: Store, tell: (revision: number, kind: string) => void): 
         tell(view.revision, decision.kind);
         return decision;
       }),
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => {
+        const decision = decide(view);
+        tell(view.revision, decision.kind);
+        return decision;
+      }),
   };
 }
 
@@ -288,6 +294,8 @@ function readOnly(store: Store): Store {
     copySession: (copy, decide) => store.copySession(copy, (view) => refuse(decide(view))),
     changeDocuments: (change, decide) =>
       store.changeDocuments(change, (view) => refuse(decide(view))),
+    changeMemories: (change, decide) =>
+      store.changeMemories(change, (view) => refuse(decide(view))),
   };
 }
 

@@ -232,7 +232,12 @@ export function turn(store: Store, action: TurnAction): Promise<MemoryResult> {
             documents: {
               ...of,
               sourceIds: [],
-              plan: { nowMs, put: [newDocument({ ...of, documentNo, etagRevision: revision })] },
+              plan: {
+                nowMs,
+                put: [
+                  newDocument({ documentId: of.documentId, documentNo, etagRevision: revision }),
+                ],
+              },
             },
           }),
       events: eventsOf(action, view, { ...session, head }, [EVENT_TYPE.sessionUpdated]),
