@@ -136,8 +136,8 @@ export class MemoryTools {
   }
 
   /**
-   * Does what a model asks for, and gives what to answer it. What is wrong with the arguments is said
-   * in the answer, so that the model can try again; a failure of the server is thrown.
+   * Does what a model asks for, and gives what to answer it. What is wrong with the arguments is
+   * said in the answer, so that the model can try again; a failure of the server is thrown.
    */
   async call(name: string, args: string | Readonly<Record<string, unknown>>): Promise<string> {
     const given = typeof args === "string" ? parsed(args) : args;

@@ -93,8 +93,8 @@ export const RESOLUTIONS = {
 export type ResolutionInput = keyof typeof RESOLUTIONS | { readonly text: string };
 
 /**
- * The result of a task: of a summary, a vector for each text, a score for each text, what was found,
- * or what becomes of memories.
+ * The result of a task: of a summary, a vector for each text, a score for each text, what was
+ * found, or what becomes of memories.
  */
 export type ResultInput =
   | OutputInput

@@ -202,9 +202,9 @@ export interface Memory {
     | Timestamp
     | undefined;
   /**
-   * Deletes the memory so long after it was last remembered or updated. Unset means
-   * never. 1 second to 10 years, in whole milliseconds; more precise values are rounded
-   * up.
+   * Deletes the memory so long after its newest state was made: saying it again, which
+   * only reinforces it, does not prolong it. Unset means never. 1 second to 10 years, in
+   * whole milliseconds; more precise values are rounded up.
    */
   ttl?:
     | Duration

@@ -134,7 +134,7 @@ export interface ImportanceRule {
   /**
    * Phrases, compared word by word without regard to case. A word may be a choice, as in
    * `my (wife|husband)`, and one that ends with `?` may be missing. 1 to 64, each at most
-   * 256 bytes.
+   * 256 bytes and 16 words of letters and digits.
    */
   phrases: string[];
   /** The score, 0 to 1. */
