@@ -154,7 +154,7 @@ function findStatus(fit: Fit): void {
 }
 
 const LANGUAGES =
-  /^(?:fluent |native |some |a little |a bit of )?\p{Lu}\p{Ll}+(?:(?:,| and|, and) \p{Lu}\p{Ll}+)*/u;
+  /^(?:fluent |native |some |a little |a bit of )?\p{Lu}\p{Ll}+(?:(?:,|,? and) \p{Lu}\p{Ll}+)*/u;
 
 function findLanguages(fit: Fit): void {
   const said = clauseOf(fit.rest, 60);

@@ -16,7 +16,7 @@ export interface RuleSentence {
 const SENTENCE_CHARS = 600;
 
 const LINK =
-  /\b(?:https?:\/\/|www\.)\S+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+|(?<![\w])[@#]\w+/g;
+  /\b(?:https?:\/\/|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+|(?<![\w])[@#]\w+/g;
 const QUOTES = [
   /`[^`\n]{0,500}`/g,
   /"[^"\n]{0,500}"/g,

@@ -308,10 +308,9 @@ describe("extractByRules", () => {
     };
     for (const unit of hostile) {
       timeOf(unit, 4_096);
-      const small = Math.min(timeOf(unit, 8_192), timeOf(unit, 8_192));
-      const large = Math.min(timeOf(unit, 65_536), timeOf(unit, 65_536));
-      // Eight times the text; squared it would be sixty-four times.
-      expect(large).toBeLessThan(30 * Math.max(small, 3));
+      const best = (chars: number) => Math.min(...[1, 2, 3].map(() => timeOf(unit, chars)));
+      // Eight times the text; squared it would be sixty-four times. The machine may be busy.
+      expect(best(65_536)).toBeLessThan(40 * Math.max(best(8_192), 5));
     }
   });
 
