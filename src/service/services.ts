@@ -2,7 +2,14 @@
 
 import { snapshotInvalid } from "../domain/errors.ts";
 import type { Store } from "../storage/store.ts";
-import type { Codec, ServiceSettings, Services, SessionServiceApi, World } from "./api.ts";
+import type {
+  Codec,
+  EventServiceApi,
+  ServiceSettings,
+  Services,
+  SessionServiceApi,
+  World,
+} from "./api.ts";
 import { appendMessages } from "./append.ts";
 import type { ChangeNews, ServiceContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -108,15 +115,7 @@ export function createServices(parts: ServiceParts): Services {
       exportWindow: (call, ref) => exportWindow(context, call, ref),
       importChunk: (call, chunk) => importChunk(imports, call, chunk),
     },
-    events: {
-      watch: (call, input) => watchEvents(context, feed, call, input),
-      listEvents: (call, input) => listEvents(context, call, input),
-      createConsumer: (call, input) => createConsumer(context, call, input),
-      getConsumer: (call, ref) => getConsumer(context, call, ref),
-      listConsumers: (call, input) => listConsumers(context, call, input),
-      deleteConsumer: (call, input) => deleteConsumer(context, call, input),
-      ackEvents: (call, input) => ackEvents(context, call, input),
-    },
+    events: eventsApi(context, feed),
     admin: {
       storeInfo: () => ({
         storeId: store.storeId,
@@ -166,5 +165,18 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     setSummary: (call, input) => setSummary(context, call, input),
     healSession: (call, input) => healSession(context, call, input),
     searchSessions: (call, input) => search.search(call, input),
+  };
+}
+
+/** Events, and who follows them. */
+function eventsApi(context: ServiceContext, feed: EventFeed): EventServiceApi {
+  return {
+    watch: (call, input) => watchEvents(context, feed, call, input),
+    listEvents: (call, input) => listEvents(context, call, input),
+    createConsumer: (call, input) => createConsumer(context, call, input),
+    getConsumer: (call, ref) => getConsumer(context, call, ref),
+    listConsumers: (call, input) => listConsumers(context, call, input),
+    deleteConsumer: (call, input) => deleteConsumer(context, call, input),
+    ackEvents: (call, input) => ackEvents(context, call, input),
   };
 }

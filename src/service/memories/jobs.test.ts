@@ -1,4 +1,5 @@
-// Goal: what hooks are asked is done once, or by the rules, or waits; a late answer changes nothing.
+// Goal: what hooks are asked is done once, or by the rules, or waits; a late answer changes
+// nothing.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";

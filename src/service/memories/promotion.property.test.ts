@@ -1,5 +1,5 @@
-// Goal: whatever the order of turns, trims, restores, new policies and repeats, an important message
-// that left a window is a memory, made in the transaction that took it out, and once.
+// Goal: whatever the order of turns, trims, restores, new policies and repeats, an important
+// message that left a window is a memory, made in the transaction that took it out, and once.
 
 import { afterEach, expect, it } from "vitest";
 import { jsonCodec, toBytes } from "../../../test/support/json-codec.ts";

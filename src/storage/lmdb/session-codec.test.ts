@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newFields, newInsert, START_MS } from "../../../test/support/plans.ts";
-import { DEFAULT_MEMORY_POLICY } from "../../domain/memories/policy.ts";
+import { DEFAULT_MEMORY_POLICY, type ExtractionPolicy } from "../../domain/memories/policy.ts";
 import { DEFAULT_POLICY, DEFAULT_POLICY_PARTS, DEFAULT_STAGE } from "../../domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
@@ -46,9 +46,10 @@ test("a session comes back with all that stands in its window only", () => {
 });
 
 test("a session comes back with what it gives to long-term memory, the same object each time", () => {
-  const extraction = {
-    ...{ hook: "finder", on: "trim", targets: ["facts"], instructions: "i", supersede: false },
-  } as const;
+  const extraction: ExtractionPolicy = {
+    ...{ hook: "finder", instructions: "i", supersede: false },
+    ...{ on: "trim", targets: ["facts"] },
+  };
   const rules = [{ name: "n", phrases: ["a (b|c)?"], score: 0.25 }];
   const memoryPolicy = { ...DEFAULT_MEMORY_POLICY, extraction, importanceRules: rules };
   const first = roundTrip(newFields({ memoryPolicy })).fields.memoryPolicy;
