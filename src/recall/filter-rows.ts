@@ -71,7 +71,8 @@ export function rowsOfFilter(
     rows = intersectFilters(rows, rowsOfItems(source.items, itemsOfValues(source, conditions)));
   }
   rows = byTimeAndTrust(source.items, filter, rows);
-  return source.memories.count === 0 ? rows : withoutMemories(source, rows, { filter, times });
+  const hasMemories = source.memories.count > 0 && wanted(filter, "memory");
+  return hasMemories ? withoutMemories(source, rows, { filter, times }) : rows;
 }
 
 /** Takes the rows of memories away that do not pass. */
