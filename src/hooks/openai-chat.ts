@@ -1,5 +1,5 @@
-// Chat completions of an endpoint. What an endpoint turns out not to take is left out, and not tried
-// again until the server stops.
+// Chat completions of an endpoint. What an endpoint turns out not to take is left out, and not
+// tried again until the server stops.
 
 import type { OpenAiConfig } from "./config-types.ts";
 import type { Deadline } from "./deadline.ts";

@@ -1,5 +1,5 @@
-// Hooks of the kind `poll`: workers do their work. What is no task of its own, all but summaries, is
-// only named here: the services hand it to workers.
+// Hooks of the kind `poll`: workers do their work. What is no task of its own, all but summaries,
+// is only named here: the services hand it to workers.
 
 import type { Hook } from "../service/hook-port.ts";
 import type { PollConfig } from "./config-types.ts";

@@ -140,8 +140,8 @@ function lineOf(line: ExtractInput["lines"][number], at: number): string {
 }
 
 /**
- * Asks for what is in messages or in a text. The system message says what is worth keeping, what the
- * operator asks for besides, and the fields of the answer. The user message holds what is known
+ * Asks for what is in messages or in a text. The system message says what is worth keeping, what
+ * the operator asks for besides, and the fields of the answer. The user message holds what is known
  * already and then the messages, a line of JSON each.
  */
 export function extractRequest(input: ExtractInput): ChatRequest {
