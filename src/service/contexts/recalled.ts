@@ -16,6 +16,8 @@ import { candidateOf, counts } from "./remembered.ts";
 /** A message costs about so many tokens at least: no more are looked for than there is room. */
 const TOKENS_EACH = 20;
 const HITS_MIN = 10;
+/** So many characters more count for each message, so that the shortest ones do not win by that. */
+const FRAME_CHARS = 200;
 /** How long an index is waited for that is being built. */
 const WAIT_MS = 1_000;
 const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowledge", "summary"]);
@@ -44,7 +46,7 @@ const FAILED: RecallCoverage = {
   ...{ embeddingModel: "", withoutVectorCount: 0, rerank: "off" },
 };
 
-/** Messages of the sessions of the user, the best first. */
+/** Messages of the sessions of the user, those worth most first. */
 export async function messagesFor(asking: Asking, limit: number): Promise<Recalled> {
   const { viewer, input } = asking;
   // Without a user, what others said in sessions of theirs is none of this one's.
@@ -56,7 +58,7 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
     ...(viewer.userId === "" ? { sessionIds: [viewer.sessionId] } : { userId: viewer.userId }),
   };
   const { codec } = asking.parts.context;
-  return await find(asking, filter, limit, ({ record, relevance }) => {
+  const found = await find(asking, filter, limit, ({ record, relevance }) => {
     if (record.kind !== "message") return undefined;
     const { sessionId, message } = record;
     const { messageId, role } = codec.readFacts(message.bytes);
@@ -67,6 +69,15 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
       isWeak: relevance < input.minRelevance,
     };
   });
+  return { ...found, candidates: found.candidates.toSorted((a, b) => worth(b) - worth(a)) };
+}
+
+/**
+ * How much a message fits for what it costs: a few short ones hold more of what is asked for than
+ * one long one that takes their room.
+ */
+function worth({ relevance, said }: Candidate): number {
+  return relevance / (FRAME_CHARS + (said.kind === "message" ? said.text.length : 0));
 }
 
 /** Documents of the namespace, the best first. */
