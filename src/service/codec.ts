@@ -7,7 +7,6 @@ import type { WindowInsert } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
 import type { CountedContent } from "../domain/token-rules.ts";
 import type { MessageDetail, Role, SeqRange, WindowFacts } from "../domain/window/types.ts";
-import type { DocumentStamp } from "./recall-api.ts";
 
 /** A message as a caller gave it, before the server's fields. */
 export interface MessageDraft {
@@ -94,6 +93,27 @@ export interface Codec {
   encodeEvent(event: Event): Uint8Array;
   /** The seqs of the messages that an event appends, changes or deletes; undefined for others. */
   readEventSeqs(body: Uint8Array): SeqRange | undefined;
+}
+
+/** What the server adds to a document. */
+export interface DocumentStamp {
+  readonly documentId: string;
+  readonly collectionId: string;
+  /** The text to store: that of the chunk, for a chunk. */
+  readonly text: string;
+  readonly chunk:
+    | {
+        readonly sourceId: string;
+        readonly index: number;
+        readonly count: number;
+        /** In code points. */
+        readonly offset: number;
+      }
+    | undefined;
+  readonly writer: string;
+  readonly createMs: number;
+  readonly updateMs: number;
+  readonly etag: string;
 }
 
 /** A message that is nothing but a text. */

@@ -13,7 +13,9 @@ import type {
   StoredVector,
 } from "../storage/store.ts";
 import type { Call } from "./call.ts";
-import type { MessageDraft } from "./codec.ts";
+import type { DocumentStamp, MessageDraft } from "./codec.ts";
+
+export type { DocumentStamp } from "./codec.ts";
 
 /** Where the next page of a recall starts, and what it must agree with. */
 export interface RecallInput {
@@ -97,27 +99,6 @@ export interface DocumentDraft {
   readonly embedding: StoredVector | undefined;
   /** The decoded wire document; only the codec looks inside. */
   readonly wire: unknown;
-}
-
-/** What the server adds to a document. */
-export interface DocumentStamp {
-  readonly documentId: string;
-  readonly collectionId: string;
-  /** The text to store: that of the chunk, for a chunk. */
-  readonly text: string;
-  readonly chunk:
-    | {
-        readonly sourceId: string;
-        readonly index: number;
-        readonly count: number;
-        /** In code points. */
-        readonly offset: number;
-      }
-    | undefined;
-  readonly writer: string;
-  readonly createMs: number;
-  readonly updateMs: number;
-  readonly etag: string;
 }
 
 /** Writes the wire forms of documents. Implemented by the transport. */

@@ -6,7 +6,7 @@ import type { EventDetail } from "../../domain/event.ts";
 import type { MemoryJob } from "../../domain/memories/job.ts";
 import { planRemember } from "../../domain/memories/remember.ts";
 import type { Session } from "../../domain/session.ts";
-import type { SessionPlan, StoredMessage } from "../../storage/store.ts";
+import type { SessionPlan, SessionView, StoredMessage } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { HookFailure } from "../hook-port.ts";
 import type { HookStates } from "../tasks/hook-state.ts";
@@ -14,7 +14,6 @@ import { extractBatch, extractionRules, extractorOf, newMemoriesOf } from "./ext
 import { giveToMemory, scopeOf, stampOf } from "./give.ts";
 import { promotableOf } from "./promotable.ts";
 import { rememberDetails } from "./remember-events.ts";
-import type { JobAt } from "./run-job.ts";
 import type { Scorers } from "./scorers.ts";
 
 /** What a job gives to long-term memory. */
@@ -23,6 +22,12 @@ export interface JobGiven {
   readonly events: readonly EventDetail[];
   readonly createdCount: number;
   readonly rejectedCount: number;
+}
+
+/** Where a decision stands. */
+export interface JobAt {
+  readonly view: SessionView;
+  readonly stamp: { readonly revision: number; readonly nowMs: number };
 }
 
 /** Decides inside a change. Pure, and may be called again. */

@@ -10,7 +10,7 @@ import { BUILTIN_EXTRACTOR } from "../../domain/memories/policy.ts";
 import type { Session, SessionRef } from "../../domain/session.ts";
 import { backoffMs } from "../../domain/tasks/backoff.ts";
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
-import type { SessionDecision, SessionPlan, SessionView } from "../../storage/store.ts";
+import type { SessionDecision, SessionPlan } from "../../storage/store.ts";
 import { changeSession, liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
 import { HookFailure } from "../hook-port.ts";
@@ -18,7 +18,7 @@ import { newEvents } from "../new-events.ts";
 import { chance } from "../tasks/later.ts";
 import { serverCall } from "../tasks/server-call.ts";
 import { type JobBatch, readBatch } from "./job-batch.ts";
-import type { JobHooks } from "./job-hooks.ts";
+import type { JobAt, JobHooks } from "./job-hooks.ts";
 
 /** What an attempt works with. */
 export interface JobParts {
@@ -156,12 +156,6 @@ function endedEvent(
     failure: end.reason,
     isDead: end.isDead ?? false,
   };
-}
-
-/** Where a decision stands. */
-export interface JobAt {
-  readonly view: SessionView;
-  readonly stamp: { readonly revision: number; readonly nowMs: number };
 }
 
 /** Changes a session while its job and the messages of the batch are as they were taken. */
