@@ -1,5 +1,6 @@
-// `npm run bench:context -- FILE...`: for how many questions the evidence is inside the context that
-// AssembleContext makes, by tokens: with the window only, with recall only, and with both. Options:
+// `npm run bench:context -- FILE...`: for how many questions the evidence is inside the context
+// that AssembleContext makes, by tokens: with the window only, with recall only, and with both.
+// Options:
 //
 //   --tokens 1000,2000,4000    the budgets
 //   --modes window,recall,both what to measure
