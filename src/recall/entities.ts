@@ -73,10 +73,15 @@ export function relatedItems(
 ): number[] {
   const { items } = shard;
   const { filter, count, order } = options;
+  const entities = { values };
   const found = new Set<number>();
   const walk = new Walk(shard, filter);
   for (const [name, value] of values) {
-    if (value === RELATED && !walk.isHub(name)) for (const one of walk.of(name)) found.add(one);
+    if (value !== RELATED || walk.isHub(name)) continue;
+    for (const one of walk.of(name)) {
+      // Words lead to what has the name itself.
+      if (entityValue(shard, entities, one) === RELATED) found.add(one);
+    }
   }
   const sorted = [...found].sort((a, b) => {
     const later = items.timeMs.at(b) - items.timeMs.at(a);

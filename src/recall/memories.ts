@@ -102,7 +102,7 @@ export class MemoryTable {
     return this.items.at(low) === item ? low : undefined;
   }
 
-  /** Makes the test of the memories at places by what a filter says of memories; see memoryPasses. */
+  /** Makes the test of places by what a filter says of memories: the same as memoryPasses. */
   tester(
     filter: MemoryConditions,
     { nowMs, referenceMs }: FilterTimes,

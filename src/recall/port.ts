@@ -224,7 +224,7 @@ export interface IndexedRecord {
 export interface IndexedMemory extends FilteredMemory {
   /** The messages that say it. */
   readonly source: { readonly sessionId: string; readonly messageIds: readonly string[] };
-  /** Names in it that queries may name: of an entity its name and aliases, of a relation both ends. */
+  /** Names that queries may name: of an entity its own and aliases, of a relation both ends. */
   readonly names: readonly string[];
   /** What it is about; counts where an entity has this name. */
   readonly topics: readonly string[];
