@@ -4,7 +4,6 @@
 import { AppError, recordCorrupt } from "../../domain/errors.ts";
 import type { ReadFacts } from "../store.ts";
 import type { SessionCache } from "./cache.ts";
-import type { RecordCounts } from "./counts.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
 import { type Memtable, type Slot, slotValue, type Visibility } from "./memtable.ts";
@@ -18,7 +17,10 @@ export interface Core {
   readonly cache: SessionCache;
   readonly readFacts: ReadFacts;
   /** How many collections of a namespace hold documents. */
-  readonly collections: RecordCounts;
+  readonly collections: {
+    of(core: Core, namespace: string): number;
+    add(namespace: string, difference: number): void;
+  };
 }
 
 /**
