@@ -234,7 +234,7 @@ class NamespaceCheck {
   }
 }
 
-/** Checks the jobs on memories against sessions and due times; gives how many sessions have some. */
+/** Checks jobs on memories, their sessions and times; gives how many sessions have some. */
 export function checkMemoryJobs({
   problems,
   view,
