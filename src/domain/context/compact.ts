@@ -6,8 +6,7 @@ import { codePointsOf } from "../tokens.ts";
 import type { ContextCount } from "./count.ts";
 import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
 import { FENCE_CLOSE } from "./fence.ts";
-import { endOfChars, layOut, type SectionText } from "./layout.ts";
-import type { ContextRules } from "./pack.ts";
+import { type ContextRules, endOfChars, layOut, type SectionText } from "./layout.ts";
 import { partsOf, withoutShown } from "./parts.ts";
 import type { ContextCut, ContextCutReason, ContextSectionKind, PackedContext } from "./types.ts";
 

@@ -43,6 +43,14 @@ export interface LayoutStyle {
   readonly fence: boolean;
 }
 
+/** How a context is packed. */
+export interface ContextRules extends LayoutStyle {
+  /** In the order of the text. */
+  readonly sections: readonly SectionRules[];
+  /** What the text may cost, at least 1. */
+  readonly budgetTokens: number;
+}
+
 /**
  * Lays a section out: its entries in the order in which they stand, behind `before`, a line that
  * says what is missing; empty for none. A section without entries has no text.

@@ -7,22 +7,13 @@ import { compactContext } from "./compact.ts";
 import type { ContextCount } from "./count.ts";
 import { type Entry, type ReadySection, readySections } from "./entries.ts";
 import { Filler } from "./filler.ts";
-import { type LayoutStyle, layOut, type SectionText } from "./layout.ts";
+import { type ContextRules, type LayoutStyle, layOut, type SectionText } from "./layout.ts";
 import { partsOf, withoutShown } from "./parts.ts";
-import type { SectionRules } from "./profiles.ts";
 import { byShare, divide } from "./shares.ts";
 import type { ContextCut, PackedContext } from "./types.ts";
 
 /** The second round gives away what the conversation, with more room, made superfluous. */
 const ROUNDS = 2;
-
-/** How a context is packed. */
-export interface ContextRules extends LayoutStyle {
-  /** In the order of the text. */
-  readonly sections: readonly SectionRules[];
-  /** What the text may cost, at least 1. */
-  readonly budgetTokens: number;
-}
 
 /**
  * Packs a context. What is in it and what is cut are together all candidates of the sections, each
