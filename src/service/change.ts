@@ -7,6 +7,7 @@
 
 import { AppError, requestIdReused } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
+import { TURN_END_MS } from "../domain/memories/job-changes.ts";
 import { isExpired, type Session, type SessionRef } from "../domain/session.ts";
 import type { SessionDecision, SessionPlan, SessionView, StoredReply } from "../storage/store.ts";
 import type { Call } from "./api.ts";
@@ -95,7 +96,8 @@ function tell({ news }: ServiceContext, plan: SessionPlan): void {
     const numbers = documents.plan.put?.map(({ documentNo }) => documentNo) ?? [];
     news?.documentsChanged?.(documents, numbers);
   }
-  if (memoryJobs !== undefined) news?.memoryJobsChanged?.();
+  const isDue = memoryJobs?.put.some(({ job }) => job !== undefined && job.dueMs < TURN_END_MS);
+  if (isDue === true) news?.memoryJobsChanged?.();
 }
 
 /** Deletes a session if its time has run out; does nothing otherwise. */

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";
-import { fromBytes, toBytes } from "../../../test/support/json-codec.ts";
+import { fromBytes, jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
 import {
   consolidate,
   jobsOf,
@@ -17,12 +17,14 @@ import { policyOf } from "../../../test/support/policies.ts";
 import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
 import { listAll } from "../../../test/support/service-memories.ts";
 import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { storeFull } from "../../domain/errors.ts";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { Extracted } from "../../domain/memories/extracted.ts";
 import type { MemoryJobType } from "../../domain/memories/job.ts";
 import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
 import type { ExtractionPolicy } from "../../domain/memories/policy.ts";
+import { openLmdbStore } from "../../storage/lmdb/store.ts";
 import { type Hook, HookFailure } from "../hook-port.ts";
 
 const NAME = "My name is Anna.";
@@ -384,4 +386,32 @@ it("does not let a policy in that names hooks which the server does not have", a
   await expect(open({ scoreHook: "nobody" })).rejects.toMatchObject(refused);
   await expect(open({ extraction: extraction({ hook: "judge" }) })).rejects.toMatchObject(refused);
   await open({ scoreHook: "judge", extraction: extraction({ hook: "builtin" }) });
+});
+
+it("goes on with jobs of the disk after a restart", async () => {
+  const directory = await makeTempDir();
+  const at = { directory: directory.path, readFacts: jsonCodec.readFacts };
+  let isDown = true;
+  const judge = scoringHook("judge", async (texts) => {
+    if (isDown) throw down();
+    return texts.map(() => 1);
+  });
+  const first = await openLmdbStore(at);
+  services = await startTestServices({}, { hooks: hooksOf([judge]), store: first });
+  await openSession(services, "s", { memory: memoryPolicy({ scoreHook: "judge" }) });
+  await services.append("s", [{ text: "zero" }, ...PLAIN]);
+  await eventually("an attempt failed", async () => (await ended()).length === 1);
+  const [before] = await services.store.readMemoryJobs(ref);
+  await services.stop();
+  await first.close();
+  isDown = false;
+  const second = await openLmdbStore(at);
+  const startMs = 1_700_000_600_000;
+  services = await startTestServices({}, { hooks: hooksOf([judge]), store: second, startMs });
+  expect(before).toMatchObject({ failedAttempts: 1, ranges: [{ first: 1, last: 2 }] });
+  await eventually("the job is done", noJobs);
+  expect(await promotedTexts(services)).toEqual(["zero", "one"]);
+  await services.stop();
+  await second.close();
+  await directory[Symbol.asyncDispose]();
 });
