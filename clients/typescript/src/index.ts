@@ -15,15 +15,6 @@ export type {
   GetServerInfoResponse,
   Limit,
 } from "./gen/memorysidecar/v1/admin_service.ts";
-export {
-  type AssembleContextResponse,
-  type ContextCut,
-  ContextCutReason,
-  type ContextItem,
-  type ContextPart,
-  ContextProfile,
-  ContextSectionKind,
-} from "./gen/memorysidecar/v1/context.ts";
 export type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
 export {
   type ClearCollectionResponse,
@@ -41,15 +32,6 @@ export type {
   DocumentsDeleted,
   DocumentsUpserted,
 } from "./gen/memorysidecar/v1/event_document.ts";
-export {
-  type MemoriesDecayed,
-  type MemoriesDeleted,
-  type MemoriesReinforced,
-  type MemoriesRemembered,
-  MemoryDeletion,
-  type MemoryJobEnded,
-  type MemoryUpdated,
-} from "./gen/memorysidecar/v1/event_memory.ts";
 export { type Consumer, StreamPosition } from "./gen/memorysidecar/v1/event_service.ts";
 export {
   type SummaryRequested,
@@ -62,49 +44,6 @@ export type {
   FailTaskResponse,
   LeasedTask,
 } from "./gen/memorysidecar/v1/hook_service.ts";
-export {
-  type Entity,
-  type Episode,
-  type Memory,
-  MemoryKind,
-  MemoryOrigin,
-  type MemorySource,
-  MemoryState,
-  type Relation,
-} from "./gen/memorysidecar/v1/memory.ts";
-export type {
-  DecayMemoriesResponse,
-  ForgetMemoriesResponse,
-  PurgeMemoriesResponse,
-} from "./gen/memorysidecar/v1/memory_change_rpc.ts";
-export {
-  type ExtractionPolicy,
-  ExtractionTarget,
-  ExtractionTime,
-  type ImportanceRule,
-  type MemoryPolicy,
-} from "./gen/memorysidecar/v1/memory_policy.ts";
-export {
-  type FoundRelation,
-  type MemoryMatch,
-  MemoryScoring,
-  type QueryRelationsResponse,
-} from "./gen/memorysidecar/v1/memory_query_rpc.ts";
-export {
-  ConflictMode,
-  DedupeMode,
-  MemoryOrder,
-  type RememberedMemory,
-  RememberOutcome,
-  type RememberResponse,
-} from "./gen/memorysidecar/v1/memory_rpc.ts";
-export type {
-  ConsolidateSessionResponse,
-  ExtractMemoriesResponse,
-  ImportanceScore,
-  MemoryJob,
-  RecordTurnResponse,
-} from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
 export {
   type AgentCall,
   type ContentPart,
@@ -217,12 +156,6 @@ export {
   TaskState,
   TaskType,
 } from "./gen/memorysidecar/v1/task.ts";
-export {
-  type ExtractInput,
-  type ExtractOutput,
-  ResolveAction,
-  type ResolveInput,
-} from "./gen/memorysidecar/v1/task_memories.ts";
 export type { EmbedInput, RerankInput } from "./gen/memorysidecar/v1/task_vectors.ts";
 export {
   HoldReason,
@@ -243,39 +176,7 @@ export type {
   SetSummaryResponse,
   TrimSessionResponse,
 } from "./gen/memorysidecar/v1/window_rpc.ts";
-export { exportMemories, importMemories } from "./memory-lines.ts";
-export type {
-  ContextOptions,
-  DecayOptions,
-  ExtractionInput,
-  ExtractOptions,
-  ImportanceRuleInput,
-  ListMemoriesOptions,
-  ListMemoryJobsOptions,
-  MemoryFields,
-  MemoryFilterInput,
-  MemoryInput,
-  MemoryKindName,
-  MemoryPolicyInput,
-  MemoryScoringName,
-  RecordTurnOptions,
-  ReinforceOptions,
-  RelationPattern,
-  RememberOptions,
-  RestoreMemoryOptions,
-  ScopeInput,
-  SearchMemoriesOptions,
-  SectionInput,
-  SectionName,
-  UpdateMemoryOptions,
-} from "./memory-options.ts";
-export {
-  type MemoryBlockOptions,
-  type MemoryToolOptions,
-  MemoryTools,
-  memoryBlock,
-  type ToolShape,
-} from "./memory-tools.ts";
+export * from "./memory-index.ts";
 export {
   type BytesInput,
   type ImageInput,

@@ -34,6 +34,7 @@ import { RecallServiceService as RecallRpcs } from "./gen/memorysidecar/v1/recal
 import { TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type * as options from "./memory-options.ts";
 import { JOB_TYPES, MEMORY_ORDERS } from "./memory-options.ts";
+import type { ImportanceRuleInput } from "./memory-policy.ts";
 import * as requests from "./memory-requests.ts";
 import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
@@ -234,7 +235,7 @@ export class MemoryMethods extends RecallMethods {
   /** Says how important texts are by rules, those of the server by default. */
   async scoreImportance(
     texts: string | readonly string[],
-    opts: ListOptions & { readonly rules?: readonly options.ImportanceRuleInput[] } = {},
+    opts: ListOptions & { readonly rules?: readonly ImportanceRuleInput[] } = {},
   ): Promise<ImportanceScore[]> {
     const rules = (opts.rules ?? []).map(({ phrases, ...rule }) => ({
       ...rule,

@@ -3,7 +3,8 @@
 import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { MemoryMethods } from "./memories.ts";
-import { MEMORY_KINDS, type MemoryFields, type MemoryFilterInput } from "./memory-options.ts";
+import { MEMORY_KINDS } from "./memory-kinds.ts";
+import type { MemoryFields, MemoryFilterInput } from "./memory-options.ts";
 import type { JsonObject } from "./message.ts";
 import { toDate } from "./time.ts";
 

@@ -2,8 +2,7 @@
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import { ContextProfile, ContextSectionKind } from "./gen/memorysidecar/v1/context.ts";
-import { MemoryKind, MemoryOrigin, MemoryState } from "./gen/memorysidecar/v1/memory.ts";
-import { ExtractionTarget, ExtractionTime } from "./gen/memorysidecar/v1/memory_policy.ts";
+import { MemoryOrigin, MemoryState } from "./gen/memorysidecar/v1/memory.ts";
 import { MemoryScoring } from "./gen/memorysidecar/v1/memory_query_rpc.ts";
 import {
   ConflictMode,
@@ -15,22 +14,12 @@ import type { TokenRule } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import type { RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
 import { TaskType } from "./gen/memorysidecar/v1/task.ts";
+import type { MemoryKindName } from "./memory-kinds.ts";
+import type { ExtractionInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
 import type { MetadataInput } from "./recall-options.ts";
 import type { TaskStateName } from "./task-options.ts";
-
-export const MEMORY_KINDS = {
-  fact: MemoryKind.FACT,
-  preference: MemoryKind.PREFERENCE,
-  knowledge: MemoryKind.KNOWLEDGE,
-  entity: MemoryKind.ENTITY,
-  relation: MemoryKind.RELATION,
-  episode: MemoryKind.EPISODE,
-  summary: MemoryKind.SUMMARY,
-} as const;
-/** What kind of thing a memory is. */
-export type MemoryKindName = keyof typeof MEMORY_KINDS;
 
 export const MEMORY_STATES = {
   active: MemoryState.ACTIVE,
@@ -89,15 +78,6 @@ export const SECTIONS = {
 /** A kind of section of a context. */
 export type SectionName = keyof typeof SECTIONS;
 
-export const TARGETS = {
-  facts: ExtractionTarget.FACTS,
-  entities: ExtractionTarget.ENTITIES,
-  relations: ExtractionTarget.RELATIONS,
-} as const;
-export const EXTRACTION_TIMES = {
-  "turn-end": ExtractionTime.TURN_END,
-  trim: ExtractionTime.TRIM,
-} as const;
 export const JOB_TYPES = { extract: TaskType.EXTRACT, score: TaskType.SCORE } as const;
 
 /** Whom a memory belongs to. */
@@ -280,18 +260,6 @@ export interface RecordTurnOptions extends MutationOptions {
   readonly expectedLastSeq?: SeqInput | undefined;
 }
 
-/** How things are found in messages. */
-export interface ExtractionInput {
-  /** Default: the rules of the server. */
-  readonly hook?: string | undefined;
-  /** Default `turn-end`. */
-  readonly on?: keyof typeof EXTRACTION_TIMES | undefined;
-  /** Default: all. */
-  readonly targets?: readonly (keyof typeof TARGETS)[] | undefined;
-  readonly instructions?: string | undefined;
-  readonly supersede?: boolean | undefined;
-}
-
 export interface ExtractOptions extends MutationOptions {
   /** The messages of this session. */
   readonly sessionId?: string | undefined;
@@ -304,28 +272,6 @@ export interface ExtractOptions extends MutationOptions {
   readonly extraction?: ExtractionInput | undefined;
   /** Remembers nothing. Default false. */
   readonly preview?: boolean | undefined;
-}
-
-/** A rule that says how important a text is. */
-export interface ImportanceRuleInput {
-  readonly name: string;
-  readonly phrases: readonly string[];
-  readonly score: number;
-}
-
-/** What a session gives to long-term memory. */
-export interface MemoryPolicyInput {
-  readonly autoPromote?: boolean | undefined;
-  readonly importanceThreshold?: number | undefined;
-  readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
-  readonly scoreHook?: string | undefined;
-  readonly longTermLimit?: number | undefined;
-  readonly episodes?: boolean | undefined;
-  readonly episodicRetentionDays?: number | undefined;
-  readonly extraction?: ExtractionInput | undefined;
-  readonly entityLimit?: number | undefined;
-  readonly relationLimit?: number | undefined;
-  readonly agentScope?: boolean | undefined;
 }
 
 /** Which jobs to list. */

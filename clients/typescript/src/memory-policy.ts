@@ -1,17 +1,57 @@
 // What a session gives to long-term memory, as callers write it.
 
 import { choice } from "./choice.ts";
-import type {
-  DeepPartial,
-  ExtractionPolicy,
-  MemoryPolicy,
-} from "./gen/memorysidecar/v1/memory_policy.ts";
 import {
-  EXTRACTION_TIMES,
-  type ExtractionInput,
-  type MemoryPolicyInput,
-  TARGETS,
-} from "./memory-options.ts";
+  type DeepPartial,
+  type ExtractionPolicy,
+  ExtractionTarget,
+  ExtractionTime,
+  type MemoryPolicy,
+} from "./gen/memorysidecar/v1/memory_policy.ts";
+
+export const TARGETS = {
+  facts: ExtractionTarget.FACTS,
+  entities: ExtractionTarget.ENTITIES,
+  relations: ExtractionTarget.RELATIONS,
+} as const;
+export const EXTRACTION_TIMES = {
+  "turn-end": ExtractionTime.TURN_END,
+  trim: ExtractionTime.TRIM,
+} as const;
+
+/** How things are found in messages. */
+export interface ExtractionInput {
+  /** Default: the rules of the server. */
+  readonly hook?: string | undefined;
+  /** Default `turn-end`. */
+  readonly on?: keyof typeof EXTRACTION_TIMES | undefined;
+  /** Default: all. */
+  readonly targets?: readonly (keyof typeof TARGETS)[] | undefined;
+  readonly instructions?: string | undefined;
+  readonly supersede?: boolean | undefined;
+}
+
+/** A rule that says how important a text is. */
+export interface ImportanceRuleInput {
+  readonly name: string;
+  readonly phrases: readonly string[];
+  readonly score: number;
+}
+
+/** What a session gives to long-term memory. */
+export interface MemoryPolicyInput {
+  readonly autoPromote?: boolean | undefined;
+  readonly importanceThreshold?: number | undefined;
+  readonly importanceRules?: readonly ImportanceRuleInput[] | undefined;
+  readonly scoreHook?: string | undefined;
+  readonly longTermLimit?: number | undefined;
+  readonly episodes?: boolean | undefined;
+  readonly episodicRetentionDays?: number | undefined;
+  readonly extraction?: ExtractionInput | undefined;
+  readonly entityLimit?: number | undefined;
+  readonly relationLimit?: number | undefined;
+  readonly agentScope?: boolean | undefined;
+}
 
 /** Makes what says how to find things. */
 export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPolicy> {

@@ -8,6 +8,7 @@ import { SearchMemoriesRequest } from "./gen/memorysidecar/v1/memory_query_rpc.t
 import type { ConflictRule, DedupeRule } from "./gen/memorysidecar/v1/memory_rpc.ts";
 import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
 import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
@@ -43,7 +44,7 @@ export function toMemory(input: options.MemoryInput, scope: options.ScopeInput =
   const { memoryId = "", text = "", key = "", category = "", etag = "", source } = input;
   return Memory.fromPartial({
     ...{ memoryId, userId, agentId, sessionId, text, key, category, etag, structure },
-    kind: choice("kind", names.MEMORY_KINDS, kind),
+    kind: choice("kind", MEMORY_KINDS, kind),
     topics: [...(input.topics ?? [])],
     importance: input.importance,
     confidence: input.confidence,
@@ -74,7 +75,7 @@ export function toMemoryFilter(input: options.MemoryFilterInput): DeepPartial<Me
     ...{ userId, agentId, sessionId, key, includeShared, textContains, sourceSessionId },
     ...{ minImportance, minConfidence, persistent, exactScope },
     labels: { ...labels },
-    kinds: kinds.map((kind) => choice("kind", names.MEMORY_KINDS, kind)),
+    kinds: kinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     states: states.map((state) => choice("state", names.MEMORY_STATES, state)),
     categories: [...categories],
     topics: [...topics],

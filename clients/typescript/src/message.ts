@@ -10,8 +10,7 @@ import {
   type ToolCall,
 } from "./gen/memorysidecar/v1/message.ts";
 import type { Session } from "./gen/memorysidecar/v1/session.ts";
-import type { MemoryPolicyInput } from "./memory-options.ts";
-import { toMemoryPolicy } from "./memory-policy.ts";
+import { type MemoryPolicyInput, toMemoryPolicy } from "./memory-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 

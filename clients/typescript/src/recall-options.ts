@@ -6,7 +6,7 @@ import { type TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
 import { FusionMethod, RecallKind, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
 import { EmbeddingPurpose, type RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
-import type { MemoryKindName } from "./memory-options.ts";
+import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
 

@@ -12,7 +12,7 @@ import {
 import { TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
 import { MetadataCondition, type RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
 import { CountTokensRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_rpc.ts";
-import { MEMORY_KINDS } from "./memory-options.ts";
+import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, SCORINGS, TRUSTS } from "./recall-options.ts";

@@ -43,6 +43,8 @@ export class KnownTexts {
     let best: Memory | undefined;
     for (const memory of known) {
       if (kind === "episode" && memory.content.validFromMs !== content.validFromMs) continue;
+      // What answers the same in other words contradicts: a name that changed by one letter.
+      if (content.key !== "" && memory.content.key === content.key) continue;
       const found = similarityFrom(from, text, this.#textOf(memory), this.#budget);
       if (found === undefined || (best !== undefined && found === from)) continue;
       best = memory;

@@ -11,8 +11,8 @@ export interface MemoryLookup {
   /** Active ones of the scope with this `key`, oldest first; at most 64. */
   byKey(scope: MemoryScope, key: string): readonly Memory[];
   /**
-   * Superseded ones of the scope with this `key`, the newest number first; at most 64. A memory that
-   * comes late finds its place in the history by them.
+   * Superseded ones of the scope with this `key`, the newest number first; at most 64. A memory
+   * that comes late finds its place in the history by them.
    */
   pastByKey(scope: MemoryScope, key: string): readonly Memory[];
   /** The active entity of the scope with this name or alias (see nameKeyOf); the oldest one. */

@@ -200,6 +200,14 @@ describe("what is similar", () => {
     expect(outcomes(remember(book, 2, [near], similar({ window: 1 })))).toEqual(["created"]);
   });
 
+  test("is nothing that answers the same in other words", () => {
+    const book = new MemoryBook();
+    remember(book, 1, [{ text: "The user's wife is Anna.", key: "wife" }]);
+    const changed = [{ text: "The user's wife is Anne.", key: "wife" }];
+    const rules = rulesOf({ mode: "similar" }, { mode: "supersede" });
+    expect(remember(book, 2, changed, rules).results[0]?.supersededIds).toEqual(["n1-0"]);
+  });
+
   test("is no episode of another time", () => {
     const book = new MemoryBook();
     const episode = { kind: "episode", episode: { userText: "hi", assistantText: "" } } as const;

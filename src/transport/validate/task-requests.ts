@@ -4,13 +4,13 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { SERVER_WORKER } from "../../domain/tasks/task.ts";
+import type { ListHooksRequest } from "../../gen/memorysidecar/v1/hook_list_rpc.ts";
 import type {
   CompleteTaskRequest,
   DeleteTaskRequest,
   ExtendLeaseRequest,
   FailTaskRequest,
   GetTaskRequest,
-  ListHooksRequest,
   ListTasksRequest,
   PollTasksRequest,
   RetryTaskRequest,

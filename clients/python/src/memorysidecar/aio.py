@@ -8,10 +8,11 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
-from ._async_memories import AsyncMemoryMethods, AsyncTurnMethods
+from ._async_memories import AsyncMemoryMethods
 from ._async_recall import AsyncDocumentMethods, AsyncRecallMethods
 from ._async_snapshots import AsyncSnapshotMethods
 from ._async_tasks import AsyncSummaryMethods, AsyncTaskMethods
+from ._async_turns import AsyncTurnMethods
 from ._async_windows import AsyncWindowMethods
 from ._pager import AsyncPager
 from .async_watch import AsyncWatch

@@ -8,11 +8,12 @@ from typing_extensions import Unpack
 
 from . import _fields as f
 from . import v1
-from ._memories import MemoryMethods, TurnMethods
+from ._memories import MemoryMethods
 from ._pager import Pager
 from ._recall import DocumentMethods, RecallMethods
 from ._snapshots import SnapshotMethods
 from ._tasks import SummaryMethods, TaskMethods
+from ._turns import TurnMethods
 from ._windows import WindowMethods
 from .watch import Watch
 

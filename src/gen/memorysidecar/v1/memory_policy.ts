@@ -58,7 +58,7 @@ export namespace ExtractionTarget {
  * What a session gives to long-term memory, and how much of it is kept. Memories that
  * come of it belong to the user of the session, or to the session when it has no user,
  * and to its agent as `agent_scope` says. A session without a policy gives nothing by
- * itself.
+ * itself. At most 65,536 bytes in wire form.
  */
 export interface MemoryPolicy {
   /**

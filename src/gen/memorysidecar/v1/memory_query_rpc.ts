@@ -95,7 +95,7 @@ export interface QueryRelationsRequest {
 export interface QueryRelationsResponse {
   /** The relations, by rising number of steps; within a step oldest first. */
   relations: FoundRelation[];
-  /** There were more than `limit`, or more than 10,000 relations to look at. */
+  /** There were more than `limit`, more than 3 MiB, or more than 10,000 relations to look at. */
   truncated: boolean;
 }
 
@@ -145,7 +145,7 @@ export interface SearchMemoriesRequest {
 
 /** The memories that fit. */
 export interface SearchMemoriesResponse {
-  /** The memories, by falling score. */
+  /** The memories, by falling score. Fewer when they would take more than 3 MiB. */
   matches: MemoryMatch[];
 }
 

@@ -29,10 +29,10 @@ export interface RecordTurnRequest {
   sessionId: string;
   /**
    * What the user said. At least one of the two texts is needed; an empty one makes no
-   * message.
+   * message. At most 1,048,576 bytes, less what else its message takes.
    */
   userText: string;
-  /** What the assistant answered. */
+  /** What the assistant answered. At most 1,048,576 bytes, as for the user's. */
   assistantText: string;
   /** When the turn was, if that is not now. From year 1 to 9999. */
   turnTime:
@@ -130,7 +130,7 @@ export interface ExtractMemoriesRequest {
 export interface ExtractMemoriesResponse {
   /**
    * The memories: as they are stored now, or with `preview` as they would be, without
-   * ids. What was known already is among them.
+   * ids. What was known already is among them. Fewer when they would take more than 3 MiB.
    */
   memories: Memory[];
   /** How many of them are new. */
@@ -148,7 +148,7 @@ export interface ExtractMemoriesResponse {
 export interface ScoreImportanceRequest {
   /** The texts, 1 to 256. All together at most 1 MiB (1,048,576 bytes). */
   texts: string[];
-  /** The rules. Empty means those of the server. At most 64. */
+  /** The rules. Empty means those of the server. At most 64, and 65,536 bytes in wire form. */
   rules: ImportanceRule[];
 }
 

@@ -251,6 +251,10 @@ from .hook_handler_service_pb2 import (
     ResolveConflictRequest as ResolveConflictRequest,
     ResolveConflictResponse as ResolveConflictResponse,
 )
+from .hook_list_rpc_pb2 import (
+    ListHooksRequest as ListHooksRequest,
+    ListHooksResponse as ListHooksResponse,
+)
 from .hook_service_pb2 import (
     PollTasksRequest as PollTasksRequest,
     PollTasksResponse as PollTasksResponse,
@@ -269,8 +273,6 @@ from .hook_service_pb2 import (
     RetryTaskResponse as RetryTaskResponse,
     DeleteTaskRequest as DeleteTaskRequest,
     DeleteTaskResponse as DeleteTaskResponse,
-    ListHooksRequest as ListHooksRequest,
-    ListHooksResponse as ListHooksResponse,
 )
 from .memory_pb2 import (
     Memory as Memory,

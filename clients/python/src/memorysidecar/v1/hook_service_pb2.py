@@ -24,12 +24,13 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import hook_list_rpc_pb2 as memorysidecar_dot_v1_dot_hook__list__rpc__pb2
 from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
 from memorysidecar.v1 import task_memories_pb2 as memorysidecar_dot_v1_dot_task__memories__pb2
 from memorysidecar.v1 import task_vectors_pb2 as memorysidecar_dot_v1_dot_task__vectors__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#memorysidecar/v1/hook_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a$memorysidecar/v1/task_memories.proto\x1a#memorysidecar/v1/task_vectors.proto\"\xad\x01\n\x10PollTasksRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05hooks\x18\x02 \x03(\t\x12\x11\n\tmax_tasks\x18\x03 \x01(\x05\x12\'\n\x04wait\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05lease\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tworker_id\x18\x06 \x01(\t\"@\n\x11PollTasksResponse\x12+\n\x05tasks\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.LeasedTask\"\xfc\x02\n\nLeasedTask\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\x12\x13\n\x0blease_token\x18\x02 \x01(\t\x12\x35\n\tsummarize\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInputH\x00\x12-\n\x05\x65mbed\x18\x04 \x01(\x0b\x32\x1c.memorysidecar.v1.EmbedInputH\x00\x12/\n\x06rerank\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.RerankInputH\x00\x12\x31\n\x07\x65xtract\x18\x06 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInputH\x00\x12-\n\x05score\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInputH\x00\x12\x31\n\x07resolve\x18\x08 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInputH\x00\x42\x07\n\x05input\"\x9e\x03\n\x13\x43ompleteTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12\x36\n\tsummarize\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutputH\x00\x12.\n\x05\x65mbed\x18\x06 \x01(\x0b\x32\x1d.memorysidecar.v1.EmbedOutputH\x00\x12\x30\n\x06rerank\x18\x07 \x01(\x0b\x32\x1e.memorysidecar.v1.RerankOutputH\x00\x12\x32\n\x07\x65xtract\x18\x08 \x01(\x0b\x32\x1f.memorysidecar.v1.ExtractOutputH\x00\x12.\n\x05score\x18\t \x01(\x0b\x32\x1d.memorysidecar.v1.ScoreOutputH\x00\x12\x32\n\x07resolve\x18\n \x01(\x0b\x32\x1f.memorysidecar.v1.ResolveOutputH\x00\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\x08\n\x06output\"T\n\x14\x43ompleteTaskResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x17\n\x0fsummary_version\x18\x02 \x01(\x03\x12\x11\n\tcontinues\x18\x03 \x01(\x08\"\xb2\x01\n\x0f\x46\x61ilTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x11\n\tpermanent\x18\x05 \x01(\x08\x12.\n\x0bretry_delay\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nrequest_id\x18\x07 \x01(\t\"n\n\x10\x46\x61ilTaskResponse\x12*\n\x05state\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12.\n\nready_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"w\n\x12\x45xtendLeaseRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12(\n\x05lease\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"F\n\x13\x45xtendLeaseResponse\x12/\n\x0b\x65xpire_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9a\x01\n\x10ListTasksRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04hook\x18\x03 \x01(\t\x12*\n\x05state\x18\x04 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"S\n\x11ListTasksResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"4\n\x0eGetTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\"7\n\x0fGetTaskResponse\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\"J\n\x10RetryTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"9\n\x11RetryTaskResponse\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\"b\n\x11\x44\x65leteTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x15\n\rallow_missing\x18\x03 \x01(\x08\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"\x14\n\x12\x44\x65leteTaskResponse\"%\n\x10ListHooksRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\":\n\x11ListHooksResponse\x12%\n\x05hooks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Hook2\xb0\x06\n\x0bHookService\x12T\n\tPollTasks\x12\".memorysidecar.v1.PollTasksRequest\x1a#.memorysidecar.v1.PollTasksResponse\x12]\n\x0c\x43ompleteTask\x12%.memorysidecar.v1.CompleteTaskRequest\x1a&.memorysidecar.v1.CompleteTaskResponse\x12Q\n\x08\x46\x61ilTask\x12!.memorysidecar.v1.FailTaskRequest\x1a\".memorysidecar.v1.FailTaskResponse\x12_\n\x0b\x45xtendLease\x12$.memorysidecar.v1.ExtendLeaseRequest\x1a%.memorysidecar.v1.ExtendLeaseResponse\"\x03\x90\x02\x02\x12Y\n\tListTasks\x12\".memorysidecar.v1.ListTasksRequest\x1a#.memorysidecar.v1.ListTasksResponse\"\x03\x90\x02\x01\x12S\n\x07GetTask\x12 .memorysidecar.v1.GetTaskRequest\x1a!.memorysidecar.v1.GetTaskResponse\"\x03\x90\x02\x01\x12T\n\tRetryTask\x12\".memorysidecar.v1.RetryTaskRequest\x1a#.memorysidecar.v1.RetryTaskResponse\x12W\n\nDeleteTask\x12#.memorysidecar.v1.DeleteTaskRequest\x1a$.memorysidecar.v1.DeleteTaskResponse\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#memorysidecar/v1/hook_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a$memorysidecar/v1/hook_list_rpc.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a$memorysidecar/v1/task_memories.proto\x1a#memorysidecar/v1/task_vectors.proto\"\xad\x01\n\x10PollTasksRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05hooks\x18\x02 \x03(\t\x12\x11\n\tmax_tasks\x18\x03 \x01(\x05\x12\'\n\x04wait\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05lease\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tworker_id\x18\x06 \x01(\t\"@\n\x11PollTasksResponse\x12+\n\x05tasks\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.LeasedTask\"\xfc\x02\n\nLeasedTask\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\x12\x13\n\x0blease_token\x18\x02 \x01(\t\x12\x35\n\tsummarize\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInputH\x00\x12-\n\x05\x65mbed\x18\x04 \x01(\x0b\x32\x1c.memorysidecar.v1.EmbedInputH\x00\x12/\n\x06rerank\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.RerankInputH\x00\x12\x31\n\x07\x65xtract\x18\x06 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInputH\x00\x12-\n\x05score\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInputH\x00\x12\x31\n\x07resolve\x18\x08 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInputH\x00\x42\x07\n\x05input\"\x9e\x03\n\x13\x43ompleteTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12\x36\n\tsummarize\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.SummarizeOutputH\x00\x12.\n\x05\x65mbed\x18\x06 \x01(\x0b\x32\x1d.memorysidecar.v1.EmbedOutputH\x00\x12\x30\n\x06rerank\x18\x07 \x01(\x0b\x32\x1e.memorysidecar.v1.RerankOutputH\x00\x12\x32\n\x07\x65xtract\x18\x08 \x01(\x0b\x32\x1f.memorysidecar.v1.ExtractOutputH\x00\x12.\n\x05score\x18\t \x01(\x0b\x32\x1d.memorysidecar.v1.ScoreOutputH\x00\x12\x32\n\x07resolve\x18\n \x01(\x0b\x32\x1f.memorysidecar.v1.ResolveOutputH\x00\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\x08\n\x06output\"T\n\x14\x43ompleteTaskResponse\x12\x10\n\x08revision\x18\x01 \x01(\x03\x12\x17\n\x0fsummary_version\x18\x02 \x01(\x03\x12\x11\n\tcontinues\x18\x03 \x01(\x08\"\xb2\x01\n\x0f\x46\x61ilTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x11\n\tpermanent\x18\x05 \x01(\x08\x12.\n\x0bretry_delay\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nrequest_id\x18\x07 \x01(\t\"n\n\x10\x46\x61ilTaskResponse\x12*\n\x05state\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12.\n\nready_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"w\n\x12\x45xtendLeaseRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x13\n\x0blease_token\x18\x03 \x01(\t\x12(\n\x05lease\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"F\n\x13\x45xtendLeaseResponse\x12/\n\x0b\x65xpire_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9a\x01\n\x10ListTasksRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0c\n\x04hook\x18\x03 \x01(\t\x12*\n\x05state\x18\x04 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"S\n\x11ListTasksResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.memorysidecar.v1.Task\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"4\n\x0eGetTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\"7\n\x0fGetTaskResponse\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\"J\n\x10RetryTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"9\n\x11RetryTaskResponse\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\"b\n\x11\x44\x65leteTaskRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12\x15\n\rallow_missing\x18\x03 \x01(\x08\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"\x14\n\x12\x44\x65leteTaskResponse2\xb0\x06\n\x0bHookService\x12T\n\tPollTasks\x12\".memorysidecar.v1.PollTasksRequest\x1a#.memorysidecar.v1.PollTasksResponse\x12]\n\x0c\x43ompleteTask\x12%.memorysidecar.v1.CompleteTaskRequest\x1a&.memorysidecar.v1.CompleteTaskResponse\x12Q\n\x08\x46\x61ilTask\x12!.memorysidecar.v1.FailTaskRequest\x1a\".memorysidecar.v1.FailTaskResponse\x12_\n\x0b\x45xtendLease\x12$.memorysidecar.v1.ExtendLeaseRequest\x1a%.memorysidecar.v1.ExtendLeaseResponse\"\x03\x90\x02\x02\x12Y\n\tListTasks\x12\".memorysidecar.v1.ListTasksRequest\x1a#.memorysidecar.v1.ListTasksResponse\"\x03\x90\x02\x01\x12S\n\x07GetTask\x12 .memorysidecar.v1.GetTaskRequest\x1a!.memorysidecar.v1.GetTaskResponse\"\x03\x90\x02\x01\x12T\n\tRetryTask\x12\".memorysidecar.v1.RetryTaskRequest\x1a#.memorysidecar.v1.RetryTaskResponse\x12W\n\nDeleteTask\x12#.memorysidecar.v1.DeleteTaskRequest\x1a$.memorysidecar.v1.DeleteTaskResponse\x12Y\n\tListHooks\x12\".memorysidecar.v1.ListHooksRequest\x1a#.memorysidecar.v1.ListHooksResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,44 +45,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HOOKSERVICE'].methods_by_name['GetTask']._serialized_options = b'\220\002\001'
   _globals['_HOOKSERVICE'].methods_by_name['ListHooks']._loaded_options = None
   _globals['_HOOKSERVICE'].methods_by_name['ListHooks']._serialized_options = b'\220\002\001'
-  _globals['_POLLTASKSREQUEST']._serialized_start=227
-  _globals['_POLLTASKSREQUEST']._serialized_end=400
-  _globals['_POLLTASKSRESPONSE']._serialized_start=402
-  _globals['_POLLTASKSRESPONSE']._serialized_end=466
-  _globals['_LEASEDTASK']._serialized_start=469
-  _globals['_LEASEDTASK']._serialized_end=849
-  _globals['_COMPLETETASKREQUEST']._serialized_start=852
-  _globals['_COMPLETETASKREQUEST']._serialized_end=1266
-  _globals['_COMPLETETASKRESPONSE']._serialized_start=1268
-  _globals['_COMPLETETASKRESPONSE']._serialized_end=1352
-  _globals['_FAILTASKREQUEST']._serialized_start=1355
-  _globals['_FAILTASKREQUEST']._serialized_end=1533
-  _globals['_FAILTASKRESPONSE']._serialized_start=1535
-  _globals['_FAILTASKRESPONSE']._serialized_end=1645
-  _globals['_EXTENDLEASEREQUEST']._serialized_start=1647
-  _globals['_EXTENDLEASEREQUEST']._serialized_end=1766
-  _globals['_EXTENDLEASERESPONSE']._serialized_start=1768
-  _globals['_EXTENDLEASERESPONSE']._serialized_end=1838
-  _globals['_LISTTASKSREQUEST']._serialized_start=1841
-  _globals['_LISTTASKSREQUEST']._serialized_end=1995
-  _globals['_LISTTASKSRESPONSE']._serialized_start=1997
-  _globals['_LISTTASKSRESPONSE']._serialized_end=2080
-  _globals['_GETTASKREQUEST']._serialized_start=2082
-  _globals['_GETTASKREQUEST']._serialized_end=2134
-  _globals['_GETTASKRESPONSE']._serialized_start=2136
-  _globals['_GETTASKRESPONSE']._serialized_end=2191
-  _globals['_RETRYTASKREQUEST']._serialized_start=2193
-  _globals['_RETRYTASKREQUEST']._serialized_end=2267
-  _globals['_RETRYTASKRESPONSE']._serialized_start=2269
-  _globals['_RETRYTASKRESPONSE']._serialized_end=2326
-  _globals['_DELETETASKREQUEST']._serialized_start=2328
-  _globals['_DELETETASKREQUEST']._serialized_end=2426
-  _globals['_DELETETASKRESPONSE']._serialized_start=2428
-  _globals['_DELETETASKRESPONSE']._serialized_end=2448
-  _globals['_LISTHOOKSREQUEST']._serialized_start=2450
-  _globals['_LISTHOOKSREQUEST']._serialized_end=2487
-  _globals['_LISTHOOKSRESPONSE']._serialized_start=2489
-  _globals['_LISTHOOKSRESPONSE']._serialized_end=2547
-  _globals['_HOOKSERVICE']._serialized_start=2550
-  _globals['_HOOKSERVICE']._serialized_end=3366
+  _globals['_POLLTASKSREQUEST']._serialized_start=265
+  _globals['_POLLTASKSREQUEST']._serialized_end=438
+  _globals['_POLLTASKSRESPONSE']._serialized_start=440
+  _globals['_POLLTASKSRESPONSE']._serialized_end=504
+  _globals['_LEASEDTASK']._serialized_start=507
+  _globals['_LEASEDTASK']._serialized_end=887
+  _globals['_COMPLETETASKREQUEST']._serialized_start=890
+  _globals['_COMPLETETASKREQUEST']._serialized_end=1304
+  _globals['_COMPLETETASKRESPONSE']._serialized_start=1306
+  _globals['_COMPLETETASKRESPONSE']._serialized_end=1390
+  _globals['_FAILTASKREQUEST']._serialized_start=1393
+  _globals['_FAILTASKREQUEST']._serialized_end=1571
+  _globals['_FAILTASKRESPONSE']._serialized_start=1573
+  _globals['_FAILTASKRESPONSE']._serialized_end=1683
+  _globals['_EXTENDLEASEREQUEST']._serialized_start=1685
+  _globals['_EXTENDLEASEREQUEST']._serialized_end=1804
+  _globals['_EXTENDLEASERESPONSE']._serialized_start=1806
+  _globals['_EXTENDLEASERESPONSE']._serialized_end=1876
+  _globals['_LISTTASKSREQUEST']._serialized_start=1879
+  _globals['_LISTTASKSREQUEST']._serialized_end=2033
+  _globals['_LISTTASKSRESPONSE']._serialized_start=2035
+  _globals['_LISTTASKSRESPONSE']._serialized_end=2118
+  _globals['_GETTASKREQUEST']._serialized_start=2120
+  _globals['_GETTASKREQUEST']._serialized_end=2172
+  _globals['_GETTASKRESPONSE']._serialized_start=2174
+  _globals['_GETTASKRESPONSE']._serialized_end=2229
+  _globals['_RETRYTASKREQUEST']._serialized_start=2231
+  _globals['_RETRYTASKREQUEST']._serialized_end=2305
+  _globals['_RETRYTASKRESPONSE']._serialized_start=2307
+  _globals['_RETRYTASKRESPONSE']._serialized_end=2364
+  _globals['_DELETETASKREQUEST']._serialized_start=2366
+  _globals['_DELETETASKREQUEST']._serialized_end=2464
+  _globals['_DELETETASKRESPONSE']._serialized_start=2466
+  _globals['_DELETETASKRESPONSE']._serialized_end=2486
+  _globals['_HOOKSERVICE']._serialized_start=2489
+  _globals['_HOOKSERVICE']._serialized_end=3305
 # @@protoc_insertion_point(module_scope)

@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import hook_list_rpc_pb2 as _hook_list_rpc_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
 from memorysidecar.v1 import task_memories_pb2 as _task_memories_pb2
 from memorysidecar.v1 import task_vectors_pb2 as _task_vectors_pb2
@@ -202,15 +203,3 @@ class DeleteTaskRequest(_message.Message):
 class DeleteTaskResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
-
-class ListHooksRequest(_message.Message):
-    __slots__ = ("namespace",)
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    def __init__(self, namespace: _Optional[str] = ...) -> None: ...
-
-class ListHooksResponse(_message.Message):
-    __slots__ = ("hooks",)
-    HOOKS_FIELD_NUMBER: _ClassVar[int]
-    hooks: _containers.RepeatedCompositeFieldContainer[_task_pb2.Hook]
-    def __init__(self, hooks: _Optional[_Iterable[_Union[_task_pb2.Hook, _Mapping]]] = ...) -> None: ...

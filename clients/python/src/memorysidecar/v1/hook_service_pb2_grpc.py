@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from memorysidecar.v1 import hook_list_rpc_pb2 as memorysidecar_dot_v1_dot_hook__list__rpc__pb2
 from memorysidecar.v1 import hook_service_pb2 as memorysidecar_dot_v1_dot_hook__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -35,11 +36,11 @@ class HookServiceStub:
     effect once at most.
 
     Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
-    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
-    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
-    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
-    its hook and namespace lately; after that such calls fail at once until one polls.
+    for, such as a search, or a job of the server that is durable itself. They are held in
+    memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
+    nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
+    that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
+    for its hook and namespace lately; after that such calls fail at once until one polls.
 
     The common errors are those of SessionService.
     """
@@ -92,8 +93,8 @@ class HookServiceStub:
                 _registered_method=True)
         self.ListHooks = channel.unary_unary(
                 '/memorysidecar.v1.HookService/ListHooks',
-                request_serializer=memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksResponse.FromString,
                 _registered_method=True)
 
 
@@ -107,11 +108,11 @@ class HookServiceServicer:
     effect once at most.
 
     Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
-    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
-    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
-    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
-    its hook and namespace lately; after that such calls fail at once until one polls.
+    for, such as a search, or a job of the server that is durable itself. They are held in
+    memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
+    nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
+    that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
+    for its hook and namespace lately; after that such calls fail at once until one polls.
 
     The common errors are those of SessionService.
     """
@@ -266,8 +267,8 @@ def add_HookServiceServicer_to_server(servicer, server):
             ),
             'ListHooks': grpc.unary_unary_rpc_method_handler(
                     servicer.ListHooks,
-                    request_deserializer=memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -287,11 +288,11 @@ class HookService:
     effect once at most.
 
     Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
-    for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
-    67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
-    stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
-    nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
-    its hook and namespace lately; after that such calls fail at once until one polls.
+    for, such as a search, or a job of the server that is durable itself. They are held in
+    memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
+    nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
+    that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
+    for its hook and namespace lately; after that such calls fail at once until one polls.
 
     The common errors are those of SessionService.
     """
@@ -527,8 +528,8 @@ class HookService:
             request,
             target,
             '/memorysidecar.v1.HookService/ListHooks',
-            memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_hook__service__pb2.ListHooksResponse.FromString,
+            memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_hook__list__rpc__pb2.ListHooksResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -20,7 +20,8 @@ import {
 } from "@grpc/grpc-js";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Hook, SummarizeInput, SummarizeOutput, Task, TaskState } from "./task.ts";
+import { ListHooksRequest, ListHooksResponse } from "./hook_list_rpc.ts";
+import { SummarizeInput, SummarizeOutput, Task, TaskState } from "./task.ts";
 import { ExtractInput, ExtractOutput, ResolveInput, ResolveOutput, ScoreInput, ScoreOutput } from "./task_memories.ts";
 import { EmbedInput, EmbedOutput, RerankInput, RerankOutput } from "./task_vectors.ts";
 
@@ -261,18 +262,6 @@ export interface DeleteTaskRequest {
 
 /** The task is gone. */
 export interface DeleteTaskResponse {
-}
-
-/** Asks for the hooks. */
-export interface ListHooksRequest {
-  /** The namespace whose use of budgets is told. Empty means `default`. */
-  namespace: string;
-}
-
-/** The hooks. */
-export interface ListHooksResponse {
-  /** The hooks, by name. */
-  hooks: Hook[];
 }
 
 function createBasePollTasksRequest(): PollTasksRequest {
@@ -1832,116 +1821,6 @@ export const DeleteTaskResponse: MessageFns<DeleteTaskResponse> = {
   },
 };
 
-function createBaseListHooksRequest(): ListHooksRequest {
-  return { namespace: "" };
-}
-
-export const ListHooksRequest: MessageFns<ListHooksRequest> = {
-  encode(message: ListHooksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.namespace !== "") {
-      writer.uint32(10).string(message.namespace);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListHooksRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListHooksRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.namespace = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListHooksRequest>, I>>(base?: I): ListHooksRequest {
-    return ListHooksRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListHooksRequest>, I>>(object: I): ListHooksRequest {
-    const message = createBaseListHooksRequest();
-    message.namespace = object.namespace ?? "";
-    return message;
-  },
-};
-
-function createBaseListHooksResponse(): ListHooksResponse {
-  return { hooks: [] };
-}
-
-export const ListHooksResponse: MessageFns<ListHooksResponse> = {
-  encode(message: ListHooksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.hooks) {
-      Hook.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListHooksResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListHooksResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.hooks.push(Hook.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListHooksResponse>, I>>(base?: I): ListHooksResponse {
-    return ListHooksResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListHooksResponse>, I>>(object: I): ListHooksResponse {
-    const message = createBaseListHooksResponse();
-    message.hooks = object.hooks?.map((e) => Hook.fromPartial(e)) || [];
-    return message;
-  },
-};
-
 /**
  * Gives tasks to workers: agents or programs that do them with their own model. Also
  * shows the tasks of every hook, and the hooks.
@@ -1952,11 +1831,11 @@ export const ListHooksResponse: MessageFns<ListHooksResponse> = {
  * effect once at most.
  *
  * Tasks to embed, rerank, extract, score and resolve are direct: calls that somebody waits
- * for, such as a search, or a job of the server that is durable itself. They are held in memory only, at most 1,000 of them and
- * 67,108,864 bytes of texts, and are gone when nobody waits any more, and when the server
- * stops. ListTasks, GetTask, RetryTask and DeleteTask know nothing of them. One that
- * nobody takes within 60 seconds fails, or within 1 second when no worker has polled for
- * its hook and namespace lately; after that such calls fail at once until one polls.
+ * for, such as a search, or a job of the server that is durable itself. They are held in
+ * memory only, at most 1,000 of them and 67,108,864 bytes of texts, and are gone when
+ * nobody waits any more. ListTasks, GetTask, RetryTask and DeleteTask do not know them. One
+ * that nobody takes within 60 seconds fails, or within 1 second when no worker has polled
+ * for its hook and namespace lately; after that such calls fail at once until one polls.
  *
  * The common errors are those of SessionService.
  */

@@ -35,7 +35,7 @@ export interface ReinforceMemoriesRequest {
 
 /** The memories. */
 export interface ReinforceMemoriesResponse {
-  /** The memories, in the order of the request. */
+  /** The memories, in the order of the request. Fewer when they would take more than 3 MiB. */
   memories: Memory[];
   /** The revision of the transaction. 0 when there was nothing to change. */
   revision: bigint;
@@ -69,7 +69,10 @@ export interface DecayMemoriesRequest {
     | undefined;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
-  /** Goes on where an earlier answer stopped: its `next_page_token`. At most 2,048 bytes. */
+  /**
+   * Goes on where an earlier answer stopped: its `next_page_token`. At most 2,048 bytes.
+   * Each page is a change of its own, with a `request_id` of its own.
+   */
   pageToken: string;
 }
 

@@ -24,7 +24,10 @@ export const DedupeMode = {
    * Relations: the same subject, predicate and object, compared so.
    */
   SAME_TEXT: 1,
-  /** SIMILAR - That, or texts that are similar; see `threshold`. */
+  /**
+   * SIMILAR - That, or texts that are similar; see `threshold`. Not memories with the same key:
+   * those contradict.
+   */
   SIMILAR: 2,
   /** NONE - Nothing is: every memory is new. */
   NONE: 3,
@@ -166,10 +169,10 @@ export interface RememberRequest {
     | undefined;
   /**
    * The most memories of each tier that a scope may then hold: the rest is evicted in the
-   * same transaction. 0 means no limit but that of the server, 1,000,000. Tiers are
-   * entities (the longest unseen go first), relations and episodes (the oldest go
-   * first), all others that are active (the least important go first, the oldest of equal
-   * ones), and those that are superseded (the oldest go first). Persistent memories are
+   * same transaction, at most 1,000 of a tier with one call. 0 means no limit but that of the
+   * server, 1,000,000. Tiers are entities (the longest unseen go first), relations and episodes
+   * (the oldest go first), all others that are active (the least important go first, the oldest of
+   * equal ones), and those that are superseded (the oldest go first). Persistent memories are
    * never evicted; what was just remembered may be.
    */
   maxMemories: number;
@@ -257,7 +260,7 @@ export interface GetMemoryRequest {
   namespace: string;
   /** The memory. Required. */
   memoryId: string;
-  /** Gives the state that was known at this time. Unset means now. */
+  /** Gives the state that was known at this time. Unset means now. Not in the future. */
   asOfTime?: Timestamp | undefined;
 }
 

@@ -1,0 +1,167 @@
+"""The methods of the asyncio client for turns, what is found in them, and contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from typing_extensions import Unpack
+
+from . import _fields as f
+from . import _memory_fields as m
+from . import _recall_fields as r
+from . import v1
+from ._async import AsyncCalls
+from ._pager import AsyncPager
+
+
+class AsyncTurnMethods(AsyncCalls):
+    """Turns, what is found in them, and the context that is made of it all."""
+
+    async def record_turn(
+        self,
+        session_id: str,
+        user_text: str = "",
+        assistant_text: str = "",
+        *,
+        turn_time: f.Time | None = None,
+        expected_last_seq: int | None = None,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.RecordTurnResponse:
+        """Records a turn in the log and in long-term memory, as the ``memory_policy`` of the
+        session says."""
+        request = v1.RecordTurnRequest(
+            session_id=session_id,
+            user_text=user_text,
+            assistant_text=assistant_text,
+            turn_time=turn_time,
+            expected_last_seq=expected_last_seq,
+        )
+        return await self._unary(request, v1.RecordTurnResponse, call)
+
+    async def consolidate_session(
+        self, session_id: str, **call: Unpack[f.WriteOptions]
+    ) -> v1.ConsolidateSessionResponse:
+        """Promotes important messages of the window to memories now."""
+        request = v1.ConsolidateSessionRequest(session_id=session_id)
+        return await self._unary(request, v1.ConsolidateSessionResponse, call)
+
+    async def extract_memories(
+        self,
+        session_id: str = "",
+        *,
+        text: str = "",
+        first_seq: int = 0,
+        last_seq: int = 0,
+        user_id: str = "",
+        agent_id: str = "",
+        extraction: v1.ExtractionPolicy | f.Json | str | None = None,
+        preview: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.ExtractMemoriesResponse:
+        """Finds facts, entities and relations in messages of a session, the newest 10 by default,
+        or in a text.
+
+        :param extraction: the name of a hook, or all that an ``ExtractionPolicy`` holds. Default:
+            that of the session, else the rules of the server.
+        :param preview: remembers nothing.
+        """
+        request = v1.ExtractMemoriesRequest(
+            session_id=session_id,
+            first_seq=first_seq,
+            last_seq=last_seq,
+            text=text,
+            user_id=user_id,
+            agent_id=agent_id,
+            extraction=m.extraction_of(extraction),
+            preview=preview,
+        )
+        return await self._unary(request, v1.ExtractMemoriesResponse, call)
+
+    async def score_importance(
+        self,
+        texts: str | Iterable[str],
+        *,
+        rules: Iterable[v1.ImportanceRule | f.Json] = (),
+        **call: Unpack[f.ReadOptions],
+    ) -> list[v1.ImportanceScore]:
+        """Says how important texts are by rules, those of the server by default."""
+        request = v1.ScoreImportanceRequest(texts=r.texts_of(texts), rules=m.rules_of(rules))
+        answer = await self._unary(request, v1.ScoreImportanceResponse, call)
+        return list(answer.scores)
+
+    def list_memory_jobs(
+        self,
+        *,
+        session_id: str = "",
+        state: str | v1.TaskState | None = None,
+        page_size: int = 0,
+        **call: Unpack[f.ReadOptions],
+    ) -> AsyncPager[v1.MemoryJob, v1.ListMemoryJobsResponse]:
+        """Lists the work on memories that sessions wait for."""
+        request = v1.ListMemoryJobsRequest(
+            session_id=session_id, state=m.choice("job state", state), page_size=page_size
+        )
+        return self._pages(request, v1.ListMemoryJobsResponse, "jobs", call)
+
+    async def retry_memory_job(
+        self,
+        session_id: str,
+        type: m.JobType,
+        *,
+        discard: bool = False,
+        **call: Unpack[f.WriteOptions],
+    ) -> v1.MemoryJob | None:
+        """Tries a job (``"extract"`` or ``"score"``) of a session again now, or gives it up."""
+        request = v1.RetryMemoryJobRequest(
+            session_id=session_id, type=m.choice("type", type), discard=discard
+        )
+        answer = await self._unary(request, v1.RetryMemoryJobResponse, call)
+        return answer.job if answer.HasField("job") else None
+
+    async def assemble_context(
+        self,
+        session_id: str = "",
+        *,
+        query: str = "",
+        user_id: str = "",
+        agent_id: str = "",
+        max_tokens: int = 0,
+        token_rule: v1.TokenRule | None = None,
+        model: str = "",
+        custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
+        sections: Iterable[m.SectionLike] = (),
+        profile: m.Profile | None = None,
+        include_conversation: bool | None = None,
+        compaction_threshold: float | None = None,
+        min_relevance: float | None = None,
+        weights: v1.RecallWeights | f.Json | None = None,
+        reference_time: f.Time | None = None,
+        fence: bool | None = None,
+        **call: Unpack[f.ReadOptions],
+    ) -> v1.AssembleContextResponse:
+        """Makes the context of a prompt within ``max_tokens``, 4,000 by default. ``text`` of the
+        answer is ready for a system prompt.
+
+        :param sections: what is in it, for example ``["long_term", {"kind": "episodes", "share":
+            0.2}]``. Default: those of the profile.
+        :param include_conversation: False for who sends the window as messages beside it.
+        """
+        request = v1.AssembleContextRequest(
+            session_id=session_id,
+            user_id=user_id,
+            agent_id=agent_id,
+            query=query,
+            max_tokens=max_tokens,
+            token_rule=token_rule,
+            model=model,
+            custom_token_rule=custom_token_rule,
+            sections=m.sections_of(sections),
+            profile=m.choice("profile", profile),
+            include_conversation=include_conversation,
+            compaction_threshold=compaction_threshold,
+            min_relevance=min_relevance,
+            weights=weights,
+            reference_time=reference_time,
+            fence=fence,
+        )
+        return await self._unary(request, v1.AssembleContextResponse, call)
