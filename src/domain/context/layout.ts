@@ -150,7 +150,7 @@ function groupOf({ candidate: { said } }: Entry): string {
 }
 
 function dayOfEntry({ candidate: { said } }: Entry): string {
-  return dayOf(said.kind === "memory" ? said.memory.createMs : 0);
+  return dayOf(said.kind === "memory" ? said.memory.strength.lastSeenMs : 0);
 }
 
 /** The order in which entries stand; those that it leaves open stay in the order they came in. */
@@ -174,8 +174,8 @@ function orderOf(profile: ContextProfile, kind: SectionRules["kind"]): Order | u
   if (profile === "selectools" && kind === "long-term") return by((one) => -importanceOf(one));
   if (kind !== "daily-log") return undefined;
   return then(
-    by((one) => -Date.parse(dayOf(createMs(one)))),
-    then(by(createMs), by(memoryNo)),
+    by((one) => -Date.parse(dayOf(lastSeenMs(one)))),
+    then(by(lastSeenMs), by(memoryNo)),
   );
 }
 
@@ -202,8 +202,8 @@ function importanceOf({ said }: Candidate): number {
   return said.kind === "memory" ? said.memory.content.importance : 0;
 }
 
-function createMs({ said }: Candidate): number {
-  return said.kind === "memory" ? said.memory.createMs : 0;
+function lastSeenMs({ said }: Candidate): number {
+  return said.kind === "memory" ? said.memory.strength.lastSeenMs : 0;
 }
 
 function episodeMs({ said }: Candidate): number {

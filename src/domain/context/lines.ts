@@ -128,8 +128,9 @@ function cut(text: string): string {
 
 function logLine(memory: Memory, safe: Safe): string {
   const { category, text } = memory.content;
-  const at = new Date(memory.createMs).toISOString();
-  const when = `${dayOf(memory.createMs)} ${at.slice(at.indexOf("T") + 1).slice(0, 8)}`;
+  const { lastSeenMs } = memory.strength;
+  const at = new Date(lastSeenMs).toISOString();
+  const when = `${dayOf(lastSeenMs)} ${at.slice(at.indexOf("T") + 1).slice(0, 8)}`;
   return `[${when}] [${safe(oneLine(category))}] ${safe(oneLine(text))}`;
 }
 

@@ -5,7 +5,16 @@ import { LIMITS } from "../limits.ts";
 import { DEFAULT_PROTECTIONS, type PolicyStage, type Trigger } from "../policy.ts";
 import type { SummarySpec } from "../summaries/spec.ts";
 import { together } from "./general.ts";
-import { choice, conditions, groups, integer, text, texts } from "./option-kinds.ts";
+import {
+  choice,
+  conditions,
+  group,
+  groups,
+  integer,
+  matching,
+  text,
+  texts,
+} from "./option-kinds.ts";
 import {
   aside,
   describeOptions,
@@ -15,6 +24,7 @@ import {
   optional,
   type Read,
   readOptions,
+  required,
 } from "./options.ts";
 import { namedPolicy, type PlainOptions, type Preset, RANGES, stageOf } from "./preset.ts";
 import { HOOK, specOf } from "./summary-options.ts";
@@ -77,6 +87,19 @@ const NEURALYZER = {
   interaction_threshold_tokens: tokens(-1),
 };
 
+const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+const KNOWLEDGE_BASE = {
+  collection_id: required(
+    matching(
+      COLLECTION_ID,
+      "1 to 63 characters of A-Za-z0-9._-, the first a letter or a digit",
+      "The collection.",
+    ),
+  ),
+  search_mode: aside(null, "When it is searched; here by Recall or AssembleContext."),
+  top_k: aside(null, "How many of its documents are found; here by Recall or AssembleContext."),
+};
+
 const SUMMARIZER = {
   ...SHARED,
   interaction_threshold_qty: quantity(20),
@@ -86,14 +109,19 @@ const SUMMARIZER = {
     5,
     "How often a summary is made denser at most.",
   ),
-  knowledge_base: aside(null, "Where summaries are written to besides."),
+  knowledge_base: group(
+    KNOWLEDGE_BASE,
+    "The collection of documents that summaries are written to besides.",
+  ),
   instructions: optional(text(LIMITS.summaryInstructionsBytes, "", "What the summarizer is told.")),
   text_splitter: aside(null, "How summaries are split."),
 };
 
 type ShortValues = OptionValues<typeof SHORT>;
 type LongValues = OptionValues<typeof NEURALYZER> &
-  Partial<Pick<OptionValues<typeof SUMMARIZER>, "cod_max_loops" | "instructions">>;
+  Partial<
+    Pick<OptionValues<typeof SUMMARIZER>, "cod_max_loops" | "instructions" | "knowledge_base">
+  >;
 
 const OURS = { hook: HOOK };
 
@@ -234,6 +262,7 @@ function densitySpec(strategy: LongValues, hook: string): SummarySpec {
   return specOf({
     hook,
     instructions: strategy.instructions ?? "",
+    collectionId: strategy.knowledge_base?.values.collection_id ?? "",
     flow: "density",
     maxLoops: strategy.cod_max_loops ?? SUMMARIZER.cod_max_loops.initial,
   });

@@ -1,6 +1,7 @@
 // What a preset is, and the small parts that policies of presets are made of.
 
 import { LIMITS } from "../limits.ts";
+import type { MemoryPolicy } from "../memories/policy.ts";
 import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy, type PolicyStage } from "../policy.ts";
 import {
   describeOptions,
@@ -21,7 +22,11 @@ export interface PresetInfo {
 
 /** What options make of a preset: a policy written out, or what is wrong with the options. */
 export type ExpandedPreset =
-  | { readonly policy: Policy }
+  | {
+      readonly policy: Policy;
+      /** What a session that brings none gives to long-term memory; undefined: nothing. */
+      readonly memoryPolicy?: MemoryPolicy | undefined;
+    }
   | { readonly faults: readonly OptionFault[] };
 
 /** Options as a caller gave them: a plain JSON object. */
@@ -45,6 +50,8 @@ export interface PresetDefinition<T extends OptionTable> {
   readonly check?: (reading: OptionReading<T>) => readonly OptionFault[];
   /** Makes the policy of sound options, but for its name. */
   readonly build: (reading: OptionReading<T>) => PolicyParts;
+  /** Makes the memory policy of sound options. Default: none. */
+  readonly memory?: (reading: OptionReading<T>) => MemoryPolicy | undefined;
 }
 
 /** A policy without its name; what is left out has its default. */
@@ -61,7 +68,10 @@ export function definePreset<T extends OptionTable>(definition: PresetDefinition
       const reading = readOptions(table, options);
       const faults = [...reading.faults];
       if (faults.length === 0 && check !== undefined) faults.push(...check(reading));
-      return faults.length > 0 ? { faults } : { policy: namedPolicy(name, build(reading)) };
+      if (faults.length > 0) return { faults };
+      const memoryPolicy = definition.memory?.(reading);
+      const policy = namedPolicy(name, build(reading));
+      return memoryPolicy === undefined ? { policy } : { policy, memoryPolicy };
     },
   };
 }

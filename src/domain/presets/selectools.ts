@@ -7,8 +7,15 @@ import { modelContextWindow } from "../models.ts";
 import { type CustomTokenRule, DEFAULT_PROTECTIONS, type PolicyStage } from "../policy.ts";
 import { together } from "./general.ts";
 import { choice, flag, fraction, integer, text } from "./option-kinds.ts";
-import { aside, describeOptions, type OptionReading, optional } from "./options.ts";
+import {
+  aside,
+  describeOptions,
+  type OptionFault,
+  type OptionReading,
+  optional,
+} from "./options.ts";
 import { definePreset, dropOldest, type PolicyParts, RANGES, stageOf } from "./preset.ts";
+import { readUnified, UNIFIED } from "./selectools-unified.ts";
 import { HOOK, SUMMARY_TOKENS, specOf } from "./summary-options.ts";
 
 const MEMORY = {
@@ -58,8 +65,9 @@ const OURS = {
   hook: HOOK,
 };
 
-const TABLE = { ...MEMORY, ...AGENT, ...OURS };
-type Values = OptionReading<typeof TABLE>["values"];
+const TABLE = { ...MEMORY, ...AGENT, ...UNIFIED, ...OURS };
+type Reading = OptionReading<typeof TABLE>;
+type Values = Reading["values"];
 
 /** What the compressor counts: the text, 1 at least, and 4 for the message. */
 const PROMPT_RULE: CustomTokenRule = {
@@ -154,6 +162,17 @@ function build(values: Values): PolicyParts {
   };
 }
 
+function check({ values, given }: Reading): readonly OptionFault[] {
+  const { compress_context, context_window, model, unified } = values;
+  const isKnown = !compress_context || context_window > 0 || modelContextWindow(model) > 0;
+  return [
+    ...(isKnown
+      ? []
+      : [together("compress_context", "needs context_window, or a model whose window is known")]),
+    ...(unified ? readUnified(values, given).faults : []),
+  ];
+}
+
 /** The profile of selectools. */
 export const selectools = definePreset({
   name: "selectools",
@@ -164,11 +183,14 @@ export const selectools = definePreset({
   options: [
     ...describeOptions(MEMORY, "ConversationMemory"),
     ...describeOptions(AGENT, "AgentConfig"),
+    ...describeOptions(UNIFIED, "MemoryConfig"),
     ...describeOptions(OURS),
   ],
-  check: ({ values: { compress_context, context_window, model } }) =>
-    !compress_context || context_window > 0 || modelContextWindow(model) > 0
-      ? []
-      : [together("compress_context", "needs context_window, or a model whose window is known")],
-  build: ({ values }) => build(values),
+  check,
+  build: ({ values, given }) =>
+    values.unified
+      ? build({ ...values, max_messages: readUnified(values, given).shortTermLimit })
+      : build(values),
+  memory: ({ values, given }) =>
+    values.unified ? readUnified(values, given).memoryPolicy : undefined,
 });

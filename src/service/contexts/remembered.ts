@@ -180,14 +180,21 @@ export async function episodesFor(asking: Asking, limit: number): Promise<readon
   return recent.slice(0, limit).map((memory) => candidateOf(memory));
 }
 
-/** What was remembered today and yesterday, the newest first. */
+/**
+ * What was remembered today and yesterday, or said again, the newest first: of the newest memories
+ * of each scope.
+ */
 export async function logFor(asking: Asking): Promise<readonly Candidate[]> {
   const fromMs = retentionCutMs(asking.referenceMs, LOG_DAYS - 1);
   const found = await Promise.all(
     visibleScopes(asking.viewer).map((scope) => logOf(asking, scope, fromMs)),
   );
-  const all = found.flat().toSorted((a, b) => b.memoryNo - a.memoryNo);
+  const all = found.flat().toSorted((a, b) => lastSeen(b) - lastSeen(a) || b.memoryNo - a.memoryNo);
   return all.map((memory) => candidateOf(memory));
+}
+
+function lastSeen({ strength }: Memory): number {
+  return strength.lastSeenMs;
 }
 
 async function logOf(
@@ -205,9 +212,8 @@ async function logOf(
       ...(after === undefined ? {} : { after }),
     });
     for (const memory of memories) {
-      if (memory.createMs < fromMs) return kept;
-      if (memory.createMs > asking.referenceMs || tierOf(memory) !== "long-term") continue;
-      if (counts(memory, asking)) kept.push(memory);
+      const isOfDays = lastSeen(memory) >= fromMs && lastSeen(memory) <= asking.referenceMs;
+      if (isOfDays && tierOf(memory) === "long-term" && counts(memory, asking)) kept.push(memory);
     }
     if (next === undefined) break;
     after = next;

@@ -1,12 +1,13 @@
 // Reads presets as requests name them, with options as a Struct.
 
+import type { MemoryPolicy } from "../../domain/memories/policy.ts";
 import {
   type ExpandedPreset,
   expandPreset,
   type OptionFault,
   PRESETS,
 } from "../../domain/presets/index.ts";
-import type { Preset } from "../../gen/memorysidecar/v1/policy.ts";
+import type { Policy, Preset } from "../../gen/memorysidecar/v1/policy.ts";
 import { structToJson } from "./struct-json.ts";
 
 /** A preset written out, or its faults; `in` is the field that faults without one mean. */
@@ -27,6 +28,13 @@ export function expandWirePreset(preset: Preset): ExpandedWirePreset {
   }
   const expanded = expandPreset(preset.name, options);
   return "policy" in expanded ? expanded : { in: "options", ...expanded };
+}
+
+/** The memory policy that the preset of a policy brings; undefined when it brings none. */
+export function presetMemoryPolicy(policy: Policy | undefined): MemoryPolicy | undefined {
+  if (policy?.preset === undefined) return undefined;
+  const expanded = expandWirePreset(policy.preset);
+  return "policy" in expanded ? expanded.memoryPolicy : undefined;
 }
 
 /** The options as plain values; undefined when they hold a number that JSON has no form for. */

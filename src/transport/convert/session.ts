@@ -11,6 +11,7 @@ import { maskedPaths, SESSION_MASK } from "../validate/mask.ts";
 import { readSpeech } from "./detail.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";
 import { fromPolicy, toPolicy } from "./policy.ts";
+import { presetMemoryPolicy } from "./preset.ts";
 import { fromDuration, toDuration, toTimestamp } from "./time.ts";
 import { toSeqRange, toTotals } from "./window.ts";
 
@@ -30,7 +31,10 @@ export function sortedLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<s
 
 /** Gives what a caller may set of a session; what is empty is not set. */
 export function fromSession(session: wire.Session): SessionInput {
-  const { userId, agentId, labels, metadata, policy, ttl, memoryPolicy } = session;
+  const { userId, agentId, labels, metadata, policy, ttl } = session;
+  const memoryPolicy = session.memoryPolicy
+    ? fromMemoryPolicy(session.memoryPolicy)
+    : presetMemoryPolicy(policy);
   const summaryText = session.summary?.text ?? "";
   return {
     ...(userId === "" ? {} : { userId }),
@@ -41,7 +45,7 @@ export function fromSession(session: wire.Session): SessionInput {
     ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
     ...(ttl === undefined ? {} : { ttlMs: fromDuration(ttl) }),
     ...(summaryText === "" ? {} : { summaryText }),
-    ...(memoryPolicy === undefined ? {} : { memoryPolicy: fromMemoryPolicy(memoryPolicy) }),
+    ...(memoryPolicy === undefined ? {} : { memoryPolicy }),
   };
 }
 
@@ -50,8 +54,12 @@ export function sessionPaths(
   session: wire.Session,
   mask: readonly string[] | undefined,
 ): readonly SessionPath[] {
+  const brings = presetMemoryPolicy(session.policy) !== undefined;
   const masked = maskedPaths(mask, SESSION_MASK);
-  if (masked !== undefined) return masked;
+  if (masked !== undefined) {
+    const isBrought = brings && masked.includes("policy") && !masked.includes("memory_policy");
+    return isBrought ? [...masked, "memory_policy"] : masked;
+  }
   const isSet: Readonly<Record<SessionPath, boolean>> = {
     user_id: session.userId !== "",
     agent_id: session.agentId !== "",
@@ -60,7 +68,7 @@ export function sessionPaths(
     policy: session.policy !== undefined,
     ttl: session.ttl !== undefined,
     summary: session.summary !== undefined,
-    memory_policy: session.memoryPolicy !== undefined,
+    memory_policy: session.memoryPolicy !== undefined || brings,
   };
   return SESSION_MASK.changeable.filter((path) => isSet[path]);
 }
