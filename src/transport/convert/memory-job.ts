@@ -1,6 +1,7 @@
 // Work on memories that sessions wait for, between the domain and the wire.
 
 import type { MemoryJobType } from "../../domain/memories/job.ts";
+import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
 import type * as wire from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
 import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import type { ListMemoryJobsInput, ShownMemoryJob } from "../../service/memory-api.ts";
@@ -37,7 +38,7 @@ export function toMemoryJob({ sessionId, job, isLeased, hook }: ShownMemoryJob):
     seqRanges: job.ranges.map(toSeqRange),
     state: isDead ? TaskState.DEAD : waiting,
     failedAttempts: job.failedAttempts,
-    readyTime: isDead ? undefined : toTimestamp(job.dueMs),
+    readyTime: isDead || job.dueMs >= TURN_END_MS ? undefined : toTimestamp(job.dueMs),
     lastFailure: lastFailure === undefined ? undefined : toFailure(lastFailure),
     createTime: toTimestamp(job.createMs),
   };

@@ -42,7 +42,8 @@ export interface SessionCreated {
 export interface SessionUpdated {
   /**
    * The paths that were changed, as UpdateSession names them; `stage_states` when a
-   * stage on read or on request acted and removed nothing.
+   * stage on read or on request acted and removed nothing, `memory_jobs` after
+   * RetryMemoryJob.
    */
   paths: string[];
 }

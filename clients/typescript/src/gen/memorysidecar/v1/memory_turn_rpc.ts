@@ -216,7 +216,10 @@ export interface MemoryJob {
   state: TaskState;
   /** How many attempts have failed in a row. */
   failedAttempts: number;
-  /** When it is tried next. Unset for one that is dead. */
+  /**
+   * When it is tried next. Unset for one that is dead, and for one that waits for the end of
+   * a turn.
+   */
   readyTime?:
     | Timestamp
     | undefined;
