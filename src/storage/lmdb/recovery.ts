@@ -10,8 +10,14 @@ import { decodeJournal, type JournalStart } from "./journal.ts";
 import { DROPPED_KEY, readU64, u64 } from "./keys.ts";
 import type { Memtable } from "./memtable.ts";
 
-/** The format of the whole directory. A store of a newer one is not opened. */
-export const STORE_FORMAT = 1;
+/**
+ * The format of the whole directory. A store of a newer one is not opened; one of an older one gets
+ * this one when it is opened for writing. 2: memories, and the memory policies of sessions, which a
+ * version that knows only 1 would drop from a session that it changes.
+ */
+const STORE_FORMAT = 2;
+
+const OLDEST_FORMAT = 1;
 
 const IDENTITY_KEY = "identity";
 // Above every 8-byte number that is used.
@@ -33,18 +39,28 @@ export function readIdentity(env: Environment): Identity | undefined {
   const identity = decodeRecord("identity", payload, (bytes) => {
     return JSON.parse(Buffer.from(bytes).toString("utf8")) as Identity;
   });
-  if (identity.format !== STORE_FORMAT) {
+  if (!(identity.format >= OLDEST_FORMAT && identity.format <= STORE_FORMAT)) {
     throw new Error(
-      `The data directory has format ${identity.format}; this version reads ${STORE_FORMAT}. ` +
-        "Use the version that wrote it, or a newer one.",
+      `The data directory has format ${identity.format}; this version reads ${OLDEST_FORMAT} to ` +
+        `${STORE_FORMAT}. Use the version that wrote it, or a newer one.`,
     );
   }
   return identity;
 }
 
-/** Gives a new store its identity. */
-export async function writeIdentity(env: Environment, storeId: string): Promise<Identity> {
-  const identity = { storeId, format: STORE_FORMAT };
+/** Who the store is that is opened for writing; a new or an older one gets this format. */
+export async function claimIdentity(
+  env: Environment,
+  makeStoreId: () => string,
+): Promise<Identity> {
+  const old = readIdentity(env);
+  if (old === undefined && !isEmpty(env)) {
+    throw recordCorrupt("the identity of the store is missing");
+  }
+  if (old?.format === STORE_FORMAT) {
+    return old;
+  }
+  const identity = { storeId: old?.storeId ?? makeStoreId(), format: STORE_FORMAT };
   const record = seal(IDENTITY_KEY, Buffer.from(JSON.stringify(identity)));
   await env.root.batch(() => {
     env.meta.put(IDENTITY_KEY, record);
@@ -53,7 +69,7 @@ export async function writeIdentity(env: Environment, storeId: string): Promise<
 }
 
 /** Whether the environment holds anything but its identity. */
-export function isEmpty(env: Environment): boolean {
+function isEmpty(env: Environment): boolean {
   return [env.message, env.event, env.journal, env.index].every(
     (table) => (table.getStats() as { entryCount: number }).entryCount === 0,
   );

@@ -46,14 +46,7 @@ import { Memtable } from "./memtable.ts";
 import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
 import { pastWindow } from "./past-window.ts";
 import { noteRecalled, recalledNamespaces } from "./recalled.ts";
-import {
-  type Identity,
-  isEmpty,
-  readIdentity,
-  recoverEvents,
-  replayJournal,
-  writeIdentity,
-} from "./recovery.ts";
+import { claimIdentity, type Identity, recoverEvents, replayJournal } from "./recovery.ts";
 import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
@@ -136,13 +129,7 @@ class LmdbStore extends MemoryCalls implements Store {
   static async open(options: LmdbStoreOptions, lock: DirectoryLock): Promise<LmdbStore> {
     const env = openEnvironment(options);
     try {
-      let identity = readIdentity(env);
-      if (identity === undefined) {
-        if (!isEmpty(env)) {
-          throw recordCorrupt("the identity of the store is missing");
-        }
-        identity = await writeIdentity(env, randomBytes(8).toString("hex"));
-      }
+      const identity = await claimIdentity(env, () => randomBytes(8).toString("hex"));
       return new LmdbStore(options, lock, identity, env);
     } catch (error) {
       await env.root.close();

@@ -1,0 +1,176 @@
+// The rows of memories and of jobs on them written by hand, held against the generated code.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fullMemory, newJob, newMemory } from "../../../test/support/memories.ts";
+import { plain } from "../../../test/support/plain.ts";
+import { START_MS } from "../../../test/support/plans.ts";
+import { MEMORY_KINDS } from "../../domain/memories/memory.ts";
+import {
+  MemoriesRecord,
+  MemoryBodyRecord,
+  MemoryJobsRecord,
+  MemoryRecord,
+  MemoryScopeRecord,
+} from "../../gen/memorysidecar/storage/v1/memory_records.ts";
+import { unseal } from "./envelope.ts";
+import {
+  decodeJobs,
+  decodeMemories,
+  decodeMemory,
+  decodeMemoryText,
+  decodeScope,
+  encodeJobs,
+  encodeMemories,
+  encodeMemory,
+  encodeMemoryBody,
+  encodeScope,
+  memoryOf,
+} from "./memory-codec.ts";
+import { rowOf } from "./memory-index.ts";
+
+const payloadOf = (record: Uint8Array) => unseal("k", record, "record");
+const number = fc.maxSafeNat();
+const double = fc.double({ noNaN: true });
+const text = fc.string({ unit: "grapheme" });
+const flag = fc.nat(1);
+const bytes = fc.uint8Array({ maxLength: 40 }).map((all) => Buffer.from(all).toString("latin1"));
+
+test("the memories of a namespace come back", () => {
+  const row = fc.record({ logNo: number, nextMemoryNo: number, memoryCount: number });
+  fc.assert(
+    fc.property(row, (one) => {
+      const payload = payloadOf(encodeMemories("k", one));
+      expect(decodeMemories(payload)).toEqual(one);
+      expect(MemoriesRecord.decode(payload)).toEqual({
+        logNo: BigInt(one.logNo),
+        nextMemoryNo: BigInt(one.nextMemoryNo),
+        memoryCount: BigInt(one.memoryCount),
+      });
+      const generated = MemoriesRecord.encode(MemoriesRecord.decode(payload)).finish();
+      expect(Buffer.compare(generated, payload)).toBe(0);
+    }),
+  );
+});
+
+test("a row of a memory comes back", () => {
+  const row = fc.record({
+    ...{ bodyNo: number, byteCount: number, textNo: number, memoryId: text, scope: bytes },
+    ...{ kindNo: fc.nat(9), past: flag, persistent: flag, tierNo: fc.nat(9), expireMs: number },
+    ...{ terms: bytes, createMs: number, updateMs: number, revisionNumber: number },
+    ...{ etagRevision: number, mentionCount: number, rank: double, confidence: double },
+    ...{ lastSeenMs: double, decayMs: double },
+  });
+  fc.assert(
+    fc.property(row, (one) => {
+      const payload = payloadOf(encodeMemory("k", one));
+      const found = decodeMemory(payload);
+      // A zero that is written is not always the one that is left out.
+      expect(found).toEqual({ ...one, ...doublesOf(one, (value) => value + 0) });
+      const { kindNo, tierNo, ...rest } = one;
+      const record = MemoryRecord.decode(payload);
+      const { kind, tier, ...others } = record;
+      expect([Number(kind), Number(tier)]).toEqual([kindNo, tierNo]);
+      for (const [name, value] of Object.entries(others)) {
+        const wanted = rest[name as keyof typeof rest];
+        const given = typeof value === "bigint" ? Number(value) : value;
+        const isBytes = value instanceof Uint8Array;
+        expect(isBytes ? Buffer.from(value).toString("latin1") : given).toEqual(
+          typeof wanted === "number" ? wanted + 0 : wanted,
+        );
+      }
+      expect(Object.keys(record).length).toBe(Object.keys(one).length);
+      expect(decodeMemory(MemoryRecord.encode(record).finish())).toEqual(found);
+    }),
+  );
+});
+
+type Doubles = { rank: number; confidence: number; lastSeenMs: number; decayMs: number };
+
+function doublesOf(row: Doubles, change: (value: number) => number): Doubles {
+  const { confidence, decayMs, lastSeenMs, rank } = row;
+  return {
+    rank: change(rank),
+    confidence: change(confidence),
+    lastSeenMs: change(lastSeenMs),
+    decayMs: change(decayMs),
+  };
+}
+
+test("a scope comes back", () => {
+  const row = fc.record({
+    scope: fc.record({ userId: text, agentId: text, sessionId: text }),
+    counts: fc.array(number, { maxLength: 5 }),
+    updateMs: number,
+    promotedNo: number,
+    promotedCount: number,
+  });
+  fc.assert(
+    fc.property(row, (one) => {
+      const payload = payloadOf(encodeScope("k", one));
+      expect(decodeScope(payload)).toEqual(one);
+      const record = MemoryScopeRecord.decode(payload);
+      expect(record).toEqual({
+        ...one.scope,
+        counts: one.counts.map(BigInt),
+        updateMs: BigInt(one.updateMs),
+        promotedNo: BigInt(one.promotedNo),
+        promotedCount: BigInt(one.promotedCount),
+      });
+      expect(decodeScope(MemoryScopeRecord.encode(record).finish())).toEqual(one);
+    }),
+  );
+});
+
+test("jobs come back, with what they lack", () => {
+  const jobs = [newJob("extract"), newJob("score", { state: "dead", dueMs: 0, createMs: 7 })];
+  const row = { sessionNo: 2 ** 40, jobs };
+  const payload = payloadOf(encodeJobs("k", row));
+  expect(decodeJobs(payload)).toStrictEqual(row);
+  const record = MemoryJobsRecord.decode(payload);
+  expect(record).toEqual({ sessionNo: BigInt(2 ** 40), jobs: JSON.stringify(jobs) });
+  expect(decodeJobs(MemoryJobsRecord.encode(record).finish())).toEqual(row);
+  // A field that is not known here is not lost in silence: the record is refused.
+  expect(() => decodeJobs(Buffer.from([0x18, 1]))).toThrow("unknown field 3");
+});
+
+test("the body of a memory comes back, whoever wrote it", () => {
+  const all = MEMORY_KINDS.map((kind) => fullMemory({ memoryId: "m", memoryNo: 3, kind }));
+  const bare = newMemory({ memoryId: "b", memoryNo: 3, content: { text: "" } });
+  for (const memory of [...all, bare]) {
+    const body = encodeMemoryBody(memory);
+    const row = rowOf(memory, { bodyNo: 1, byteCount: body.length, textNo: 1 });
+    const generated = MemoryBodyRecord.encode(MemoryBodyRecord.decode(body)).finish();
+    expect(plain(memoryOf(3, row, body))).toEqual(plain(memory));
+    expect(plain(memoryOf(3, row, generated))).toEqual(plain(memory));
+    expect(decodeMemoryText(body)).toBe(memory.content.text);
+    expect(MemoryBodyRecord.decode(body).supersededBy).toBe("");
+  }
+});
+
+test("a body with fewer fields, as one of before may be, is read with defaults", () => {
+  const memory = newMemory({ memoryId: "m", memoryNo: 1 });
+  const row = rowOf(memory, { bodyNo: 1, byteCount: 1, textNo: 1 });
+  const body = MemoryBodyRecord.encode({ ...MemoryBodyRecord.decode(Buffer.alloc(0)) });
+  const empty = body.finish();
+  expect(empty.length).toBe(0);
+  expect(() => memoryOf(1, row, empty)).toThrow("another memory");
+  const named = Buffer.from([0x0a, 1, "m".charCodeAt(0)]);
+  expect(memoryOf(1, row, named)).toMatchObject({
+    memoryId: "m",
+    ttlMs: 0,
+    createMs: START_MS,
+    content: { text: "", key: "", topics: [], validFromMs: undefined, validToMs: undefined },
+  });
+});
+
+test("what is not well formed is refused", () => {
+  expect(() => decodeMemories(Buffer.from([0x20, 1]))).toThrow("unknown field 4");
+  expect(() => decodeMemory(Buffer.from([0xa8, 1, 1]))).toThrow("unknown field 21");
+  expect(() => decodeScope(Buffer.from([0x40, 1]))).toThrow("unknown field 8");
+  expect(() => decodeMemory(Buffer.from([0x08]))).toThrow("middle of a number");
+  const memory = newMemory({ memoryId: "m", memoryNo: 1 });
+  const row = rowOf(memory, { bodyNo: 1, byteCount: 1, textNo: 1 });
+  const body = encodeMemoryBody(memory);
+  expect(() => memoryOf(1, { ...row, kindNo: 99 }, body)).toThrow("no known kind");
+});
