@@ -35,7 +35,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^bench\/(vectors|recall-index|embedders)\.ts$/,
     /^test\/crash\/(lmdb|documents)-writer\.ts$/,
     // Loaded into a server by its tests, which break it on purpose.
-    /^test\/crash\/broken-(marks|removal)\.ts$/,
+    /^test\/crash\/broken-(jobs|marks|promotion|removal|rows)\.ts$/,
     /^test\/support\/ending-index\.ts$/,
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/lmdb-(load|reader)\.ts$/,
