@@ -1,8 +1,8 @@
 // Digests of texts.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The SHA-256 of a text, as 64 hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }

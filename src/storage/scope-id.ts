@@ -6,15 +6,22 @@ import type { MemoryScope } from "../domain/memories/memory.ts";
 
 const ID_DIGITS = 32;
 
-// One change asks for the id of the same scope again and again.
-const known = new WeakMap<MemoryScope, string>();
+/** So many ids are kept of scopes that were asked for last. */
+const KNOWN_MAX = 1_024;
+
+// One change asks for the id of the same scope again and again, and so do those after it.
+const known = new Map<string, string>();
 
 /** The id of a scope: 32 hexadecimal digits, the same in every namespace. */
 export function scopeIdOf(scope: MemoryScope): string {
-  let id = known.get(scope);
+  const { userId, agentId, sessionId } = scope;
+  // The lengths tell the parts apart.
+  const name = `${userId.length} ${agentId.length} ${userId}${agentId}${sessionId}`;
+  let id = known.get(name);
   if (id === undefined) {
     id = hash("sha256", partsOf(scope), "hex").slice(0, ID_DIGITS);
-    known.set(scope, id);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(name, id);
   }
   return id;
 }

@@ -123,11 +123,12 @@ function liveSignal(
 function unarySignal<Request>(
   edge: Edge,
   call: ServerUnaryCall<Buffer, Uint8Array>,
-  rpc: UnaryRpc<Request>,
-  waits: boolean,
+  { cancelable = false }: UnaryRpc<Request>,
+  asked: { readonly request: Request; readonly waits: boolean },
 ): AbortSignal {
-  if (waits) return liveSignal(call, edge.stopping);
-  return rpc.cancelable === true ? liveSignal(call, edge.stopped) : LIVE;
+  if (asked.waits) return liveSignal(call, edge.stopping);
+  const isLong = typeof cancelable === "function" ? cancelable(asked.request) : cancelable;
+  return isLong ? liveSignal(call, edge.stopped) : LIVE;
 }
 
 /** A wait that the server itself cut short is not a matter of the caller's deadline. */
@@ -186,7 +187,7 @@ export function createUnaryHandler<Request>(
       if (waits) admission.enterPoll();
       else admission.enterCall();
       entered = true;
-      const signal = unarySignal(edge, call, rpc, waits);
+      const signal = unarySignal(edge, call, rpc, { request: admitted.request, waits });
       const rpcCall = makeCall(shape, admitted, signal);
       rpc.handle(edge.context, rpcCall, admitted.request).then(succeed, fail);
     } catch (error) {

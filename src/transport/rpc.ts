@@ -32,8 +32,11 @@ export interface UnaryRpc<Request> {
   readonly validate: (request: Request, violations: Violations) => void;
   /** Gives the wire form of the answer. */
   readonly handle: (context: RpcContext, call: Call, request: Request) => Promise<Uint8Array>;
-  /** Whether the work is long enough to be stopped half way: the call then has a live signal. */
-  readonly cancelable?: boolean;
+  /**
+   * Whether the work is long enough to be stopped half way, or for which requests it is: the call
+   * then has a live signal.
+   */
+  readonly cancelable?: boolean | ((request: Request) => boolean);
   /**
    * Whether a request may wait for something to happen: it then takes a place among the polls
    * instead of one of a handler, and its signal also ends when the server begins to stop.

@@ -43,13 +43,13 @@ export function evict(
   const evicted = new Map<string, Memory>();
   for (const scope of scopesOf(overlay)) {
     for (const tier of MEMORY_TIERS) {
-      const limit = limits[tier] ?? Infinity;
-      for (const memory of surplusOf(overlay, scope, { tier, limit })) {
+      const limit = limits[tier];
+      for (const memory of limit === undefined ? [] : surplusOf(overlay, scope, { tier, limit })) {
         overlay.remove(memory);
         evicted.set(memory.memoryId, memory);
       }
-      const { all, added } = overlay.count(scope, tier);
-      if (added > 0 && all > LIMITS.scopeMemories) throw memoryLimitReached();
+      if (overlay.added(scope, tier) <= 0) continue;
+      if (overlay.count(scope, tier).all > LIMITS.scopeMemories) throw memoryLimitReached();
     }
   }
   return evicted;

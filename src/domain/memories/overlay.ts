@@ -131,14 +131,20 @@ export class MemoryOverlay {
 
   /** How many of a tier the scope holds now, and how many of these the decision added. */
   count(scope: MemoryScope, tier: MemoryTier): { readonly all: number; readonly added: number } {
+    const added = this.added(scope, tier);
+    return { all: this.#lookup.count(scope, tier) + added, added };
+  }
+
+  /** How many of a tier of the scope the decision added. */
+  added(scope: MemoryScope, tier: MemoryTier): number {
     const isIn = (memory: Memory | undefined): number =>
-      memory !== undefined && isSameScope(memory.scope, scope) && tierOf(memory) === tier ? 1 : 0;
+      memory !== undefined && tierOf(memory) === tier && isSameScope(memory.scope, scope) ? 1 : 0;
     let added = 0;
     for (const memory of this.#changed.values()) {
       added += isIn(memory) - isIn(this.#stored.get(memory.memoryId));
     }
     for (const memoryId of this.#removed) added -= isIn(this.#removedOf(memoryId));
-    return { all: this.#lookup.count(scope, tier) + added, added };
+    return added;
   }
 
   /** Those of a tier that may be evicted; among them all of the `limit` that go first. */

@@ -6,12 +6,20 @@ import type { Memory, MemoryContent } from "./memory.ts";
 const KEY_DIGITS = 32;
 const ENDINGS = new Set(".!?,;:\"'”’»");
 
+/** ASCII, which has no other forms: most texts are read once then, not four times. */
+const PLAIN = /^[\0-\x7f]*$/u;
+
 /** Folds case, and forms of letters that look the same. */
 function folded(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
+/** White space that is not one plain space between words. */
+const UNEVEN = /[^\S ]| {2}/u;
+
 function joined(text: string): string {
+  if (!UNEVEN.test(text)) return text.trim();
   return text.replace(/\s+/gu, " ").trim();
 }
 
@@ -44,12 +52,19 @@ function comparedOf({ text, structure, validFromMs }: MemoryContent, kind: strin
   return [normalText(text)];
 }
 
+/** The keys of contents: a decision and the store ask for that of the same one. */
+const known = new WeakMap<MemoryContent, { readonly kind: string; readonly key: string }>();
+
 /**
  * The key of what a memory says, 32 hexadecimal digits: of its text, of a relation its three parts,
  * of an entity its name, of an episode its text and its time.
  */
 export function textKeyOf({ kind, content }: Pick<Memory, "kind" | "content">): string {
-  return sha256Hex(JSON.stringify(comparedOf(content, kind))).slice(0, KEY_DIGITS);
+  const found = known.get(content);
+  if (found?.kind === kind) return found.key;
+  const key = sha256Hex(JSON.stringify(comparedOf(content, kind))).slice(0, KEY_DIGITS);
+  known.set(content, { kind, key });
+  return key;
 }
 
 /** The key by which a scope knows that it promoted a text before. */

@@ -95,12 +95,18 @@ export class WireWriter {
 
   /** Writes a field of a double; zero is left out as protobuf does. */
   double(field: number, value: number): void {
-    if (value === 0) {
-      return;
+    if (value !== 0) {
+      this.optionalDouble(field, value);
     }
-    this.varint((field << 3) | 1);
-    this.ensure(8);
-    this.position = this.buffer.writeDoubleLE(value, this.position);
+  }
+
+  /** Writes a field of a double that may be missing: zero is there. */
+  optionalDouble(field: number, value: number | undefined): void {
+    if (value !== undefined) {
+      this.varint((field << 3) | 1);
+      this.ensure(8);
+      this.position = this.buffer.writeDoubleLE(value, this.position);
+    }
   }
 
   /** Writes a bytes field; an empty one is left out. */
@@ -127,6 +133,18 @@ export class WireWriter {
     this.ensure(length);
     this.buffer.write(value, this.position, length, "utf8");
     this.position += length;
+  }
+
+  /** Writes a repeated string field: empty ones are there. */
+  strings(field: number, values: readonly string[]): void {
+    for (const value of values) {
+      if (value === "") {
+        this.varint((field << 3) | 2);
+        this.varint(0);
+      } else {
+        this.string(field, value);
+      }
+    }
   }
 
   /** Writes numbers as one packed field; an empty list is left out. */

@@ -1,4 +1,8 @@
-import { type RememberRequest, RememberResponse } from "../../gen/memorysidecar/v1/memory_rpc.ts";
+import {
+  ConflictMode,
+  type RememberRequest,
+  RememberResponse,
+} from "../../gen/memorysidecar/v1/memory_rpc.ts";
 import { toMemoryDraft } from "../convert/memory.ts";
 import { fromConflict, fromDedupe, toRememberResponse } from "../convert/remember.ts";
 import { fromNamespace } from "../convert/session.ts";
@@ -9,7 +13,8 @@ import { checkRemember } from "../validate/memory-requests.ts";
 /** Remember. */
 export const remember: UnaryRpc<RememberRequest> = {
   validate: checkRemember,
-  cancelable: true,
+  // A hook is waited for; all else is one decision.
+  cancelable: ({ conflict }) => conflict?.mode === ConflictMode.ASK_HOOK,
   handle: ({ services }, call, request) =>
     services.memories.remember(call, {
       namespace: fromNamespace(request.namespace),
