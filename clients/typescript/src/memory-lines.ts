@@ -3,7 +3,7 @@
 import { type Memory, MemoryKind } from "./gen/memorysidecar/v1/memory.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { MemoryMethods } from "./memories.ts";
-import { MEMORY_KINDS } from "./memory-kinds.ts";
+import { MEMORY_KINDS, type MemoryKindName } from "./memory-kinds.ts";
 import type { MemoryFields, MemoryFilterInput } from "./memory-options.ts";
 import type { JsonObject } from "./message.ts";
 import { toDate } from "./time.ts";
@@ -91,17 +91,59 @@ export function memoryToLine(memory: Memory): string {
   return JSON.stringify(line);
 }
 
+type Form = "string" | "number" | "boolean" | "object" | "texts" | "map" | Forms;
+type Forms = { readonly [name: string]: Form };
+
+/** What the fields of a line are; one that is not among them is passed over. */
+const FORMS = {
+  ...{ memory_id: "string", kind: "string", text: "string", key: "string", category: "string" },
+  ...{ user_id: "string", agent_id: "string", session_id: "string", trust: "string" },
+  entity: { name: "string", type: "string", aliases: "texts", attributes: "map" },
+  relation: { subject: "string", predicate: "string", object: "string" },
+  episode: { user_text: "string", assistant_text: "string" },
+  ...{ topics: "texts", importance: "number", confidence: "number", persistent: "boolean" },
+  ...{ labels: "map", metadata: "object", ttl: "string", last_seen_time: "string" },
+  ...{ valid_from: "string", valid_to: "string" },
+  source: { session_id: "string", message_ids: "texts" },
+} as const satisfies Readonly<Record<keyof Line, Form>>;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function areTexts(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+/** Gives the fields that are known and set. */
+function fieldsOf(from: Readonly<Record<string, unknown>>, forms: Forms): object {
+  const found: Record<string, unknown> = {};
+  for (const [name, form] of Object.entries(forms)) {
+    const value = Object.hasOwn(from, name) ? from[name] : undefined;
+    if (value !== undefined && value !== null) found[name] = fieldOf(name, value, form);
+  }
+  return found;
+}
+
+function fieldOf(name: string, value: unknown, form: Form): unknown {
+  if (form === "texts") {
+    if (Array.isArray(value) && areTexts(value)) return value;
+  } else if (form === "map") {
+    if (isObject(value) && areTexts(Object.values(value))) return value;
+  } else if (typeof form !== "string" || form === "object") {
+    if (isObject(value)) return form === "object" ? value : fieldsOf(value, form);
+  } else if (typeof value === form) return value;
+  throw new TypeError(`${name} is of another type`);
+}
+
 /** Reads a line of JSON. Throws a TypeError for what is no memory. */
 export function lineToMemory(line: string): MemoryFields {
-  const from: Line | null = JSON.parse(line);
-  if (typeof from !== "object" || from === null || Array.isArray(from)) {
-    throw new TypeError("a memory is an object");
-  }
-  const kind = (from.kind ?? "").replace(/^MEMORY_KIND_/, "").toLowerCase();
-  if (!Object.hasOwn(MEMORY_KINDS, kind)) throw new TypeError(`there is no kind "${kind}"`);
-  const { episode, source } = from;
+  const value: unknown = JSON.parse(line);
+  if (!isObject(value)) throw new TypeError("a memory is an object");
+  const from: Line = fieldsOf(value, FORMS);
+  const { episode, source, kind } = from;
   return {
-    ...{ memoryId: from.memory_id, kind: kind as keyof typeof MEMORY_KINDS },
+    ...{ memoryId: from.memory_id, kind: kind === undefined ? undefined : kindOf(kind) },
     ...{ userId: from.user_id, agentId: from.agent_id, sessionId: from.session_id },
     ...{ text: from.text, entity: from.entity, relation: from.relation },
     episode: episode && {
@@ -114,7 +156,7 @@ export function lineToMemory(line: string): MemoryFields {
     ...{ persistent: from.persistent, labels: from.labels, metadata: from.metadata },
     validFrom: dateOf(from.valid_from),
     validTo: dateOf(from.valid_to),
-    ttlMs: from.ttl === undefined ? undefined : Number.parseFloat(from.ttl) * 1000,
+    ttlMs: from.ttl === undefined ? undefined : msOf(from.ttl),
     source: source?.session_id
       ? { sessionId: source.session_id, messageIds: source.message_ids ?? [] }
       : undefined,
@@ -122,8 +164,22 @@ export function lineToMemory(line: string): MemoryFields {
   };
 }
 
+function kindOf(name: string): MemoryKindName {
+  const kind = name.replace(/^MEMORY_KIND_/, "").toLowerCase();
+  if (!Object.hasOwn(MEMORY_KINDS, kind)) throw new TypeError(`there is no kind "${name}"`);
+  return kind as MemoryKindName;
+}
+
+function msOf(ttl: string): number {
+  if (!/^\d+(\.\d+)?s$/.test(ttl)) throw new TypeError(`"${ttl}" is no duration`);
+  return Number.parseFloat(ttl) * 1000;
+}
+
 function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
+  if (text === undefined) return undefined;
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new TypeError(`"${text}" is no time`);
+  return date;
 }
 
 /**
@@ -155,7 +211,9 @@ export async function importMemories(
     try {
       batch.push(lineToMemory(line));
     } catch (error) {
-      throw new TypeError(`line ${number} is no memory: ${String(error)}`);
+      if (batch.length > 0) await client.remember(batch, { dedupe: "none" });
+      const why = error instanceof Error ? error.message : "";
+      throw new TypeError(`line ${number} is no memory: ${why}`);
     }
     count += 1;
     if (batch.length < BATCH) continue;

@@ -1,6 +1,6 @@
 // Tools that a model can call to remember, recall and forget, and what is known as a block of text.
 
-import { isMemorySidecarError } from "./errors.ts";
+import { isMemorySidecarError, type MemorySidecarError } from "./errors.ts";
 import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
 import type { MemoryMethods } from "./memories.ts";
 import type { MemoryScoringName } from "./memory-options.ts";
@@ -76,7 +76,7 @@ export type ToolShape = "openai" | "anthropic" | "mcp";
 export interface MemoryToolOptions {
   /** Whose memories they are. */
   readonly userId?: string;
-  /** Of which agent. Default: of every agent. */
+  /** Of which agent. Default: what belongs to no agent, which all agents see. */
   readonly agentId?: string;
   /** How `recall` scores. Default `recall`. */
   readonly scoring?: MemoryScoringName;
@@ -140,13 +140,18 @@ export class MemoryTools {
    * said in the answer, so that the model can try again; a failure of the server is thrown.
    */
   async call(name: string, args: string | Readonly<Record<string, unknown>>): Promise<string> {
-    const given = typeof args === "string" ? parsed(args) : args;
-    if (given === undefined) return "Error: the arguments are not a JSON object.";
     if (!isTool(name)) return `Error: there is no tool "${name}".`;
+    const given = objectOf(typeof args === "string" ? parsed(args) : args);
+    if (given === undefined) return "Error: the arguments are not a JSON object.";
     const [wanted] = TOOLS[name].required;
     if (typeof given[wanted] !== "string") return `Error: ${wanted} must be a text.`;
-    if (name === "remember") return await this.#remember(given);
-    return name === "recall" ? await this.#recall(given) : await this.#forget(given);
+    try {
+      if (name === "remember") return await this.#remember(given);
+      return name === "recall" ? await this.#recall(given) : await this.#forget(given);
+    } catch (error) {
+      if (isMemorySidecarError(error, "REQUEST_INVALID")) return refusal(error);
+      throw error;
+    }
   }
 
   async #remember(given: Readonly<Record<string, unknown>>): Promise<string> {
@@ -206,14 +211,26 @@ function isTool(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+/** What the server refused, by the names that the arguments have. */
+function refusal({ violations, message }: MemorySidecarError): string {
+  const said = violations.map(({ field, description }) => {
+    const name = field.slice(field.lastIndexOf(".") + 1);
+    return `${name === "text" ? "content" : name} ${description}`;
+  });
+  return `Error: ${said.join("; ") || message}.`;
 }
 
 /** A limit as models give it: a text may hold the number, and what is none is the default. */

@@ -14,7 +14,7 @@ from google.protobuf import json_format
 
 from . import _memory_fields as m
 from . import v1
-from .errors import NotFound
+from .errors import ErrorReason, Invalid, NotFound
 
 if TYPE_CHECKING:
     from .client import Client
@@ -71,6 +71,8 @@ _PROPERTIES: Final[dict[str, dict[str, Any]]] = {
         },
     },
 }
+# Where the server names a field in another way.
+_ARGUMENTS: Final = {"text": "content"}
 _REQUIRED: Final = {"remember": ["content"], "recall": ["query"], "forget": ["memory_id"]}
 _DESCRIPTIONS: Final = {
     "remember": "Stores a fact about the user or the work for later conversations.",
@@ -101,25 +103,39 @@ def import_memories(client: Client, lines: Iterable[str]) -> int:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        batch.append(_memory_of_line(number, line))
+        try:
+            batch.append(_memory_of_line(line))
+        except ValueError as error:
+            _remember_all(client, batch)
+            raise ValueError(f"line {number} is no memory: {error}") from error
         count += 1
         if len(batch) == _BATCH:
-            client.remember(batch, dedupe="none")
+            _remember_all(client, batch)
             batch = []
-    if batch:
-        client.remember(batch, dedupe="none")
+    _remember_all(client, batch)
     return count
 
 
-def _memory_of_line(number: int, line: str) -> v1.Memory:
+def _remember_all(client: Client, batch: list[v1.Memory]) -> None:
+    if batch:
+        client.remember(batch, dedupe="none")
+
+
+def _memory_of_line(line: str) -> v1.Memory:
+    """Reads a line. Fields that are not known are passed over, as a newer server may write them; a
+    kind that is not known is an error, since it would pass for a fact."""
+    memory = v1.Memory()
     try:
-        memory = v1.Memory()
-        json_format.Parse(line, memory)
-    except json_format.ParseError as error:
-        raise ValueError(f"line {number} is no memory: {error}") from error
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise ValueError("a memory is an object")
+        json_format.ParseDict(fields, memory, ignore_unknown_fields=True)
+    except (json_format.ParseError, TypeError, RecursionError) as error:
+        raise ValueError(error) from error
+    if not memory.kind and fields.get("kind") not in (None, "MEMORY_KIND_UNSPECIFIED"):
+        raise ValueError(f"there is no kind {json.dumps(fields['kind'])}")
     for name in _OWN:
         memory.ClearField(name)
-    memory.source.ClearField("origin")
     return memory
 
 
@@ -172,7 +188,7 @@ class MemoryTools:
     ) -> None:
         """
         :param user_id: whose memories they are.
-        :param agent_id: of which agent. Default: of every agent.
+        :param agent_id: of which agent. Default: what belongs to no agent, which all agents see.
         :param scoring: how ``recall`` scores; see ``search_memories``.
         :param show_ids: whether ``recall`` tells ids, which ``forget`` needs.
         """
@@ -195,18 +211,30 @@ class MemoryTools:
 
         :param arguments: an object, or its JSON.
         """
+        if name not in _PROPERTIES:
+            return f'Error: there is no tool "{name}".'
         try:
             given = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
-        except ValueError:
-            return "Error: the arguments are not JSON."
-        if not isinstance(given, dict) or name not in _PROPERTIES:
-            return f"Error: there is no tool {name!r} that takes this."
+        except (TypeError, ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            return "Error: the arguments are not a JSON object."
         for wanted in _REQUIRED[name]:
             if not isinstance(given.get(wanted), str):
                 return f"Error: {wanted} must be a text."
-        if name == "remember":
-            return self._remember(given)
-        return self._recall(given) if name == "recall" else self._forget(given)
+        return self._done(name, given)
+
+    def _done(self, name: str, given: Mapping[str, Any]) -> str:
+        try:
+            if name == "remember":
+                return self._remember(given)
+            return self._recall(given) if name == "recall" else self._forget(given)
+        except UnicodeError:
+            return "Error: a text holds half a character."
+        except Invalid as error:
+            if error.reason != ErrorReason.REQUEST_INVALID:
+                raise
+            return _refusal(error)
 
     def _remember(self, given: Mapping[str, Any]) -> str:
         content = str(given["content"]).strip()
@@ -269,11 +297,21 @@ class MemoryTools:
         return memory if mine else None
 
 
+def _refusal(error: Invalid) -> str:
+    """What the server refused, by the names that the arguments have."""
+    said = [
+        f"{_ARGUMENTS.get(name, name)} {one.description}"
+        for one in error.violations
+        for name in [one.field.rpartition(".")[2]]
+    ]
+    return f"Error: {'; '.join(said) or error.message}."
+
+
 def _limit_of(value: Any) -> int:
     """A limit as models give it: a text may hold the number, and what is none is the default."""
     try:
         limit = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _DEFAULT_LIMIT
     return min(limit, 100) if limit > 0 else _DEFAULT_LIMIT
 
