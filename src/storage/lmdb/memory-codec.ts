@@ -164,37 +164,38 @@ export function decodeMemory(payload: Uint8Array): MemoryRow {
   };
 }
 
-/** The body of a state of a memory. */
+/** The body of a state of a memory. By hand, as every Remember writes one. */
 export function encodeMemoryBody(memory: Memory): Uint8Array {
   const { content, scope, source } = memory;
-  return MemoryBodyRecord.encode({
-    memoryId: memory.memoryId,
-    ...scope,
-    text: content.text,
-    ...structureParts(content.structure),
-    key: content.key,
-    category: content.category,
-    topics: [...content.topics],
-    importance: content.importance,
-    labels: pairsOf(content.labels),
-    metadata: viewOf(content.metadata),
-    validFromMs: content.validFromMs,
-    validToMs: content.validToMs,
-    trust: memory.trust,
-    ttlMs: memory.ttlMs,
-    origin: source.origin,
-    sourceSessionId: source.sessionId,
-    sourceMessageIds: [...source.messageIds],
-    hook: source.hook,
-    model: source.model,
-    supersededBy: memory.supersededBy,
-    writer: memory.writer,
-    reason: memory.reason,
-  }).finish();
-}
-
-function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length);
+  const { aliases, attributes, parts } = structureParts(content.structure);
+  writer.reset(0);
+  writer.string(1, memory.memoryId);
+  writer.string(2, scope.userId);
+  writer.string(3, scope.agentId);
+  writer.string(4, scope.sessionId);
+  writer.string(5, content.text);
+  writer.strings(6, parts);
+  writer.strings(7, aliases);
+  writer.strings(8, attributes);
+  writer.string(9, content.key);
+  writer.string(10, content.category);
+  writer.strings(11, content.topics);
+  writer.double(12, content.importance);
+  writer.strings(13, pairsOf(content.labels));
+  writer.bytes(14, content.metadata);
+  writer.optionalDouble(15, content.validFromMs);
+  writer.optionalDouble(16, content.validToMs);
+  writer.number(17, memory.trust);
+  writer.double(18, memory.ttlMs);
+  writer.string(19, source.origin);
+  writer.string(20, source.sessionId);
+  writer.strings(21, source.messageIds);
+  writer.string(22, source.hook);
+  writer.string(23, source.model);
+  writer.string(24, memory.supersededBy);
+  writer.string(25, memory.writer);
+  writer.string(26, memory.reason);
+  return new Uint8Array(writer.buffer.subarray(0, writer.position));
 }
 
 type Parts = Pick<MemoryBodyRecord, "parts" | "aliases" | "attributes">;

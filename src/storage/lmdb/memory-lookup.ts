@@ -22,7 +22,7 @@ import {
   readMemories,
   readScope,
 } from "./memories.ts";
-import type { MemoriesRow } from "./memory-codec.ts";
+import type { MemoriesRow, ScopeRow } from "./memory-codec.ts";
 import { kindNoOf, tierNoOf } from "./memory-index.ts";
 import {
   lastNumber,
@@ -45,6 +45,9 @@ export class PendingMemories implements MemoryLookup {
   private readonly namespace: string;
   private readonly looked: () => void;
   private readonly known = new Map<number, FoundMemory>();
+  /** The numbers of ids that were asked for, also of those that nobody has. */
+  private readonly numbers = new Map<string, number | undefined>();
+  private readonly scopes = new Map<string, { readonly row: ScopeRow | undefined }>();
   private opened: { readonly row: MemoriesRow | undefined } | undefined;
 
   /** `looked` hears that something was read. */
@@ -79,8 +82,14 @@ export class PendingMemories implements MemoryLookup {
   /** A memory with its row, by its id. */
   find(memoryId: string): FoundMemory | undefined {
     const { log } = this;
-    const memoryNo = log && memoryNoOf(log, memoryId);
-    return log && memoryNo !== undefined ? this.at(log, memoryNo) : undefined;
+    if (log === undefined) {
+      return undefined;
+    }
+    if (!this.numbers.has(memoryId)) {
+      this.numbers.set(memoryId, memoryNoOf(log, memoryId));
+    }
+    const memoryNo = this.numbers.get(memoryId);
+    return memoryNo === undefined ? undefined : this.at(log, memoryNo);
   }
 
   byId(memoryId: string): Memory | undefined {
@@ -129,9 +138,18 @@ export class PendingMemories implements MemoryLookup {
   }
 
   count(scope: MemoryScope, tier: MemoryTier): number {
+    return this.scopeRow(scopePart(scopeIdOf(scope)))?.counts[tierNoOf(tier) - 1] ?? 0;
+  }
+
+  /** The row of a scope as part of a key; undefined when nothing was ever in it. */
+  scopeRow(part: string): ScopeRow | undefined {
     const { log } = this;
-    const row = log && readScope(log, scopePart(scopeIdOf(scope)));
-    return row?.counts[tierNoOf(tier) - 1] ?? 0;
+    let found = this.scopes.get(part);
+    if (found === undefined) {
+      found = { row: log && readScope(log, part) };
+      this.scopes.set(part, found);
+    }
+    return found.row;
   }
 
   evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[] {
