@@ -19,6 +19,7 @@ import {
   type Json,
   type JsonObject,
   listOf,
+  needText,
   numberOf,
   objectOf,
   textOf,
@@ -245,6 +246,14 @@ async function summary({ rpc }: State): Promise<string | null> {
   return (await summariesOf(rpc, MAIN)).at(-1)?.text ?? null;
 }
 
+/** What was written to the collection of a strategy. */
+async function vectorWrites({ rpc, kase }: State): Promise<readonly object[]> {
+  const base = objectOf(objectOf(kase.given["policy"], "policy")["knowledge_base"], "it");
+  const collectionId = needText(base["collection_id"], "collection_id");
+  const { documents } = await rpc.call("listDocuments", { collectionId });
+  return documents.map(({ text }) => ({ collection_id: collectionId, text }));
+}
+
 /** What the source says when it gives a summary up. */
 async function failure({ rpc }: State): Promise<string | null> {
   const events = await eventsOf(rpc, MAIN, [EventType.TASK_DEAD]);
@@ -297,6 +306,7 @@ const EXPECTATIONS: Table<State, Json> = {
   calls: ({ stub }) => stub.inputs.length,
   loops: ({ stub }) => stub.inputs.at(-1)?.loop ?? 0,
   summary: ready(summary),
+  vector_writes: ready(vectorWrites),
   event: ready(failure),
 };
 

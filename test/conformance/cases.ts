@@ -24,21 +24,11 @@ export const RELEASE_FAMILIES: readonly string[] = [
   ...["manager", "interaction", "neuralyzer", "trigger"],
   ...["summarize_on_trim", "summary", "summarize", "summarizer", "compress_context", "compaction"],
   "vector",
+  ...["importance", "promotion", "eviction", "episodic", "recall", "context", "unified"],
+  ...["entity", "kg", "knowledge", "fact", "user_memory", "remember", "agent"],
   // What no source system does: cases of our own.
   "hooks",
 ];
-
-/** What cases expect that a later release will have, by the words that they have for it. */
-const LATER: Readonly<Record<string, string>> = {
-  // Where a strategy writes its summaries to besides: collections of documents.
-  vector_writes: "documents",
-};
-
-/** Says which part of a later release a case needs; undefined for none. */
-export function needsLater({ expected }: Pick<Case, "expected">): string | undefined {
-  const key = Object.keys(expected).find((name) => Object.hasOwn(LATER, name));
-  return key === undefined ? undefined : LATER[key];
-}
 
 /** The family of a case: its feature up to the first dot. */
 export function familyOf(kase: Pick<Case, "feature">): string {

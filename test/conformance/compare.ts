@@ -49,6 +49,9 @@ const CODES: Readonly<Record<string, readonly number[]>> = {
   StorageError: [Status.INVALID_ARGUMENT, Status.DATA_LOSS],
 };
 
+/** What parts of a system call an option that has a longer name in the configuration of the whole. */
+const OF_PARTS: Readonly<Record<string, string>> = { retention_days: "episodic_retention_days" };
+
 /** Which of an error's fields must be faulty: the one named, or the one the message begins with. */
 function fieldOf(expected: JsonObject, error: MemorySidecarError): string | undefined {
   if (typeof expected["field"] === "string") return expected["field"];
@@ -56,7 +59,7 @@ function fieldOf(expected: JsonObject, error: MemorySidecarError): string | unde
   const first = /^'?([a-z]+(?:_[a-z]+)+)\b/.exec(message)?.[1];
   // Texts are for information; only a name that looks like an option of the policy is held to.
   const isOption = error.violations.some(({ field }) => /policy\.preset\.options/.test(field));
-  return isOption ? first : undefined;
+  return isOption && first !== undefined ? (OF_PARTS[first] ?? first) : undefined;
 }
 
 function errorMismatch(expected: Json, error: MemorySidecarError): string | undefined {

@@ -9,7 +9,9 @@ import type { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { familyOf } from "./cases.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
+import { agentRecall } from "./definable-recall.ts";
 import { HOOK } from "./hook.ts";
 import {
   CaseFault,
@@ -379,6 +381,7 @@ function contents({ context = [] }: State): readonly Shown[] {
 
 /** Opens the adapter of definable. */
 export function openDefinable(context: Context): Adapter {
+  if (familyOf(context.kase) === "agent") return agentRecall(context);
   const { given } = context.kase;
   const stub = openStub(given["summarizer_returns"] ?? given["model_returns"]);
   context.rpc.script(stub);

@@ -9,6 +9,7 @@ import {
   type GrpcAct,
   startScriptedGrpcHook,
 } from "../support/scripted-grpc-hook.ts";
+import { type CaseChat, startCaseChat } from "./chat.ts";
 import { NO_MODEL, type Stub } from "./stub.ts";
 
 /** What policies of cases call the hook. */
@@ -18,6 +19,8 @@ export const HOOK = "scripted";
 export interface CaseHooks extends AsyncDisposable {
   /** What a server's hooks file says of it. */
   readonly file: object;
+  /** The model that finds and scores. */
+  readonly chat: CaseChat;
   /** Lets a model answer all calls for a namespace. */
   script(namespace: string, model: Stub): void;
   /** Keeps the answers for a namespace back until they are released. */
@@ -50,9 +53,12 @@ export async function startCaseHooks(): Promise<CaseHooks> {
     else waiting.push(send);
   };
   const server = await startScriptedGrpcHook([act]);
+  const chat = await startCaseChat();
+  // One attempt: what a model of a case says is what it says.
+  const summarizer = { kind: "grpc", target: server.target, max_attempts: 1 };
   return {
-    // One attempt: what a model of a case says is what it says.
-    file: { hooks: { [HOOK]: { kind: "grpc", target: server.target, max_attempts: 1 } } },
+    file: { hooks: { [HOOK]: summarizer, ...chat.hooks } },
+    chat,
     script: (namespace, model) => {
       models.set(namespace, model);
     },
@@ -65,6 +71,9 @@ export async function startCaseHooks(): Promise<CaseHooks> {
       for (const send of waiting) send();
     },
     isHolding: (namespace) => (held.get(namespace) ?? []).length > 0,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await chat[Symbol.asyncDispose]();
+    },
   };
 }

@@ -7,7 +7,6 @@ import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v
 import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
-import { familyOf } from "./cases.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";
 import {
@@ -20,8 +19,7 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { conversationStore, isOfStore } from "./lauren-store.ts";
-import { vectorStore } from "./lauren-vectors.ts";
+import { otherMemory } from "./lauren-others.ts";
 import { type CaseMessages, caseMessages, contentJson, roleName, toMessage } from "./messages.ts";
 import {
   append,
@@ -378,8 +376,8 @@ function viewShown(state: State): readonly Shown[] {
 
 /** Opens the adapter of lauren-ai: of one of its stores for a case about that, else of a memory. */
 export function openLauren(context: Context): Adapter {
-  if (familyOf(context.kase) === "vector") return vectorStore(context);
-  if (isOfStore(context)) return conversationStore(context);
+  const other = otherMemory(context);
+  if (other !== undefined) return other;
   const { given } = context.kase;
   const summarizer = openStub(given["summarizer_returns"] ?? given["model_returns"]);
   context.rpc.script(summarizer);

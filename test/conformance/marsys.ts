@@ -24,6 +24,7 @@ import {
   compactIfNeeded,
   summaryInputRoles,
 } from "./marsys-compaction.ts";
+import { factMemory } from "./marsys-facts.ts";
 import { MAIN, type Memory, openMemory, ready } from "./marsys-memory.ts";
 import {
   caseMessages,
@@ -336,6 +337,8 @@ const EXPECTATIONS: Table<Memory, Json> = {
 
 /** Opens the adapter of MARSYS. */
 export function openMarsys(context: Context): Adapter {
+  const facts = factMemory(context);
+  if (facts !== undefined) return facts;
   const memory = openMemory(context, caseMessages(listOf(context.kase.given["messages"], "it")));
   const adapter = bindAdapter(memory, OPERATIONS, EXPECTATIONS);
   return { ...adapter, parse: (name) => parseMarsys(memory, adapter.operations, name) };

@@ -4,13 +4,17 @@
 
 import { setTimeout } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
+import type { MemorySidecar } from "../../clients/typescript/src/client.ts";
+import { connect } from "../../clients/typescript/src/connect.ts";
 import { toClientError } from "../../clients/typescript/src/errors.ts";
 import { EventServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
 import { HookServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/hook_service.ts";
+import { MemoryServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
+import type { ChatModel } from "./chat.ts";
 import type { CaseHooks } from "./hook.ts";
 import type { Stub } from "./stub.ts";
 
@@ -19,6 +23,7 @@ const METHODS = {
   ...EventServiceService,
   ...HookServiceService,
   ...RecallServiceService,
+  ...MemoryServiceService,
 } as const;
 
 type MethodName = Exclude<keyof typeof METHODS, "watchEvents" | "exportSession">;
@@ -39,6 +44,14 @@ export interface Rpc {
   hold(): void;
   /** Gives the answers that were kept back, and waits as calls do. */
   release(): Promise<void>;
+  /** The client of programs in TypeScript, for what it does beside calls. */
+  client(): MemorySidecar;
+  /** Lets a model answer what the hooks for long-term memory ask. */
+  chat(model: ChatModel): void;
+  /** Keeps the answers of that model back. */
+  holdChat(): void;
+  /** Gives these answers, and waits until what was asked for is remembered. */
+  releaseChat(): Promise<void>;
   /** Calls a method by name, whether the contract has it or not. */
   callUnknown(name: string): Promise<void>;
 }
@@ -102,7 +115,27 @@ async function settled(call: Rpc["call"], isHolding: () => boolean): Promise<voi
   }
 }
 
-function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
+/** Calls that may make a memory policy ask for something. */
+const REMEMBERING: readonly MethodName[] = ["recordTurn", "consolidateSession"];
+
+/** Settles when no job on memories of a namespace is under way: each is done, or given up. */
+async function remembered(call: Rpc["call"]): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const { jobs } = await call("listMemoryJobs", { pageSize: 1_000 });
+    if (jobs.every(({ state }) => state === TaskState.DEAD)) return;
+    if (Date.now() > deadline) throw new Error("a job of the case does not end");
+    await setTimeout(TASK_POLL_MS);
+  }
+}
+
+interface Opened {
+  readonly raw: Client;
+  readonly client: () => MemorySidecar;
+  readonly hooks: CaseHooks;
+}
+
+function rpcIn({ raw, client, hooks }: Opened, namespace: string): Rpc {
   const call: Rpc["call"] = async (method, fields) => {
     const { path, requestSerialize, requestDeserialize, responseDeserialize } = METHODS[method];
     const empty = requestDeserialize(Buffer.alloc(0));
@@ -110,7 +143,7 @@ function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
     // The definitions of the methods cannot be matched up by their name in the type system.
     const serialize = requestSerialize as (request: unknown) => Buffer;
     const bytes = serialize({ ...empty, ...scope, ...fields });
-    const answer = await unary(client, { path, bytes });
+    const answer = await unary(raw, { path, bytes });
     return responseDeserialize(answer) as ResponseOf<typeof method>;
   };
   const isHolding = (): boolean => hooks.isHolding(namespace);
@@ -123,15 +156,23 @@ function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
     call: async (method, fields) => {
       const answer = await call(method, fields);
       if (ASKING.includes(method)) await settled(call, isHolding);
+      if (REMEMBERING.includes(method)) await remembered(call);
       return answer;
+    },
+    client,
+    chat: (model) => hooks.chat.script(model),
+    holdChat: () => hooks.chat.hold(),
+    releaseChat: async () => {
+      hooks.chat.release();
+      await remembered(call);
     },
     script: (model) => hooks.script(namespace, model),
     exportDocument: async (sessionId, format) => {
       const request = METHODS.exportSession.requestSerialize({ namespace, sessionId, format });
-      return JSON.parse((await collect(client, request)).toString("utf8"));
+      return JSON.parse((await collect(raw, request)).toString("utf8"));
     },
     callUnknown: async (name) => {
-      await unary(client, {
+      await unary(raw, {
         path: `/memorysidecar.v1.SessionService/${name}`,
         bytes: Buffer.alloc(0),
       });
@@ -141,6 +182,18 @@ function rpcIn(client: Client, namespace: string, hooks: CaseHooks): Rpc {
 
 /** Connects to a server; the connection itself is made by the first call. */
 export function connectTo(address: string, hooks: CaseHooks): Connection {
-  const client = new Client(address, credentials.createInsecure());
-  return { in: (namespace) => rpcIn(client, namespace, hooks), close: () => client.close() };
+  const raw = new Client(address, credentials.createInsecure());
+  const clients = new Map<string, MemorySidecar>();
+  const clientIn = (namespace: string): MemorySidecar => {
+    const known = clients.get(namespace) ?? connect(address, { namespace });
+    clients.set(namespace, known);
+    return known;
+  };
+  return {
+    in: (namespace) => rpcIn({ raw, client: () => clientIn(namespace), hooks }, namespace),
+    close: () => {
+      raw.close();
+      for (const client of clients.values()) client.close();
+    },
+  };
 }

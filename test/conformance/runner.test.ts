@@ -240,17 +240,6 @@ describe("the command", () => {
     expect(family.lines.at(-1)).toBe("0 passed, 1 failed");
   });
 
-  it("names what of its families needs a later release, and never counts it as passed", async () => {
-    await using directory = await makeTempDir();
-    const file = join(directory.path, "cases.json");
-    const written = { ...good, id: "d", expected: { survivors: [], vector_writes: [] } };
-    await writeFile(file, caseFile([good, written]));
-    const { code, lines } = await command(file);
-    expect(code).toBe(0);
-    expect(lines.slice(-2)).toEqual(["d not in this release: documents", "1 passed, 0 failed"]);
-    expect((await command(file, "--all")).lines.at(-1)).toBe("1 passed, 1 failed");
-  });
-
   it("ends with 0 when all passed, and with 1 when there was none", async () => {
     await using directory = await makeTempDir();
     const file = join(directory.path, "cases.json");

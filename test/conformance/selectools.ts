@@ -17,6 +17,7 @@ import {
 } from "./json.ts";
 import { type CaseMessages, caseMessages, checkTokens, roleName, toMessage } from "./messages.ts";
 import { observed } from "./selectools-events.ts";
+import { longTermMemory } from "./selectools-memory.ts";
 import { sessionStore } from "./selectools-store.ts";
 import {
   AS_STORED,
@@ -367,8 +368,13 @@ const EXPECTATIONS: Table<State, Json> = {
   branch: async (state, expected) => look(state, await memoryOf(state, state.branchName), expected),
 };
 
-/** Opens the adapter of selectools: of its stores for a case about these, else of one memory. */
+/**
+ * Opens the adapter of selectools: of its long-term memory or its stores for a case about these,
+ * else of one memory.
+ */
 export function openSelectools(context: Context): Adapter {
+  const longTerm = longTermMemory(context);
+  if (longTerm !== undefined) return longTerm;
   const { given } = context.kase;
   if ("sessions" in given || "ids" in given) return sessionStore(context);
   const messages = caseMessages(listOf(given["messages"], "messages"));

@@ -1,0 +1,77 @@
+// definable: the block of history that its agent puts into a prompt.
+
+import {
+  type AssembleContextResponse,
+  ContextProfile,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
+import { Role, TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
+import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
+import { atLeast } from "./compare.ts";
+import { CaseFault, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
+import { assemble } from "./memories.ts";
+import { importDocument, storedWindow } from "./session.ts";
+
+const MAIN = "default default";
+/** What a case writes for a question that it does not give. */
+const LAST_QUESTION = "<last user message>";
+
+interface State extends Context {
+  recalled: AssembleContextResponse | undefined;
+  /** What the agent asks about. */
+  query: string;
+}
+
+async function recallBlock(state: State): Promise<void> {
+  const { rpc, kase } = state;
+  const document = listOf(kase.given["entries"], "entries").map((entry) => ({
+    ...{ session_id: "default", user_id: "default" },
+    ...objectOf(entry, "an entry"),
+  }));
+  await importDocument(rpc, MAIN, SnapshotFormat.DEFINABLE, document);
+  const window = await storedWindow(rpc, MAIN);
+  const questions = window.filter(({ role }) => role === Role.USER).map(({ text }) => text);
+  state.query = questions.at(-1) ?? "";
+  state.recalled = await assemble(rpc, {
+    sessionId: MAIN,
+    profile: ContextProfile.DEFINABLE,
+    tokenRule: TokenRule.CHARS_FLOOR_4,
+    query: state.query,
+  });
+}
+
+function recalled({ recalled: answer }: State): AssembleContextResponse {
+  if (answer === undefined) throw new CaseFault("nothing was recalled");
+  return answer;
+}
+
+/** What the observers of the agent hear. */
+function events(state: State): readonly object[] {
+  const { tokenCount, parts, cutCount } = recalled(state);
+  const included = parts.reduce((sum, { items }) => sum + items.length, 0);
+  const query = state.query === "" ? "" : LAST_QUESTION;
+  return [
+    { event: "MemoryRecallStarted", query },
+    atLeast({
+      event: "MemoryRecallCompleted",
+      query,
+      tokens_used: tokenCount,
+      chunks_included: included,
+      chunks_available: included + cutCount,
+      duration_ms: 0,
+    }),
+  ];
+}
+
+const OPERATIONS: Table<State, JsonObject> = { recall_block: recallBlock };
+
+const EXPECTATIONS: Table<State, Json> = {
+  block: (state) => recalled(state).text,
+  events,
+};
+
+/** Opens the adapter of the agent's recall. */
+export function agentRecall(context: Context): Adapter {
+  const state: State = { ...context, recalled: undefined, query: "" };
+  return bindAdapter(state, OPERATIONS, EXPECTATIONS);
+}

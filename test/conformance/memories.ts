@@ -1,0 +1,98 @@
+// Memories of the server and what the adapters do with them.
+
+import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
+import type {
+  AssembleContextRequest,
+  AssembleContextResponse,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
+import {
+  type DeepPartial,
+  Memory,
+  MemoryKind,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
+import {
+  DedupeMode,
+  DedupeRule,
+  type ListMemoriesRequest,
+  type RememberRequest,
+  type RememberResponse,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
+import { CaseFault, type Json, needText } from "./json.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** A memory as an adapter writes it down. */
+export type MemoryFields = DeepPartial<Memory>;
+/** What a filter of an adapter says. */
+export type FilterFields = DeepPartial<MemoryFilter>;
+
+/** The kinds of what is neither entity, relation nor episode. */
+export const LONG_TERM = [
+  ...[MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.KNOWLEDGE, MemoryKind.SUMMARY],
+];
+
+const NANOS_PER_MS = 1_000_000;
+const MS_PER_SECOND = 1_000;
+
+/** A time in milliseconds, of a text or of a number of seconds. */
+export function msOf(value: Json | undefined): number {
+  if (typeof value === "number") return value * MS_PER_SECOND;
+  const ms = Date.parse(needText(value, "a time"));
+  if (Number.isNaN(ms)) throw new CaseFault(`"${String(value)}" is no time`);
+  return ms;
+}
+
+/** A time on the wire. */
+export function toTime(ms: number): Timestamp {
+  const seconds = Math.floor(ms / MS_PER_SECOND);
+  return { seconds: BigInt(seconds), nanos: (ms - seconds * MS_PER_SECOND) * NANOS_PER_MS };
+}
+
+/** A time as cases write it; undefined stays so. */
+export function timeOf(value: Json | undefined): Timestamp | undefined {
+  return value === undefined || value === null ? undefined : toTime(msOf(value));
+}
+
+/** The milliseconds of a time. */
+export function fromTime(time: Timestamp | undefined): number {
+  return Number(time?.seconds ?? 0n) * MS_PER_SECOND + (time?.nanos ?? 0) / NANOS_PER_MS;
+}
+
+/** A time as cases write it. */
+export function writtenTime(time: Timestamp | undefined): string {
+  return new Date(fromTime(time)).toISOString().replace(".000Z", "Z");
+}
+
+/** What is known already does not count: the source systems keep what they are given. */
+export const KEEP_ALL = DedupeRule.fromPartial({ mode: DedupeMode.NONE });
+
+/** Remembers things, each as a memory of its own. */
+export async function remember(
+  rpc: Rpc,
+  memories: readonly MemoryFields[],
+  fields: Partial<RememberRequest> = {},
+): Promise<RememberResponse> {
+  const all = memories.map((memory) => Memory.fromPartial(memory));
+  return await rpc.call("remember", { memories: all, dedupe: KEEP_ALL, ...fields });
+}
+
+/** Lists memories. */
+export async function listed(
+  rpc: Rpc,
+  filter: FilterFields,
+  fields: Partial<ListMemoriesRequest> = {},
+): Promise<readonly Memory[]> {
+  const request = { filter: MemoryFilter.fromPartial(filter), pageSize: 1_000, ...fields };
+  return (await rpc.call("listMemories", request)).memories;
+}
+
+/** Room for everything. */
+const MANY_TOKENS = 1_000_000;
+
+/** Assembles a context, with room for everything unless the fields say less. */
+export async function assemble(
+  rpc: Rpc,
+  fields: Partial<AssembleContextRequest>,
+): Promise<AssembleContextResponse> {
+  return await rpc.call("assembleContext", { maxTokens: MANY_TOKENS, ...fields });
+}
