@@ -18,18 +18,28 @@ const AGAIN = 0.1;
 /** Code points that the comparisons of one decision may look at: some tenths of a second. */
 const COMPARED_POINTS = 4_000_000;
 
+/**
+ * Whether a memory was over in the world when what a draft says began: said again, it is so anew.
+ * The same end says that the same time is meant.
+ */
+function hadEnded({ content }: Memory, { content: said }: NewMemory, nowMs: number): boolean {
+  const { validToMs = Infinity } = content;
+  return validToMs !== said.validToMs && validToMs <= (said.validFromMs ?? nowMs);
+}
+
 /** Compares texts; of each memory once. */
 export class KnownTexts {
   readonly #texts = new WeakMap<Memory, ComparedText>();
   readonly #budget: CompareBudget = { left: COMPARED_POINTS };
 
   /** The memory that says the same as a draft; undefined when none does. */
-  find({ overlay, rules: { dedupe } }: Decision, draft: NewMemory): Memory | undefined {
+  find({ overlay, rules: { dedupe }, stamp }: Decision, draft: NewMemory): Memory | undefined {
     if (dedupe.mode === "none") return undefined;
-    const [same] = overlay.byText(draft.scope, draft.kind, textKeyOf(draft));
+    const isLasting = (memory: Memory): boolean => !hadEnded(memory, draft, stamp.nowMs);
+    const same = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).find(isLasting);
     if (same !== undefined || dedupe.mode === "same-text") return same;
     const known = overlay.newest(draft.scope, draft.kind, dedupe.window);
-    return this.#mostSimilar(dedupe, draft, known);
+    return this.#mostSimilar(dedupe, draft, known.filter(isLasting));
   }
 
   /** The most similar memory; of equal ones the first. Episodes of different times never are. */

@@ -70,6 +70,30 @@ describe("what is new", () => {
   });
 });
 
+describe("what was so and is so again", () => {
+  const home = { text: "Ana lives in Porto.", validFromMs: 10, validToMs: 20 };
+
+  test("is new: what had ended by then stays as it was", () => {
+    const book = new MemoryBook();
+    remember(book, 1, [home]);
+    expect(outcomes(remember(book, 2, [{ text: home.text, validFromMs: 30 }]))).toEqual([
+      "created",
+    ]);
+    const similar = rulesOf({ mode: "similar", threshold: 0.5 });
+    const alike = { text: "Ana lives in Porto now.", validFromMs: 50 };
+    expect(outcomes(remember(book, 3, [alike], similar))).toEqual(["reinforced"]);
+    expect(book.all().map(({ strength }) => strength.mentionCount)).toEqual([1, 2]);
+  });
+
+  test("is known while it lasts, and when the same end is given", () => {
+    const book = new MemoryBook();
+    remember(book, 1, [home]);
+    const told = [{ ...home, validFromMs: 19 }, home, { ...home, validFromMs: undefined }];
+    expect(outcomes(remember(book, 2, told))).toEqual(Array(3).fill("reinforced"));
+    expect(outcomes(remember(book, 3, [{ text: home.text }]))).toEqual(["created"]);
+  });
+});
+
 describe("what is known", () => {
   test("is reinforced: surer, seen, said once more, with the sources of both", () => {
     const source = { ...draftOf().source, sessionId: "s", messageIds: ["m1"] };
@@ -318,6 +342,16 @@ describe("an entity", () => {
     remember(book, 2, [entity("Robert", { aliases: ["Bob"] })]);
     expect(remember(book, 3, [entity("Bob")]).reinforcedIds).toEqual(["n1-1"]);
     expect(remember(book, 4, [entity("rob")]).reinforcedIds).toEqual(["n1-0"]);
+  });
+
+  test("gets no name that another one has by its id", () => {
+    const book = new MemoryBook();
+    const bob = { memoryId: "b", ...entity("Bob", { aliases: ["Rob"] }) };
+    remember(book, 1, [{ memoryId: "a", ...entity("Alice") }, bob]);
+    const renamed = { memoryId: "b", ...entity("ALICE") };
+    expect(() => remember(book, 2, [renamed])).toThrow(/merge the two/u);
+    const away = { memoryId: "a", ...entity("Alicia") };
+    expect(outcomes(remember(book, 3, [away, renamed]))).toEqual(["updated", "updated"]);
   });
 
   test("is known whatever the rule of duplicates says", () => {

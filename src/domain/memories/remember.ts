@@ -18,6 +18,7 @@ import type {
   RememberRules,
   Stamp,
 } from "./rules.ts";
+import { textKeyOf } from "./text-key.ts";
 
 /** Content with what the kind asks for: a name, a time, a text. */
 function completeContent({ kind, content }: NewMemory, nowMs: number): MemoryContent {
@@ -63,10 +64,23 @@ function existingOf({ overlay }: Decision, draft: NewMemory, index: number): Mem
   return existing;
 }
 
+/** Refuses the next state of an entity that would have the name of another one of its scope. */
+function checkOnlyName({ overlay }: Decision, draft: NewMemory, index: number): void {
+  if (draft.kind !== "entity") return;
+  const named = overlay.byText(draft.scope, draft.kind, textKeyOf(draft));
+  if (named.every(({ memoryId }) => memoryId === draft.memoryId)) return;
+  const field = `memories[${index}].entity.name`;
+  const description = "is the name of another entity of the scope: merge the two";
+  throw requestInvalid([{ field, description }]);
+}
+
 function placeOne(decision: Decision, texts: KnownTexts, given: NewMemory, index: number): Placed {
   const draft = { ...given, content: completeContent(given, decision.stamp.nowMs) };
   const existing = existingOf(decision, draft, index);
-  if (existing !== undefined) return placeDraft(decision, draft, existing);
+  if (existing !== undefined) {
+    checkOnlyName(decision, draft, index);
+    return placeDraft(decision, draft, existing);
+  }
   const entity = placeEntity(decision, draft);
   if (entity !== undefined) return entity;
   const known = draft.kind === "entity" ? undefined : texts.find(decision, draft);
