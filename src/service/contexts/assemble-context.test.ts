@@ -49,6 +49,15 @@ async function contextOf(services: TestServices, rest: Partial<AssembleContextIn
   });
 }
 
+test("memories that are over hide none that are not, however many and important", async () => {
+  const services = await start();
+  const over = Array.from({ length: 250 }, (_, index) =>
+    draft(`it was ${index}`, { importance: 0.9, validToMs: 1_000 }),
+  );
+  await remember(services, [draft("it is so", { importance: 0.1 }), ...over]);
+  expect((await contextOf(services)).text).toContain("it is so");
+});
+
 describe("recall that fails", () => {
   const broken = (store: Store): Store =>
     storeWith(store, {

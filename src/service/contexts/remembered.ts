@@ -6,6 +6,7 @@ import { recentFromMs, retentionCutMs } from "../../domain/memories/episodes.ts"
 import {
   isMemoryExpired,
   type Memory,
+  type MemoryScope,
   type MemoryTier,
   rankOf,
   tierOf,
@@ -13,10 +14,14 @@ import {
 import { visibleScopes } from "../../domain/memories/scopes.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import { STOP_WORDS } from "../../domain/recall/text/stop-words.ts";
+import { checkLive } from "../change.ts";
 import type { Asking } from "./parts.ts";
 
-/** Those whose time ran out are read as well: so many more are looked at. */
+/** Those that do not count now are read as well: so many more are looked at, then more and more. */
 const SPARE = 20;
+const MORE = 8;
+/** The most of one scope that are looked at. */
+const RANKED_READ = 8_000;
 const EPISODE_DAYS = 3;
 const EPISODES_READ = 200;
 const LOG_DAYS = 2;
@@ -56,15 +61,30 @@ export async function ranked(
   tier: MemoryTier,
   limit: number,
 ): Promise<readonly Memory[]> {
-  const { store } = asking.parts.context;
-  const { namespace } = asking.input;
-  const query = { namespace, tier, order: "desc", limit: limit + SPARE } as const;
   const found = await Promise.all(
-    visibleScopes(asking.viewer).map((scope) => store.rankedMemories({ ...query, scope })),
+    visibleScopes(asking.viewer).map((scope) => rankedIn(asking, { scope, tier }, limit)),
   );
-  const all = found.flat().filter((memory) => counts(memory, asking));
+  const all = found.flat();
   all.sort((a, b) => rankOf(b) - rankOf(a) || a.memoryNo - b.memoryNo);
   return all.slice(0, limit);
+}
+
+/** The highest of a tier of one scope; more when they were read. */
+async function rankedIn(
+  asking: Asking,
+  { scope, tier }: { readonly scope: MemoryScope; readonly tier: MemoryTier },
+  limit: number,
+): Promise<readonly Memory[]> {
+  const { store } = asking.parts.context;
+  const { namespace } = asking.input;
+  for (let read = limit + SPARE; ; read = Math.min(RANKED_READ, read * MORE)) {
+    const query = { namespace, scope, tier, order: "desc", limit: read } as const;
+    const found = await store.rankedMemories(query);
+    const counted = found.filter((memory) => counts(memory, asking));
+    const isAll = found.length < read || read >= RANKED_READ;
+    if (isAll || counted.length >= limit) return counted;
+    checkLive(asking.call.signal);
+  }
 }
 
 /** Entities: those that the query names, then the last seen. */
