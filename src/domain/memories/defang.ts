@@ -17,6 +17,9 @@ const TOKENS: readonly (readonly [RegExp, string])[] = [
   [/<(?=(?:start_of_turn|end_of_turn|bos|eos)>)/giu, "< "],
 ];
 
+/** Every marker holds one of these: most lines have none, and are left alone at once. */
+const MARKING = /[`~<[:：-]/u;
+
 /** A fence of other marks that look the same. */
 function looseFence(_: string, indent: string, marks: string): string {
   return indent + (marks.startsWith("`") ? "ˋ" : "˜").repeat(marks.length);
@@ -37,7 +40,7 @@ function defangMarks(line: string): string {
 export function defang(text: string): string {
   const parts = text.split(LINE_END);
   const loose = parts.map((part, index) => {
-    if (index % 2 === 1) return part;
+    if (index % 2 === 1 || !MARKING.test(part)) return part;
     const line = INDENTED.test(part) ? part : defangMarks(part);
     return line.replace(LABEL, "$1 ");
   });
