@@ -33,8 +33,9 @@ export const ContextSectionKind = {
   /** EPISODES - Episodes of the last 3 days, the newest ones, in the order of time. */
   EPISODES: 5,
   /**
-   * RECALLED_MESSAGES - Messages of any session of the user that fit the query and are not in the window, in
-   * the order of time.
+   * RECALLED_MESSAGES - Messages of any session of the user that fit the query and do not stand in the
+   * conversation of the context (without the conversation, none of the window), in the
+   * order of time. Short ones that fit well are taken first.
    */
   RECALLED_MESSAGES: 6,
   /** DOCUMENTS - Documents of the namespace that fit the query. */
@@ -235,8 +236,9 @@ export interface ContextSection {
     | string
     | undefined;
   /**
-   * The most Unicode code points of the section, its end cut off with a mark. 0 means no
-   * limit; above 0 at least 32; at most 1,000,000.
+   * The most Unicode code points of the section, heading included, marks of `fence` not;
+   * its end is cut off with a mark. A section is left out when its heading and the mark
+   * leave no room. 0 means no limit; above 0 at least 32; at most 1,000,000.
    */
   maxChars: number;
 }
@@ -245,7 +247,11 @@ export interface ContextSection {
 export interface AssembleContextResponse {
   /** The text, ready for a system prompt. Empty when there is nothing to say. */
   text: string;
-  /** What the text costs: never more than the budget. */
+  /**
+   * What the text costs: never more than the budget, with one exception. The mark that
+   * `CONTEXT_PROFILE_SELECTOOLS` leaves of a text that is cut may be all of it, and may
+   * cost more by itself.
+   */
   tokenCount: number;
   /** What it might cost: `compaction_threshold` of `max_tokens`, at least 1. */
   budgetTokens: number;
