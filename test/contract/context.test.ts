@@ -289,6 +289,24 @@ describe("the daily log", () => {
       ),
     );
   });
+
+  it("goes by when things were last said", async () => {
+    const namespace = "log-again";
+    const fields = { profile: ContextProfile.SELECTOOLS, sections: [asked(DAILY_LOG)] };
+    const at = (day: number) => ({ seconds: BigInt(Date.UTC(2020, 1, day, 10) / 1_000), nanos: 0 });
+    await remember(
+      namespace,
+      [5, 7, 6, 8].map((day) => memory({ text: `on day ${day}`, lastSeenTime: at(day) })),
+    );
+    const { text } = await contextOf({ namespace, ...fields, referenceTime: at(7) });
+    expect(text).toBe(
+      "=== 2020-02-07 ===\n[2020-02-07 10:00:00] [general] on day 7\n" +
+        "=== 2020-02-06 ===\n[2020-02-06 10:00:00] [general] on day 6",
+    );
+    await remember(namespace, [memory({ text: "on day 5", lastSeenTime: at(9) })]);
+    const later = await contextOf({ namespace, ...fields, referenceTime: at(9) });
+    expect(later.text).toMatch(/day 5\n=== .*\n.*day 8$/);
+  });
 });
 
 describe("what is said inside", () => {

@@ -15,8 +15,16 @@ import { hooksOf } from "../support/hooks.ts";
 import { scoringHook } from "../support/memory-turns.ts";
 import { bare, eventsOf, keepNewest, windowIds } from "../support/policy-wire.ts";
 import { eventually } from "../support/runner-scene.ts";
-import { extraction, memoryFilter, memoryPolicy, message, session } from "../support/samples.ts";
+import {
+  extraction,
+  memoryFilter,
+  memoryPolicy,
+  message,
+  policy,
+  session,
+} from "../support/samples.ts";
 import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
+import { struct } from "../support/structs.ts";
 
 const NAME = "My name is Anna.";
 const TWO = bare([keepNewest(2)]);
@@ -36,12 +44,12 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 let count = 0;
 
-async function open(memory?: Partial<MemoryPolicy>, policy: Policy = TWO): Promise<string> {
+async function open(memory?: Partial<MemoryPolicy>, window: Policy = TWO): Promise<string> {
   const sessionId = `turns-${count++}`;
   const userId = `user of ${sessionId}`;
   await server.client.call("createSession", {
     session: session({
-      ...{ sessionId, userId, policy },
+      ...{ sessionId, userId, policy: window },
       ...(memory === undefined ? {} : { memoryPolicy: memoryPolicy(memory) }),
     }),
   });
@@ -60,6 +68,42 @@ async function jobsOf(sessionId: string) {
 }
 
 describe("the memory policy of a session", () => {
+  it("comes with the unified memory of selectools, unless one is given", async () => {
+    const unified = (limit: number): Policy =>
+      policy({
+        preset: {
+          name: "selectools",
+          options: struct({ unified: true, long_term_limit: limit }),
+        },
+      });
+    const policyIn = async (sessionId: string) =>
+      (await server.client.call("getSession", { sessionId })).session?.memoryPolicy;
+    const sessionId = await open(undefined, unified(7));
+    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 7, autoPromote: true });
+    const change = (updateMask: string[], memory?: Partial<MemoryPolicy>) =>
+      server.client.call("updateSession", {
+        session: session({
+          ...{ sessionId, policy: unified(8) },
+          ...(memory === undefined ? {} : { memoryPolicy: memoryPolicy(memory) }),
+        }),
+        updateMask,
+      });
+    await change(["labels"]);
+    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 7 });
+    await change(["policy"]);
+    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 8 });
+    await change(["policy", "memory_policy"], { longTermLimit: 9 });
+    expect(await policyIn(sessionId)).toMatchObject({ longTermLimit: 9 });
+    // One that is named and not given is taken away only without a preset that brings one.
+    await server.client.call("updateSession", {
+      session: session({ sessionId }),
+      updateMask: ["memory_policy"],
+    });
+    expect(await policyIn(sessionId)).toBeUndefined();
+    const given = await open({ longTermLimit: 3 }, unified(7));
+    expect(await policyIn(given)).toMatchObject({ longTermLimit: 3 });
+  });
+
   it("comes back with every default written out", async () => {
     const sessionId = await open({});
     const { session: got } = await server.client.call("getSession", { sessionId });

@@ -2,6 +2,7 @@
 // and defaults, and give the policies that stand for them.
 
 import { describe, expect, it } from "vitest";
+import { DEFAULT_MEMORY_POLICY } from "../memories/policy.ts";
 import type { Policy } from "../policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../summaries/spec.ts";
 import { expandPreset, type PlainOptions, PRESETS } from "./index.ts";
@@ -97,6 +98,43 @@ describe("selectools", () => {
       compress_threshold: 0.75,
       compress_keep_recent: 4,
     });
+  });
+
+  it("looks at the options of unified memory only while that is on", () => {
+    const wrong = {
+      ...{ short_term_limit: 0, importance_threshold: 1.1, long_term_limit: 0 },
+      ...{ episodic_retention_days: 0, compaction_threshold: 0, context_max_tokens: 0 },
+      ...{ auto_promote: "yes", entity_memory: "E", knowledge_graph: {}, knowledge_memory: true },
+    };
+    expect(policyOf("selectools", { ...wrong, unified: false })).toEqual(policyOf("selectools"));
+    expect(faultsOf("selectools", { ...wrong, unified: true, max_messages: 3 })).toEqual([
+      "short_term_limit: short_term_limit must be at least 1",
+      "importance_threshold: importance_threshold must be at most 1",
+      "long_term_limit: long_term_limit must be at least 1",
+      "episodic_retention_days: episodic_retention_days must be at least 1",
+      "auto_promote: auto_promote must be true or false",
+      "compaction_threshold: compaction_threshold must be above 0",
+      "context_max_tokens: context_max_tokens must be at least 1",
+      "entity_memory: entity_memory must be left out with unified",
+      "knowledge_graph: knowledge_graph must be left out with unified",
+      "knowledge_memory: knowledge_memory must be left out with unified",
+      "max_messages: max_messages must be left out with unified",
+    ]);
+    expect(faultsOf("selectools", { unified: true, compaction_threshold: 1.01 })).toEqual([
+      "compaction_threshold: compaction_threshold must be at most 1",
+    ]);
+  });
+
+  it("makes a memory policy of unified memory, and of nothing else", () => {
+    const options = { unified: true, short_term_limit: 4, long_term_limit: 7, auto_promote: false };
+    expect(policyOf("selectools", options)).toEqual(policyOf("selectools", { max_messages: 4 }));
+    expect(expandPreset("selectools", options)).toMatchObject({
+      memoryPolicy: { ...DEFAULT_MEMORY_POLICY, longTermLimit: 7, autoPromote: false },
+    });
+    const plain = expandPreset("selectools", { unified: true });
+    expect(plain).toMatchObject({ memoryPolicy: DEFAULT_MEMORY_POLICY });
+    expect(plain).toMatchObject({ policy: policyOf("selectools", { max_messages: 100 }) });
+    expect(expandPreset("selectools", {})).not.toHaveProperty("memoryPolicy");
   });
 
   it("summarizes what it trims, which is gone at once", () => {
@@ -560,6 +598,27 @@ describe("alquimia", () => {
       },
     ]);
     expect(policyOf("alquimia", summarizer).stages[0]?.summarize?.maxLoops).toBe(5);
+  });
+
+  it("writes summaries to its knowledge base", () => {
+    const strategy = { long_term_memory_id: "summarizer" };
+    const base = { collection_id: "notes", search_mode: "always", top_k: 3 };
+    const [stage] = policyOf("alquimia", { ...strategy, knowledge_base: base }).stages;
+    expect(stage?.summarize?.collectionId).toBe("notes");
+    const [plain] = policyOf("alquimia", strategy).stages;
+    expect(plain?.summarize?.collectionId).toBe("");
+    expect(faultsOf("alquimia", { ...strategy, knowledge_base: { collection_id: "a b" } })).toEqual(
+      [
+        "knowledge_base.collection_id: knowledge_base.collection_id must be 1 to 63 characters of " +
+          "A-Za-z0-9._-, the first a letter or a digit",
+      ],
+    );
+    expect(faultsOf("alquimia", { ...strategy, knowledge_base: { top_k: 3 } })).toEqual([
+      "knowledge_base.collection_id: knowledge_base.collection_id is required",
+    ]);
+    expect(faultsOf("alquimia", { ...strategy, knowledge_base: "notes" })).toEqual([
+      "knowledge_base: knowledge_base must be an object",
+    ]);
   });
 
   it("never acts without a threshold", () => {
