@@ -81,7 +81,11 @@ export interface LongTermMemory {
   readonly interaction_threshold_qty?: number;
   readonly interaction_threshold_tokens?: number;
   readonly cod_max_loops?: number;
-  readonly knowledge_base?: unknown;
+  readonly knowledge_base?: Maybe<{
+    readonly collection_id: string;
+    readonly search_mode?: unknown;
+    readonly top_k?: unknown;
+  }>;
   readonly instructions?: Maybe<string>;
   readonly text_splitter?: unknown;
 }
@@ -164,6 +168,17 @@ export interface PresetOptions {
     readonly compress_context?: boolean;
     readonly compress_threshold?: number;
     readonly compress_keep_recent?: number;
+    readonly unified?: boolean;
+    readonly short_term_limit?: number;
+    readonly importance_threshold?: number;
+    readonly long_term_limit?: number;
+    readonly episodic_retention_days?: number;
+    readonly auto_promote?: boolean;
+    readonly compaction_threshold?: number;
+    readonly context_max_tokens?: number;
+    readonly entity_memory?: unknown;
+    readonly knowledge_graph?: unknown;
+    readonly knowledge_memory?: unknown;
     readonly token_estimate?: Maybe<"floor_4" | "floor_4_min_1" | "prompt">;
     readonly context_window?: number;
     readonly model?: string;

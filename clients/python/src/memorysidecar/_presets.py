@@ -193,6 +193,17 @@ class SelectoolsOptions(TypedDict, total=False):
     compress_context: bool
     compress_threshold: float
     compress_keep_recent: int
+    unified: bool
+    short_term_limit: int
+    importance_threshold: float
+    long_term_limit: int
+    episodic_retention_days: int
+    auto_promote: bool
+    compaction_threshold: float
+    context_max_tokens: int
+    entity_memory: object
+    knowledge_graph: object
+    knowledge_memory: object
     token_estimate: Literal["floor_4", "floor_4_min_1", "prompt"] | None
     context_window: int
     model: str
@@ -366,7 +377,7 @@ class LongTermMemory(TypedDict, total=False):
     interaction_threshold_qty: int
     interaction_threshold_tokens: int
     cod_max_loops: int
-    knowledge_base: object
+    knowledge_base: Mapping[str, object] | None
     instructions: str | None
     text_splitter: object
 

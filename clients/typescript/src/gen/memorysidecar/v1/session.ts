@@ -135,8 +135,9 @@ export interface Session {
    */
   modelInputTokens: bigint;
   /**
-   * What the session gives to long-term memory. Unset: nothing. Can be set on create and
-   * through UpdateSession.
+   * What the session gives to long-term memory. Unset: nothing, unless the policy is the
+   * preset `selectools` with `unified`, which brings one. Can be set on create and through
+   * UpdateSession.
    */
   memoryPolicy?: MemoryPolicy | undefined;
 }
