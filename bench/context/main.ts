@@ -5,16 +5,23 @@
 //   --tokens 1000,2000,4000    the budgets
 //   --modes window,recall,both what to measure
 //   --step 1                   asks every so many questions only
-//   --share SECTION=0.5        another share of a section, with both; may come several times
+//   --memories rules           with memories that the rules of the server find in the messages
+//   --shares SECTION=0.5,...   other shares of sections in both, `off` for none of it; may come
+//                              several times, each is measured, beside those of the server
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { type ContextOptions, connect } from "../../clients/typescript/src/index.ts";
+import {
+  type ContextOptions,
+  connect,
+  type MemorySidecar,
+} from "../../clients/typescript/src/index.ts";
 import { startReal } from "../processes.ts";
 import { readSet } from "../recall/read-set.ts";
-import { MODES, type Mode, StoredSet } from "./stored-set.ts";
+import { type Asked, MODES, type Mode, StoredSet } from "./stored-set.ts";
+import { EvidenceTable } from "./table.ts";
 
 const SUFFIX = /\.json(\.gz)?$/;
 const SECTIONS = [
@@ -23,65 +30,89 @@ const SECTIONS = [
 ];
 
 interface Plan {
-  readonly tokens: readonly number[];
+  readonly contexts: readonly Asked[];
   readonly modes: readonly Mode[];
   readonly step: number;
-  readonly sections: ContextOptions["sections"];
+  readonly remembers: boolean;
 }
 
-function line(cells: readonly (string | number)[]): void {
-  console.log(`| ${cells.join(" | ")} |`);
+/** Measures every context on every question of a set. */
+async function measure(
+  client: MemorySidecar,
+  from: { readonly path: string; readonly place: number },
+  plan: Plan,
+): Promise<readonly EvidenceTable[]> {
+  const set = readSet(basename(from.path).replace(SUFFIX, ""), readFileSync(from.path));
+  const stored = new StoredSet(client, { set, prefix: `s${from.place}` }, plan.modes);
+  await stored.store();
+  if (plan.remembers) console.log(`${set.name}: ${await stored.remember()} memories`);
+  await stored.index();
+  const tables: EvidenceTable[] = [];
+  for (const context of plan.contexts) {
+    const table = new EvidenceTable(set.name, context);
+    for await (const found of stored.ask(context, plan.step)) table.add(found);
+    console.log(table.line());
+    tables.push(table);
+  }
+  return tables;
 }
 
-function percent(part: number, of: number): string {
-  return ((100 * part) / Math.max(1, of)).toFixed(1);
+function sectionsOf(shares: string): ContextOptions["sections"] {
+  const given = new Map(
+    shares.split(",").map((one) => {
+      const [name = "", share = ""] = one.split("=");
+      return [name, share] as const;
+    }),
+  );
+  return SECTIONS.flatMap((kind) => {
+    const share = given.get(kind);
+    if (share === "off") return [];
+    return [share === undefined ? { kind } : { kind, share: Number(share) }];
+  });
 }
 
-async function measure(path: string, plan: Plan): Promise<void> {
-  const set = readSet(basename(path).replace(SUFFIX, ""), readFileSync(path));
+function planOf(asked: {
+  readonly tokens: string;
+  readonly modes: string;
+  readonly step: string;
+  readonly memories: string | undefined;
+  readonly shares: readonly string[];
+}): Plan {
+  const names = asked.modes.split(",");
+  const modes = MODES.filter((mode) => names.includes(mode.split(" ")[0] ?? ""));
+  const tokens = asked.tokens.split(",").map(Number);
+  const contexts = modes.flatMap((mode) => {
+    const shares = mode === "both" ? ["", ...asked.shares] : [""];
+    return shares.flatMap((one) => {
+      const sections = one === "" ? undefined : sectionsOf(one);
+      return tokens.map((maxTokens): Asked => ({ mode, maxTokens, shares: one, sections }));
+    });
+  });
+  const remembers = asked.memories === "rules";
+  return { contexts, modes, step: Number(asked.step), remembers };
+}
+
+async function run(paths: readonly string[], plan: Plan): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-context-"));
   const server = await startReal(directory, { core: undefined, flags: [] });
   const client = connect(`127.0.0.1:${server.port}`, { timeoutMs: 600_000 });
   try {
-    const stored = new StoredSet(client, set);
-    await stored.store();
-    for (const mode of plan.modes) {
-      for (const maxTokens of plan.tokens) {
-        const sections = mode === "both" ? plan.sections : undefined;
-        const options = { maxTokens, ...(sections === undefined ? {} : { sections }) };
-        let [count, whole, share] = [0, 0, 0];
-        const times: number[] = [];
-        for await (const found of stored.ask(mode, options, plan.step)) {
-          times.push(found.ms);
-          if (!found.question.isMain) continue;
-          count += 1;
-          whole += found.share === 1 ? 1 : 0;
-          share += found.share;
-        }
-        times.sort((a, b) => a - b);
-        const p50 = (times[Math.floor(times.length / 2)] ?? 0).toFixed(1);
-        line([set.name, count, mode, maxTokens, percent(whole, count), percent(share, count), p50]);
-      }
+    for (const head of EvidenceTable.head()) console.log(head);
+    const sets: (readonly EvidenceTable[])[] = [];
+    for (const [place, path] of paths.entries()) {
+      if (existsSync(path)) sets.push(await measure(client, { path, place }, plan));
+      else console.log(`${path}: not there, skipped`);
     }
+    for (const index of plan.contexts.keys()) {
+      const tables = sets.flatMap((set) => set[index] ?? []);
+      if (tables.length > 1) console.log(EvidenceTable.meanLine(tables));
+    }
+    console.log(`load at the end: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
     client.close();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function sectionsOf(shares: readonly string[]): Plan["sections"] {
-  if (shares.length === 0) return undefined;
-  const given = new Map(
-    shares.map((one) => {
-      const [name = "", share = ""] = one.split("=");
-      return [name, Number(share)] as const;
-    }),
-  );
-  return SECTIONS.map((kind) => {
-    const share = given.get(kind);
-    return share === undefined ? { kind } : { kind, share };
-  });
 }
 
 const { values, positionals } = parseArgs({
@@ -90,24 +121,13 @@ const { values, positionals } = parseArgs({
     tokens: { type: "string", default: "1000,2000,4000" },
     modes: { type: "string", default: "window,recall,both" },
     step: { type: "string", default: "1" },
-    share: { type: "string", multiple: true, default: [] },
+    memories: { type: "string" },
+    shares: { type: "string", multiple: true, default: [] },
   },
 });
 if (positionals.length === 0) {
   console.error("Give the files of the sets; their format is that of bench:recall.");
   process.exitCode = 2;
 } else {
-  const asked = values.modes.split(",");
-  const plan: Plan = {
-    tokens: values.tokens.split(",").map(Number),
-    modes: MODES.filter((mode) => asked.includes(mode.split(" ")[0] ?? "")),
-    step: Number(values.step),
-    sections: sectionsOf(values.share),
-  };
-  line(["set", "questions", "context", "tokens", "all evidence, %", "mean share, %", "p50 ms"]);
-  line(Array.from({ length: 7 }, () => "---"));
-  for (const path of positionals) {
-    if (existsSync(path)) await measure(path, plan);
-    else console.log(`${path}: not there, skipped`);
-  }
+  await run(positionals, planOf({ ...values, memories: values.memories }));
 }

@@ -1,7 +1,8 @@
 // A set of conversations on a server, as an agent leaves it: every conversation twice, with its
-// sessions apart and in one long session. Contexts are made for its questions.
+// sessions apart, and where it is asked for in one long session. Contexts are made for questions.
 
 import type {
+  AssembleContextResponse,
   ContextOptions,
   MemorySidecar,
   MessageInput,
@@ -17,25 +18,36 @@ const USER = "u";
 const ONE = "one";
 const BATCH_MESSAGES = 100;
 const BATCH_BYTES = 1_048_576;
+/** Messages that one extraction looks at. */
+const EXTRACT_MESSAGES = 200;
 const LOOK_MS = 500;
 
 /** What is in the context. */
 export const MODES = ["window only", "recall only", "both"] as const;
 export type Mode = (typeof MODES)[number];
 
+/** A kind of context. */
+export interface Asked {
+  readonly mode: Mode;
+  readonly maxTokens: number;
+  /** What is asked of its sections, in words; empty for what the server does by itself. */
+  readonly shares: string;
+  readonly sections: ContextOptions["sections"];
+}
+
 /** How much of the evidence of a question is inside its context. */
 export interface Evidence {
   readonly question: SetQuestion;
-  /** The share of its messages. */
+  /** The share of its messages whose whole text is inside. */
   readonly share: number;
+  /** The same, where a memory that names a message as its source counts for it. */
+  readonly told: number;
   readonly ms: number;
 }
 
-function messageOf(turn: SetTurn): MessageInput {
+function messageOf(turn: SetTurn, index: number): MessageInput {
   return {
-    role: turn.role,
-    name: turn.author,
-    text: turn.text,
+    ...{ role: turn.role, name: turn.author, text: turn.text, messageId: `m${index}` },
     ...(turn.timeMs === 0 ? {} : { sentTime: new Date(turn.timeMs) }),
   };
 }
@@ -49,20 +61,65 @@ function plain(text: string): string {
 export class StoredSet {
   readonly #client: MemorySidecar;
   readonly #set: ConversationSet;
+  readonly #prefix: string;
+  readonly #modes: readonly Mode[];
+  /** The turns that a memory was made of, by its id. */
+  readonly #sources = new Map<string, readonly number[]>();
 
-  constructor(client: MemorySidecar, set: ConversationSet) {
+  constructor(
+    client: MemorySidecar,
+    from: { readonly set: ConversationSet; readonly prefix: string },
+    modes: readonly Mode[],
+  ) {
     this.#client = client;
-    this.#set = set;
+    this.#set = from.set;
+    this.#prefix = from.prefix;
+    this.#modes = modes;
   }
 
-  /** Stores every conversation in both ways, and waits until all of it can be recalled. */
+  #apart(at: number): string {
+    return `${this.#prefix}-c${at}`;
+  }
+
+  #inOne(at: number): string {
+    return `${this.#prefix}-w${at}`;
+  }
+
+  /** Stores every conversation in the ways that the modes need. */
   async store(): Promise<void> {
     for (const [at, { turns }] of this.#set.conversations.entries()) {
-      const sessions = Map.groupBy(turns, ({ session }) => session);
-      for (const [session, own] of sessions) await this.#append(`c${at}`, session, own);
-      await this.#append(`w${at}`, ONE, turns);
+      const all = [...turns.entries()];
+      if (this.#modes.includes("window only")) await this.#append(this.#inOne(at), ONE, all);
+      if (this.#modes.every((mode) => mode === "window only")) continue;
+      const sessions = Map.groupBy(all, ([, { session }]) => session);
+      for (const [session, own] of sessions) await this.#append(this.#apart(at), session, own);
+    }
+  }
+
+  /** Remembers what the rules of the server find in the messages; gives how much that is. */
+  async remember(): Promise<number> {
+    for (const [at, { turns }] of this.#set.conversations.entries()) {
+      const namespace = this.#apart(at);
+      for (const [sessionId, own] of Map.groupBy(turns, ({ session }) => session)) {
+        for (let firstSeq = 1; firstSeq <= own.length; firstSeq += EXTRACT_MESSAGES) {
+          const lastSeq = Math.min(own.length, firstSeq + EXTRACT_MESSAGES - 1);
+          await this.#client.extractMemories({ namespace, sessionId, firstSeq, lastSeq });
+        }
+      }
+      for await (const { memoryId, source } of this.#client.listMemories({ namespace })) {
+        const turnsOf = source?.messageIds.map((id) => Number(id.slice(1))) ?? [];
+        this.#sources.set(memoryId, turnsOf);
+      }
+    }
+    return this.#sources.size;
+  }
+
+  /** Waits until everything can be recalled. */
+  async index(): Promise<void> {
+    if (this.#modes.every((mode) => mode === "window only")) return;
+    for (const at of this.#set.conversations.keys()) {
       for (;;) {
-        const options = { namespace: `c${at}`, pageSize: 1 };
+        const options = { namespace: this.#apart(at), pageSize: 1 };
         const { coverage } = await this.#client.recall("hello", options);
         const isReady = coverage?.complete === true && coverage.withoutVectorCount === 0n;
         if (isReady || coverage?.embeddingModel === "") break;
@@ -71,7 +128,7 @@ export class StoredSet {
     }
   }
 
-  async #append(namespace: string, sessionId: string, turns: readonly SetTurn[]): Promise<void> {
+  async #append(namespace: string, sessionId: string, turns: [number, SetTurn][]): Promise<void> {
     // What leaves the window is promoted by the default rules.
     await this.#client.createSession({ sessionId, userId: USER, memoryPolicy: {} }, { namespace });
     let batch: MessageInput[] = [];
@@ -81,56 +138,62 @@ export class StoredSet {
       batch = [];
       bytes = 0;
     };
-    for (const turn of turns) {
+    for (const [index, turn] of turns) {
       const size = Buffer.byteLength(turn.text) + 256;
       if (batch.length >= BATCH_MESSAGES || bytes + size > BATCH_BYTES) await send();
-      batch.push(messageOf(turn));
+      batch.push(messageOf(turn, index));
       bytes += size;
     }
     await send();
   }
 
   /** Makes the context of every `step`-th question. */
-  async *ask(
-    mode: Mode,
-    options: ContextOptions,
-    step = 1,
-  ): AsyncGenerator<Evidence, void, undefined> {
-    let asked = 0;
+  async *ask(asked: Asked, step = 1): AsyncGenerator<Evidence, void, undefined> {
+    let count = 0;
     for (const [at, conversation] of this.#set.conversations.entries()) {
       for (const question of conversation.questions) {
-        asked += 1;
-        if (asked % step !== 0) continue;
-        const request = { ...optionsOf(mode, at, conversation), ...options };
+        count += 1;
+        if (count % step !== 0) continue;
         const start = performance.now();
-        const { text } = await this.#client.assembleContext({
-          ...request,
-          query: question.query,
+        const context = await this.#client.assembleContext({
+          ...this.#optionsOf(asked, at, conversation),
+          ...{ maxTokens: asked.maxTokens, query: question.query },
           ...(question.askedMs === undefined ? {} : { referenceTime: new Date(question.askedMs) }),
         });
         const ms = performance.now() - start;
-        yield { question, ms, share: shareIn(text, conversation, question) };
+        yield { question, ms, ...this.#sharesIn(context, conversation, question) };
       }
     }
   }
-}
 
-/** The newest session is the one in which the question is asked. */
-function optionsOf(mode: Mode, at: number, { turns }: SetConversation): ContextOptions {
-  if (mode === "window only") {
-    const sections = [{ kind: "conversation" }] as const;
-    return { namespace: `w${at}`, sessionId: ONE, sections };
+  /** The newest session is the one in which the question is asked. */
+  #optionsOf({ mode, sections }: Asked, at: number, { turns }: SetConversation): ContextOptions {
+    if (mode === "window only") {
+      const only = [{ kind: "conversation" }] as const;
+      return { namespace: this.#inOne(at), sessionId: ONE, sections: only };
+    }
+    if (mode === "recall only") {
+      const only = [{ kind: "recalled-messages" }] as const;
+      return { namespace: this.#apart(at), userId: USER, sections: only };
+    }
+    const own = sections === undefined ? {} : { sections };
+    return { namespace: this.#apart(at), sessionId: turns.at(-1)?.session ?? "", ...own };
   }
-  if (mode === "recall only") {
-    const sections = [{ kind: "recalled-messages" }] as const;
-    return { namespace: `c${at}`, userId: USER, sections };
-  }
-  const sessionId = turns.at(-1)?.session ?? "";
-  return { namespace: `c${at}`, sessionId };
-}
 
-function shareIn(text: string, { turns }: SetConversation, { evidence }: SetQuestion): number {
-  const whole = plain(text);
-  const found = evidence.filter((index) => whole.includes(plain(turns[index]?.text ?? "")));
-  return found.length / evidence.length;
+  #sharesIn(
+    { text, parts }: AssembleContextResponse,
+    { turns }: SetConversation,
+    { evidence }: SetQuestion,
+  ): Pick<Evidence, "share" | "told"> {
+    const whole = plain(text);
+    const found = evidence.filter((index) => whole.includes(plain(turns[index]?.text ?? "")));
+    const sources = parts.flatMap(({ items }) =>
+      items.flatMap(({ ref }) =>
+        ref?.ref?.$case === "memoryId" ? (this.#sources.get(ref.ref.value) ?? []) : [],
+      ),
+    );
+    const told = new Set([...found, ...sources]);
+    const isTold = evidence.filter((index) => told.has(index));
+    return { share: found.length / evidence.length, told: isTold.length / evidence.length };
+  }
 }

@@ -4,7 +4,7 @@ import { codePointsOf } from "../tokens.ts";
 import type { ContextCount } from "./count.ts";
 import { ANSWER_BYTES, type Entry, type ReadySection } from "./entries.ts";
 import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
-import type { LayoutStyle } from "./layout.ts";
+import { type LayoutStyle, SECTION_CUT } from "./layout.ts";
 import type { ContextCutReason } from "./types.ts";
 
 // The longest heads of groups, which stand in a section besides its heading.
@@ -40,13 +40,14 @@ export class Filler {
       const fence = style.fence ? `${fenceOpen(rules.kind, [2])}\n${FENCE_CLOSE}\n` : "";
       const heads = rules.kind === "daily-log" ? DAY_HEAD.repeat(2) : "";
       const groups = style.profile === "selectools" ? GROUP_HEADS : "";
-      const frame = [rules.heading, rules.footer, SECTION_GAP].join("\n") + fence + heads + groups;
+      const words = [rules.heading, rules.footer, SECTION_GAP].join("\n") + heads + groups;
+      const frame = words + fence;
       return {
         section,
         frame: count.added(frame, Math.ceil(frame.length / 2)),
         units: unitsOf(section),
         taken: new Set<Entry>(),
-        chars: codePointsOf(frame),
+        chars: codePointsOf(words),
         used: 0,
       };
     });
@@ -100,6 +101,9 @@ export class Filler {
       if (needed > rules.maxChars) return false;
     }
     const left = Math.max(0, rules.maxChars - filling.chars);
+    // Nothing but the heading and the mark would stand there.
+    const isBare = rules.maxChars > 0 && chars > left && left <= codePointsOf(SECTION_CUT);
+    if (isBare && filling.taken.size === 0) return false;
     const part = rules.maxChars > 0 && chars > left ? left / chars : 1;
     const total = filling.used + frame + cost * part;
     if (total > room) return false;

@@ -9,7 +9,7 @@ import { FENCE_CLOSE, fenceOpen } from "./fence.ts";
 import type { ContextProfile, SectionRules } from "./profiles.ts";
 
 /** The end of a section that was cut off. */
-const SECTION_CUT = "\n... (truncated)";
+export const SECTION_CUT = "\n... (truncated)";
 const IMPORTANT = 0.7;
 
 /** A line of a section. */
@@ -72,7 +72,10 @@ export function layOut(
   const close = style.fence ? FENCE_CLOSE : "";
   const tail = [close, rules.footer].filter((line) => line !== "").map((line) => `\n${line}`);
   const [first, last] = [head.join(""), tail.join("")];
-  const body = bodyOf(lines, rules.maxChars, codePointsOf(first) + codePointsOf(last));
+  // What a caller limits is what it reads: the marks of data do not count.
+  const words = [heading, rules.footer].filter((line) => line !== "");
+  const around = words.reduce((sum, line) => sum + codePointsOf(line) + 1, 0);
+  const body = bodyOf(lines, rules.maxChars, around);
   if (body === undefined) return empty;
   const shift = first.length;
   return {

@@ -139,6 +139,21 @@ describe("the unified memory of selectools", () => {
     expect(cut).toEqual([]);
   });
 
+  test("does not count the marks of data among characters", async () => {
+    const long = {
+      kind: "long-term",
+      candidates: [fact("x".repeat(100), "general", 0.9), fact("short", "general", 0.9)],
+    } as const;
+    const sections = [{ kind: "long-term", heading: "Facts", maxChars: 32 }] as const;
+    const { text } = await pack([long], 999, { profile: "default", sections });
+    expect(text).toBe(
+      `Facts\n<data source="memory" trust="low">\n- ${"x".repeat(8)}\n... (truncated)\n</data>`,
+    );
+    const bare = [{ kind: "long-term", heading: "H".repeat(20), maxChars: 32 }] as const;
+    const none = await pack([long], 999, { profile: "default", sections: bare });
+    expect([none.text, none.cut.map(({ reason }) => reason)]).toEqual(["", ["budget", "budget"]]);
+  });
+
   test("keeps a log of days, the newest first", async () => {
     const note = (text: string, category: string, time: string) =>
       fact(text, category, 0.5, { createMs: at(time) });

@@ -58,6 +58,38 @@ test("memories that are over hide none that are not, however many and important"
   expect((await contextOf(services)).text).toContain("it is so");
 });
 
+test("memories of others take no places where no user is named", async () => {
+  const services = await start();
+  const bob: MemoryScope = { userId: "bob", agentId: "", sessionId: "" };
+  const shared: MemoryScope = { userId: "", agentId: "", sessionId: "" };
+  const others = Array.from({ length: 60 }, (_, index) => draft(`cat ${index}`, { scope: bob }));
+  await remember(services, [
+    ...others,
+    draft("The tower is high", { scope: shared, importance: 0.9 }),
+    draft("The office cat sleeps a lot", { scope: shared, importance: 0.1 }),
+  ]);
+  const section = { kind: "long-term", share: undefined, heading: "", maxChars: 0 } as const;
+  const fields = { userId: "", sections: [{ ...section, limit: 1 }] };
+  const { text } = await contextOf(services, { ...fields, query: "cat" });
+  expect(text).toBe("- The office cat sleeps a lot");
+});
+
+test("a short message stands before a long one that takes its room", async () => {
+  const services = await start();
+  await services.sessions.createSession(services.call("CreateSession"), {
+    ...{ namespace: "default", sessionId: "talk", input: { userId: "ann" } },
+    encode: () => new Uint8Array(),
+  });
+  const long = `The name of my cat is Mia. ${"So it goes, day after day. ".repeat(20)}`;
+  await services.append("talk", [{ text: long }, { text: "My cat is Mia." }]);
+  const section = { kind: "recalled-messages", share: undefined, heading: "" } as const;
+  const asked = { sections: [{ ...section, limit: 0, maxChars: 0 }], query: "my cat's name?" };
+  const both = await contextOf(services, asked);
+  expect(both.parts[0]?.items).toHaveLength(2);
+  const { text } = await contextOf(services, { ...asked, maxTokens: both.tokenCount - 1 });
+  expect(text).toMatch(/user: My cat is Mia\.$/);
+});
+
 describe("recall that fails", () => {
   const broken = (store: Store): Store =>
     storeWith(store, {

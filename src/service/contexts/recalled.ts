@@ -4,7 +4,7 @@
 import type { Candidate } from "../../domain/context/candidate.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { Memory, MemoryKind } from "../../domain/memories/memory.ts";
-import type { RecallFilter } from "../../domain/recall/filter.ts";
+import type { RecallFilter, RecallKind } from "../../domain/recall/filter.ts";
 import { ROLE } from "../../domain/window/types.ts";
 import { checkLive } from "../change.ts";
 import type { RecallCoverage, RecallHit, RecallInput, RecallResult } from "../recall-api.ts";
@@ -16,11 +16,18 @@ import { candidateOf, counts } from "./remembered.ts";
 /** A message costs about so many tokens at least: no more are looked for than there is room. */
 const TOKENS_EACH = 20;
 const HITS_MIN = 10;
+// What a message is worth for its length, as `bench:context` found it best; see bench/README.md.
+/** So many places more count for each message: the first ones differ less than their places do. */
+const PLACES_MORE = 2;
 /** So many characters more count for each message, so that the shortest ones do not win by that. */
-const FRAME_CHARS = 200;
+const FRAME_CHARS = 100;
+const LENGTH_POWER = 0.6;
 /** How long an index is waited for that is being built. */
 const WAIT_MS = 1_000;
 const LONG_TERM: ReadonlySet<MemoryKind> = new Set(["fact", "preference", "knowledge", "summary"]);
+
+/** What may be too long to stand in a context as a whole. */
+const LONG: ReadonlySet<RecallKind> = new Set(["document"]);
 
 const ANY: RecallFilter = {
   ...{ kinds: new Set(), sessionIds: [], excludeSessionIds: [], userId: "", agentId: "" },
@@ -69,15 +76,19 @@ export async function messagesFor(asking: Asking, limit: number): Promise<Recall
       isWeak: relevance < input.minRelevance,
     };
   });
-  return { ...found, candidates: found.candidates.toSorted((a, b) => worth(b) - worth(a)) };
+  const valued = found.candidates.map((one, place) => ({ one, worth: worthOf(one, place) }));
+  valued.sort((a, b) => b.worth - a.worth);
+  return { ...found, candidates: valued.map(({ one }) => one) };
 }
 
 /**
- * How much a message fits for what it costs: a few short ones hold more of what is asked for than
- * one long one that takes their room.
+ * How well a message fits for what it costs: a few short ones hold more of what is asked for than
+ * one long one that takes their room. Its place among the hits says more than its relevance, which
+ * knows less of it than what they are ordered by.
  */
-function worth({ relevance, said }: Candidate): number {
-  return relevance / (FRAME_CHARS + (said.kind === "message" ? said.text.length : 0));
+function worthOf({ said }: Candidate, place: number): number {
+  const chars = FRAME_CHARS + (said.kind === "message" ? said.text.length : 0);
+  return 1 / ((PLACES_MORE + place) * chars ** LENGTH_POWER);
 }
 
 /** Documents of the namespace, the best first. */
@@ -116,14 +127,14 @@ export async function longTermFor(
     ...ANY,
     ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, includeShared: true },
     ...{ userId: viewer.userId, agentId: viewer.agentId },
-    memorySessionIds: viewer.sessionId === "" ? [] : [viewer.sessionId],
+    memorySessionIds: viewer.sessionId === "" ? [""] : [viewer.sessionId, ""],
+    // Those of others take no places: an empty name means nobody's, not anybody's.
+    exact: { names: true, sessions: true },
   };
   const { candidates, coverage } = await find(asking, filter, limit, ({ record, relevance }) => {
     if (record.kind !== "memory") return undefined;
     const { memory } = record;
-    // A filter without a user lets those of all users through.
-    if (!isSeen(memory, asking) || !counts(memory, asking)) return undefined;
-    return candidateOf(memory, relevance);
+    return counts(memory, asking) ? candidateOf(memory, relevance) : undefined;
   });
   const ids = new Set(candidates.map(idOf));
   return { candidates: [...candidates, ...rest.filter((one) => !ids.has(idOf(one)))], coverage };
@@ -131,15 +142,6 @@ export async function longTermFor(
 
 function idOf({ ref }: Candidate): string {
   return ref.kind === "memory" ? ref.memoryId : "";
-}
-
-function isSeen({ scope }: Memory, { viewer }: Asking): boolean {
-  const fits = (own: string, of: string): boolean => own === "" || own === of;
-  return (
-    fits(scope.userId, viewer.userId) &&
-    fits(scope.agentId, viewer.agentId) &&
-    fits(scope.sessionId, viewer.sessionId)
-  );
 }
 
 async function find(
@@ -158,6 +160,7 @@ async function find(
     ...{ minRelevance: 0, diversity: 0, contextBefore: 0, contextAfter: 0 },
     ...{ hitsPerGroup: undefined, rerank: undefined, allowPartial: false },
     referenceMs: asking.referenceMs,
+    passagesOf: LONG,
   };
   try {
     const { hits, coverage } = await recallInTime(asking, asked);
