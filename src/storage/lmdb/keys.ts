@@ -57,6 +57,9 @@
 // promotedAt  log number, scope, number of the promotion -> key of the text
 // memoryJobs  namespace, session id      -> MemoryJobsRecord
 // memoryDue   ms, session number, job type (1 byte) -> the key of the jobs; only of ready ones
+// memoryHeld  namespace                  -> nothing; of those that hold memories
+// memoryHeldIn log number, scope         -> nothing; of those that hold memories
+// memoryGone  log number, memory number  -> how many former states of it wait to be erased
 
 const TWO_32 = 4_294_967_296;
 
@@ -106,10 +109,13 @@ export const TABLE = {
   promotedAt: "\x2a",
   memoryJobs: "\x2b",
   memoryDue: "\x2c",
+  memoryHeld: "\x2d",
+  memoryHeldIn: "\x2e",
+  memoryGone: "\x2f",
 } as const;
 
 /** The table with the highest first byte. */
-export const LAST_TABLE = TABLE.memoryDue;
+export const LAST_TABLE = TABLE.memoryGone;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -299,6 +305,7 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.promotedAt:
       return key.slice(0, -8);
     case TABLE.memoryScope:
+    case TABLE.memoryHeldIn:
       return key.slice(0, 9);
     case TABLE.memoryRank:
       return key.slice(0, -16);
@@ -315,6 +322,8 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.memories:
     case TABLE.memoryEnd:
     case TABLE.memoryDue:
+    case TABLE.memoryHeld:
+    case TABLE.memoryGone:
     // One read goes over all hooks.
     case TABLE.dueAt:
       return key.slice(0, 1);

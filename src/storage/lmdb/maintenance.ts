@@ -1,5 +1,5 @@
-// Upkeep: one bounded step at a time of erasing dead logs, dropping old events, and dropping old
-// replies.
+// Upkeep: one bounded step at a time of erasing dead logs and states of memories that are gone,
+// dropping old events, and dropping old replies.
 
 import type { MaintenancePlan } from "../store.ts";
 import { decodeEntry, decodeReply } from "./codec.ts";
@@ -23,6 +23,7 @@ import {
   vectorPrefix,
   windowPrefix,
 } from "./keys.ts";
+import { eraseFormer } from "./memory-erase.ts";
 
 const PURGE_STEP = 256;
 const REPLY_STEP = 1_024;
@@ -84,6 +85,7 @@ export class Maintenance {
     let isMore = false;
     for (const part of [
       () => this.purgeStep(),
+      () => eraseFormer(this.core),
       () => this.events.dropOld(plan),
       () => this.dropReplies(plan),
       () => dropUsage(this.core, plan),

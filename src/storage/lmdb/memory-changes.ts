@@ -8,7 +8,7 @@ import type { MemoryChange, MemoryDecision, MemoryPlan } from "../store.ts";
 import { encodeNumber, encodeText } from "./codec.ts";
 import { type Core, rangeIndex } from "./core.ts";
 import { u64 } from "./keys.ts";
-import { type FoundMemory, formerRows, type MemoryLog, readScope } from "./memories.ts";
+import { type FoundMemory, formerRows, type MemoryLog } from "./memories.ts";
 import {
   encodeMemories,
   encodeMemory,
@@ -17,11 +17,14 @@ import {
   type MemoryRow,
   type ScopeRow,
 } from "./memory-codec.ts";
+import { ERASED_AT_ONCE, eraseLater } from "./memory-erase.ts";
 import { endKeyOf, listKeysOf, rowOf } from "./memory-index.ts";
 import {
   lastNumber,
   type MemoryPlace,
   memoriesKey,
+  memoryHeldInKey,
+  memoryHeldKey,
   memoryIdKey,
   memoryKey,
   memoryPastKey,
@@ -47,6 +50,8 @@ interface MemoryStep {
   readonly memoryNo: number;
   /** Former states that go with it. */
   readonly former: readonly MemoryRow[];
+  /** How many former states are left to upkeep. */
+  readonly later: number;
   /** The body of vectors that go. */
   readonly vectorsNo: number | undefined;
 }
@@ -106,8 +111,11 @@ export function memorySteps(
   }
   const steps: MemoryStep[] = [];
   const removed = new Set(plan.remove);
+  let room = ERASED_AT_ONCE;
   for (const memoryId of removed) {
-    steps.push(stepOf(log, base.find(memoryId), undefined));
+    const step = stepOf(log, base.find(memoryId), undefined, room);
+    room -= step.former.length;
+    steps.push(step);
   }
   for (const after of plan.put ?? []) {
     const isNew = removed.has(after.memoryId);
@@ -120,17 +128,21 @@ function stepOf(
   log: MemoryLog | undefined,
   before: FoundMemory | undefined,
   after: Memory | undefined,
+  room = 0,
 ): MemoryStep {
   const memoryNo = after?.memoryNo ?? before?.memory.memoryNo ?? 0;
   if (log === undefined || before === undefined) {
-    return { before, after, memoryNo, former: [], vectorsNo: undefined };
+    return { before, after, memoryNo, former: [], later: 0, vectorsNo: undefined };
   }
   const isKept = after?.content.text === before.memory.content.text;
+  const states = after === undefined ? before.row.revisionNumber - 1 : 0;
+  const isNow = states > 0 && states <= room;
   return {
     before,
     after,
     memoryNo,
-    former: after === undefined ? [...formerRows(log, memoryNo, Number.MAX_SAFE_INTEGER)] : [],
+    former: isNow ? [...formerRows(log, memoryNo, Number.MAX_SAFE_INTEGER)] : [],
+    later: isNow ? 0 : states,
     vectorsNo: isKept ? undefined : readVectorRow(log.core, log.logNo, memoryNo, "pending")?.bodyNo,
   };
 }
@@ -161,7 +173,7 @@ function scopesOf(
   }
   return new Map(
     [...scopes].map(([part, scope]) => {
-      const before = log && readScope(log, part);
+      const before = base.scopeRow(part);
       const keys = [...(texts.get(part) ?? [])];
       const isOver = (before?.promotedCount ?? 0) + keys.length - LIMITS.promotedTexts;
       const forgotten = log === undefined ? [] : oldestPromoted(log, part, isOver);
@@ -217,8 +229,17 @@ export function saveMemories(core: Core, all: MemorySteps): void {
   if (row === undefined || added !== 0 || news > 0) {
     const key = memoriesKey(namespace);
     const nextMemoryNo = (row?.nextMemoryNo ?? 1) + news;
-    const memoryCount = (row?.memoryCount ?? 0) + added;
+    const oldCount = row?.memoryCount ?? 0;
+    const memoryCount = oldCount + added;
     core.memtable.set(key, encodeMemories(key, { logNo, nextMemoryNo, memoryCount }));
+    saveHeld(core, memoryHeldKey(namespace), oldCount, memoryCount);
+  }
+}
+
+// A list of those that hold memories, so that nobody reads over those that once did.
+function saveHeld({ memtable }: Core, key: string, before: number, after: number): void {
+  if (before > 0 !== after > 0) {
+    memtable.set(key, after > 0 ? emptyRecord(key) : null);
   }
 }
 
@@ -255,8 +276,13 @@ function saveScope(
   const promotedCount = (before?.promotedCount ?? 0) + promoted.length - forgotten.length;
   const key = memoryScopeKey(logNo, part);
   const row = { scope, counts, updateMs, promotedNo, promotedCount };
-  const isEmpty = promotedCount === 0 && counts.every((of) => of === 0);
-  memtable.set(key, isEmpty ? null : encodeScope(key, row));
+  const memoryCount = sumOf(counts);
+  memtable.set(key, promotedCount + memoryCount === 0 ? null : encodeScope(key, row));
+  saveHeld(core, memoryHeldInKey(logNo, part), sumOf(before?.counts ?? []), memoryCount);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, of) => sum + of, 0);
 }
 
 /** Applies what becomes of one memory; gives its new row. */
@@ -267,7 +293,7 @@ function saveMemory(
   step: MemoryStep,
 ): MemoryRow | undefined {
   const { memtable, writer } = core;
-  const { after, before, former, memoryNo, vectorsNo } = step;
+  const { after, before, former, later, memoryNo, vectorsNo } = step;
   const place = { logNo, memoryNo };
   dropVectors(core, logNo, memoryNo, vectorsNo);
   const row = after === undefined ? undefined : rowAfter(core, after, before);
@@ -284,6 +310,9 @@ function saveMemory(
     for (const old of former) {
       writer.eraseMessage(old.bodyNo);
       memtable.set(memoryPastKey(logNo, memoryNo, old.revisionNumber), null);
+    }
+    if (later > 0) {
+      eraseLater(core, logNo, memoryNo, later);
     }
   } else if (row.bodyNo !== before.row.bodyNo) {
     const past = memoryPastKey(logNo, memoryNo, before.row.revisionNumber);

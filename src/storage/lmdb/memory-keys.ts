@@ -94,6 +94,13 @@ export const memoryJobsKey = (namespace: string, sessionId: string): string =>
   memoryJobsPrefix(namespace) + textPart(sessionId);
 export const memoryDueKey = (ms: number, sessionNo: number, typeNo: number): string =>
   TABLE.memoryDue + u64(ms) + u64(sessionNo) + String.fromCharCode(typeNo);
+export const memoryHeldKey = (namespace: string): string => TABLE.memoryHeld + textPart(namespace);
+export const memoryHeldInPrefix = (logNo: number): string => TABLE.memoryHeldIn + u64(logNo);
+export const memoryHeldInKey = (logNo: number, scope: string): string =>
+  memoryHeldInPrefix(logNo) + scope;
+export const memoryGonePrefix = (logNo: number): string => TABLE.memoryGone + u64(logNo);
+export const memoryGoneKey = (logNo: number, memoryNo: number): string =>
+  memoryGonePrefix(logNo) + u64(memoryNo);
 
 /** Every key with a prefix that numbers follow: after one number, or below another. */
 export function numbersUnder(

@@ -12,7 +12,7 @@ import type {
   RelationQuery,
   StoredScope,
 } from "../store.ts";
-import { type Core, decodeRecord, firstOf, rangeIndex } from "./core.ts";
+import { type Core, firstOf, rangeIndex } from "./core.ts";
 import { afterPrefix, readText, readU64, TABLE, u64 } from "./keys.ts";
 import {
   bodyOf,
@@ -25,17 +25,16 @@ import {
   readMemoryRow,
   readScope,
 } from "./memories.ts";
-import { decodeMemories, decodeScope, type MemoryRow } from "./memory-codec.ts";
+import type { MemoryRow } from "./memory-codec.ts";
 import { tierNoOf } from "./memory-index.ts";
 import {
   lastNumber,
-  memoriesKey,
+  memoryHeldInPrefix,
+  memoryHeldKey,
   memoryInPrefix,
   memoryOfPrefix,
   memoryPrefix,
   memoryRankPrefix,
-  memoryScopeKey,
-  memoryScopePrefix,
   numbersUnder,
   rankPart,
   readScopePart,
@@ -297,20 +296,29 @@ export function listMemoryScopes(
   if (log === undefined) {
     return scopes;
   }
-  const prefix = memoryScopePrefix(log.logNo);
-  const range = { start: memoryScopeKey(log.logNo, scopePart(after)), end: afterPrefix(prefix) };
-  for (const { key, payload } of rangeIndex(core, "committed", { ...range, page: PAGE })) {
-    const scopeId = readScopePart(key.slice(prefix.length));
-    const row = decodeRecord("scope", payload, decodeScope);
-    const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);
+  const prefix = memoryHeldInPrefix(log.logNo);
+  const range = { start: prefix + scopePart(after), end: afterPrefix(prefix) };
+  const page = Math.min(limit + 3, PAGE);
+  for (const { key } of rangeIndex(core, "committed", { ...range, page })) {
+    const part = key.slice(prefix.length);
+    const scopeId = readScopePart(part);
     if (scopes.length >= limit) {
       break;
     }
-    if (memoryCount > 0 && scopeId > after) {
-      scopes.push({ scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs });
+    if (scopeId > after) {
+      scopes.push(scopeOf(log, scopeId, part));
     }
   }
   return scopes;
+}
+
+function scopeOf(log: MemoryLog, scopeId: string, part: string): StoredScope {
+  const row = readScope(log, part);
+  if (row === undefined) {
+    throw recordCorrupt(`a scope of log ${log.logNo} is listed but missing`);
+  }
+  const memoryCount = row.counts.reduce((sum, count) => sum + count, 0);
+  return { scopeId, scope: row.scope, memoryCount, updateMs: row.updateMs };
 }
 
 /** A scope that holds memories. */
@@ -333,15 +341,15 @@ export function listMemoryNamespaces(
   ...asked: Asked<"listMemoryNamespaces">
 ): readonly string[] {
   const [after, limit] = asked;
-  const range = { start: memoriesKey(after), end: afterPrefix(TABLE.memories), page: PAGE };
+  const page = Math.min(limit + 3, PAGE);
+  const range = { start: memoryHeldKey(after), end: afterPrefix(TABLE.memoryHeld), page };
   const found: string[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", range)) {
+  for (const { key } of rangeIndex(core, "committed", range)) {
     const namespace = readText(key.slice(1));
     if (found.length >= limit) {
       break;
     }
-    const { memoryCount } = decodeRecord("memories", payload, decodeMemories);
-    if (memoryCount > 0 && namespace !== after) {
+    if (namespace !== after) {
       found.push(namespace);
     }
   }
@@ -357,7 +365,8 @@ export function expiredMemories(
   const start = TABLE.memoryEnd + u64(0) + u64(0) + u64(0);
   const end = TABLE.memoryEnd + u64(Math.max(0, nowMs) + 1);
   const found: { readonly namespace: string; readonly memoryId: string }[] = [];
-  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page: PAGE })) {
+  const page = Math.min(limit + 3, PAGE);
+  for (const { key, payload } of rangeIndex(core, "committed", { start, end, page })) {
     if (found.length >= limit) {
       break;
     }

@@ -3,11 +3,14 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { forgetAged } from "../../../test/support/aged-memories.ts";
 import { changeDocuments, saveVectors } from "../../../test/support/documents.ts";
 import { appendPlan } from "../../../test/support/lmdb-load.ts";
 import { newEvent, readFacts } from "../../../test/support/plans.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { Store } from "../store.ts";
+import { openEnvironment } from "./environment.ts";
+import { afterPrefix, TABLE, u64 } from "./keys.ts";
 import { openLmdbStore } from "./store.ts";
 import { verifyDirectory } from "./verify.ts";
 
@@ -90,5 +93,23 @@ describe("a store that was killed after a purge", () => {
     // Rows, ids and vectors, at most 256 in a step.
     expect(await purge(store, directory, temporary.path)).toBeGreaterThan((3 * 299) / 256 + 1);
     await store.close();
+  });
+
+  it("has nothing left of memories with very many states, which go in small steps", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    await forgetAged(store);
+    // At most 256 states in a step; more than 500 are left to upkeep.
+    expect(await purge(store, directory, temporary.path)).toBeGreaterThan(500 / 256 + 1);
+    await store.close();
+    for (const of of ["data", "copy-0"]) {
+      const env = openEnvironment({ directory: join(temporary.path, of) });
+      expect([...env.message.getKeys({ start: u64(0), end: "\xff".repeat(9) })]).toEqual([]);
+      for (const start of [TABLE.memoryPast, TABLE.memoryGone]) {
+        expect([...env.index.getKeys({ start, end: afterPrefix(start) })]).toEqual([]);
+      }
+      await env.root.close();
+    }
   });
 });

@@ -51,6 +51,8 @@ const LOG_TABLES = [
   TABLE.memoryRank,
   TABLE.promoted,
   TABLE.promotedAt,
+  TABLE.memoryHeldIn,
+  TABLE.memoryGone,
 ];
 const LIST_TABLES: readonly string[] = [TABLE.all, TABLE.user, TABLE.agent, TABLE.label];
 

@@ -33,6 +33,8 @@ import {
 import {
   memoryDueKey,
   memoryEndKey,
+  memoryHeldInKey,
+  memoryHeldKey,
   memoryIdKey,
   memoryKey,
   memoryTermPrefix,
@@ -147,9 +149,11 @@ function logOf(index: Table): number {
 
 const { memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf } = TABLE;
 const { memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue } = TABLE;
+const { memoryHeld, memoryHeldIn } = TABLE;
 const TABLES = {
   ...{ memories, memory, memoryId, memoryPast, memoryScope, memoryIn, memoryOf },
   ...{ memoryTerm, memoryRank, memoryEnd, promoted, promotedAt, memoryJobs, memoryDue },
+  ...{ memoryHeld, memoryHeldIn },
 };
 
 describe("verify", () => {
@@ -184,6 +188,8 @@ describe("verify", () => {
     ["promotedAt", promotedAt, "the promoted texts of a scope are counted wrongly"],
     ["memoryJobs", memoryJobs, "the times of jobs are wrong"],
     ["memoryDue", memoryDue, "a job would not be found when it is due"],
+    ["memoryHeld", memoryHeld, "a namespace with memories is not listed"],
+    ["memoryHeldIn", memoryHeldIn, "a scope with memories is not listed"],
   ])("finds a lost record of %s", async (_, table, kind) => {
     expect(await found(({ index }) => index.remove(keyOf(index, table)))).toContain(kind);
   });
@@ -257,6 +263,10 @@ describe("verify", () => {
       await index.put(end, encodeText(end, "default") as Buffer);
       const at = promotedAtPrefix(logNo, part) + u64(99);
       await index.put(at, encodeText(at, "x") as Buffer);
+      const held = memoryHeldKey("nobody");
+      await index.put(held, emptyRecord(held) as Buffer);
+      const heldIn = memoryHeldInKey(logNo, "0123456789abcdef");
+      await index.put(heldIn, emptyRecord(heldIn) as Buffer);
       const due = memoryDueKey(7, 1, 1);
       await index.put(due, encodeText(due, "x") as Buffer);
     });
@@ -267,6 +277,8 @@ describe("verify", () => {
         "a time names a memory that does not end then",
         "a promoted text is not found",
         "the promoted texts of a scope are counted wrongly",
+        "the list of namespaces with memories is wrong",
+        "the list of scopes with memories is wrong",
         "the times of jobs are wrong",
       ]),
     );

@@ -18,6 +18,10 @@ import { endKeyOf, listKeysOf } from "./memory-index.ts";
 import { jobDueKeys, refOfJobs } from "./memory-jobs.ts";
 import {
   lastNumber,
+  memoryGonePrefix,
+  memoryHeldInKey,
+  memoryHeldInPrefix,
+  memoryHeldKey,
   memoryIdKey,
   memoryIdPrefix,
   memoryKey,
@@ -35,14 +39,18 @@ import { bodyOf, type DocumentCheck } from "./verify-documents.ts";
 export function checkMemories(check: DocumentCheck): number {
   const { problems, view } = check;
   let count = 0;
+  let held = 0;
   for (const row of view.under(TABLE.memories)) {
     const found = view.decode(row, decodeMemories);
     if (found !== undefined) {
       const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
       problems.check(isOwn, "a log belongs to two namespaces", `log ${found.logNo}`);
       count += new NamespaceCheck(check, readText(row.key.slice(1)), found).run();
+      held += found.memoryCount > 0 ? 1 : 0;
     }
   }
+  const listed = countRows(check, TABLE.memoryHeld, () => true);
+  problems.check(listed === held, "the list of namespaces with memories is wrong", listed);
   checkEnds(check);
   return count;
 }
@@ -57,6 +65,19 @@ function checkEnds({ problems, view }: DocumentCheck): void {
     const where = `log ${place.logNo}, memory ${place.memoryNo}`;
     problems.check(isEnd, "a time names a memory that does not end then", where);
   }
+}
+
+function countRows(
+  { view }: DocumentCheck,
+  prefix: string,
+  decode: (payload: Uint8Array) => unknown,
+): number {
+  let count = 0;
+  for (const row of view.under(prefix)) {
+    view.decode(row, decode);
+    count++;
+  }
+  return count;
 }
 
 const LISTS = [TABLE.memoryIn, TABLE.memoryOf, TABLE.memoryTerm, TABLE.memoryRank];
@@ -94,6 +115,9 @@ class NamespaceCheck {
       }
     }
     problems.check(count === memoryCount, "the memories of a namespace are counted wrongly", log);
+    const isHeld = view.find(memoryHeldKey(this.namespace), () => true) === true;
+    const kind = "a namespace with memories is not listed";
+    problems.check(isHeld === memoryCount > 0, kind, log);
     // Every id and every list was looked up above: the same number means that none is too many.
     const ids = this.rows(memoryIdPrefix(logNo), decodeNumber);
     problems.check(ids === count, "the ids of memories are wrong", log);
@@ -108,13 +132,7 @@ class NamespaceCheck {
   }
 
   private rows(prefix: string, decode: (payload: Uint8Array) => unknown): number {
-    const { view } = this.check;
-    let count = 0;
-    for (const row of view.under(prefix)) {
-      view.decode(row, decode);
-      count++;
-    }
-    return count;
+    return countRows(this.check, prefix, decode);
   }
 
   private readScopes(): void {
@@ -195,24 +213,53 @@ class NamespaceCheck {
       const isDense = found === undefined || found.revisionNumber === former + 1;
       problems.check(isDense, "a state of a memory is missing", `log ${logNo}, memory ${memoryNo}`);
     }
+    for (const row of view.under(memoryGonePrefix(logNo))) {
+      this.gone(lastNumber(row.key), view.decode(row, decodeNumber), states);
+    }
     problems.check(states.size === 0, "a state belongs to no memory", `log ${logNo}`);
+  }
+
+  // What waits to be erased of a memory is dense as well, and nothing finds it.
+  private gone(memoryNo: number, left: number | undefined, states: Map<number, number>): void {
+    const { problems, view } = this.check;
+    const { logNo, nextMemoryNo } = this.row;
+    const place = `log ${logNo}, memory ${memoryNo}`;
+    const isWhole = left === undefined || left === states.get(memoryNo);
+    problems.check(isWhole, "a state of a memory is missing", place);
+    states.delete(memoryNo);
+    const isGone =
+      memoryNo < nextMemoryNo && view.find(memoryKey(logNo, memoryNo), () => true) === undefined;
+    problems.check(isGone, "a memory is there and being erased", place);
   }
 
   private checkScopes(): void {
     const { problems } = this.check;
     const log = `log ${this.row.logNo}`;
     let promotedCount = 0;
+    let held = 0;
     for (const [part, row] of this.scopes) {
+      held += this.isHeld(part, row) ? 1 : 0;
       const counts = this.counts.get(part) ?? [];
       const isCounted = row.counts.every((count, at) => count === (counts[at] ?? 0));
       problems.check(isCounted, "the memories of a scope are counted wrongly", log);
       promotedCount += this.checkPromoted(part, row);
     }
     const { logNo } = this.row;
+    const listed = this.rows(memoryHeldInPrefix(logNo), () => true);
+    problems.check(listed === held, "the list of scopes with memories is wrong", log);
     const keys = this.rows(promotedKey(logNo, "", ""), decodeNumber);
     const places = this.rows(promotedAtPrefix(logNo, ""), decodeText);
     const isSame = keys === promotedCount && places === promotedCount;
     problems.check(isSame, "the promoted texts of a namespace are wrong", log);
+  }
+
+  private isHeld(part: string, { counts }: ScopeRow): boolean {
+    const { problems, view } = this.check;
+    const { logNo } = this.row;
+    const isHeld = counts.some((count) => count > 0);
+    const isListed = view.find(memoryHeldInKey(logNo, part), () => true) === true;
+    problems.check(isListed === isHeld, "a scope with memories is not listed", `log ${logNo}`);
+    return isHeld;
   }
 
   private checkPromoted(part: string, row: ScopeRow): number {

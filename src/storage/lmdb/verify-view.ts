@@ -143,7 +143,7 @@ export class IndexView {
 // The tables whose keys begin with a number.
 const NUMBERED = [
   2, 3, 8, 9, 10, 11, 14, 15, 17, 19, 22, 23, 26, 27, 28, 29, 32, 33, 34, 35, 36, 37, 38, 39, 41,
-  42,
+  42, 46, 47,
 ];
 
 /** A key without what callers wrote: the table and a number if it starts with one. */

@@ -1,0 +1,160 @@
+// What is left to upkeep of memories with very many states: how much one change does itself, and
+// what damage to it does and how it is found.
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { AGED_IDS, AGED_STATES, forgetAged } from "../../../test/support/aged-memories.ts";
+import { changeMemories } from "../../../test/support/memory-actions.ts";
+import { readFacts, START_MS } from "../../../test/support/plans.ts";
+import { dumpMemories } from "../../../test/support/read-memories.ts";
+import { makeTempDir, type TempDir } from "../../../test/support/temp-dir.ts";
+import type { Store } from "../store.ts";
+import { encodeNumber } from "./codec.ts";
+import type { Core } from "./core.ts";
+import { type Environment, openEnvironment, type Table } from "./environment.ts";
+import { afterPrefix, readU64, TABLE } from "./keys.ts";
+import { ERASED_AT_ONCE } from "./memory-erase.ts";
+import { memoryGoneKey } from "./memory-keys.ts";
+import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
+
+const OPTIONS = { readFacts, floor: { bytes: 0 } };
+const PLAN = {
+  nowMs: START_MS,
+  eventAgeMsMax: 1e15,
+  eventCountMax: 1e9,
+  replyAgeMsMax: 1e15,
+  usageHourMin: 0,
+};
+const KEPT = "c";
+
+let temporary: TempDir;
+let golden = "";
+let copies = 0;
+
+beforeAll(async () => {
+  temporary = await makeTempDir();
+  golden = join(temporary.path, "golden");
+  const store = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await forgetAged(store, [KEPT]);
+  await store.close();
+  // The newest journal record covers the index; it must not hold what is damaged.
+  const again = await openLmdbStore({ directory: golden, ...OPTIONS });
+  await change(again, "x");
+  await again.close();
+});
+
+afterAll(async () => {
+  await temporary[Symbol.asyncDispose]();
+});
+
+function change(store: Store, memoryId: string) {
+  const scope = { userId: "u", agentId: "", sessionId: "" };
+  const put = [{ memoryId, kind: "fact", scope, text: memoryId }] as const;
+  const base = { kind: "memories", namespace: "other", sessionId: "" } as const;
+  return changeMemories(store, { ...base, nowMs: START_MS, put });
+}
+
+/** A copy of the directory after a change of what it holds. */
+async function changed(alter: (env: Environment) => Promise<unknown>): Promise<string> {
+  const directory = join(temporary.path, `copy-${++copies}`);
+  cpSync(golden, directory, { recursive: true });
+  const env = openEnvironment({ directory });
+  await alter(env);
+  await env.root.close();
+  return directory;
+}
+
+async function found(alter: (env: Environment) => Promise<unknown>): Promise<readonly string[]> {
+  return (await verifyDirectory(await changed(alter))).problems.map(({ kind }) => kind);
+}
+
+function keysOf(index: Table, start: string): readonly string[] {
+  return [...index.getKeys({ start, end: afterPrefix(start) })];
+}
+
+async function erase(store: Store): Promise<number> {
+  let steps = 0;
+  while (await store.maintain(PLAN)) steps++;
+  return steps;
+}
+
+describe("a change that removes memories with very many states", () => {
+  it("does a bounded part of the work, and nobody sees the rest", async () => {
+    await using own = await makeTempDir();
+    const store = await openLmdbStore({ directory: join(own.path, "data"), ...OPTIONS });
+    await forgetAged(store, AGED_IDS);
+    const { memtable, writer } = (store as unknown as { readonly core: Core }).core;
+    const sets = vi.spyOn(memtable, "set");
+    const erasures = vi.spyOn(writer, "eraseMessage");
+    const base = { kind: "memories", namespace: "default", sessionId: "" } as const;
+    await changeMemories(store, { ...base, nowMs: START_MS, remove: AGED_IDS });
+    expect(AGED_IDS.length * (AGED_STATES - 1)).toBeGreaterThan(ERASED_AT_ONCE);
+    expect(erasures.mock.calls.length).toBeLessThanOrEqual(ERASED_AT_ONCE + AGED_IDS.length);
+    expect(sets.mock.calls.length).toBeLessThanOrEqual(ERASED_AT_ONCE + 20 * AGED_IDS.length);
+    expect(await dumpMemories(store, "default")).toMatchObject({ memories: [], scopes: [] });
+    // An id that is taken anew has nothing of what waits under the old number.
+    const scope = { userId: "u", agentId: "", sessionId: "" };
+    const put = [{ memoryId: "e", kind: "fact", scope, text: "anew" }] as const;
+    await changeMemories(store, { ...base, nowMs: START_MS, put });
+    const states = await store.listMemoryRevisions("default", "e", { limit: 9 });
+    expect(states.map(({ content }) => content.text)).toEqual(["anew"]);
+    erasures.mockClear();
+    expect(await erase(store)).toBeGreaterThan(1);
+    // Each body once, together with what the change erased itself.
+    expect(erasures.mock.calls.length).toBe(2 * (AGED_STATES - 1));
+    expect((await store.listMemoryRevisions("default", "e", { limit: 9 })).length).toBe(1);
+    await store.close();
+  });
+});
+
+describe("states that wait to be erased", () => {
+  it("are sound while they wait and gone afterwards; what is kept has all of its states", async () => {
+    const directory = await changed(async () => undefined);
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    await erase(store);
+    expect((await store.listMemoryRevisions("default", KEPT, { limit: 1_000 })).length).toBe(
+      AGED_STATES,
+    );
+    await store.close();
+    expect((await verifyDirectory(directory)).problems).toEqual([]);
+    const env = openEnvironment({ directory });
+    expect(keysOf(env.index, TABLE.memoryGone)).toEqual([]);
+    expect(keysOf(env.index, TABLE.memoryPast).length).toBe(AGED_STATES - 1);
+    await env.root.close();
+  });
+
+  it("are missed by verify when one is lost, or what names them", async () => {
+    const env = openEnvironment({ directory: golden });
+    const [gone] = keysOf(env.index, TABLE.memoryGone);
+    await env.root.close();
+    expect(gone).toBeDefined();
+    const lostName = await found(({ index }) => index.remove(gone ?? ""));
+    expect(lostName).toContain("a state belongs to no memory");
+    const past = TABLE.memoryPast + (gone ?? "").slice(1);
+    for (const at of [0, 7, -1]) {
+      const lost = await found(({ index }) => index.remove(keysOf(index, past).at(at) ?? ""));
+      expect(lost).toContain("a state of a memory is missing");
+    }
+    const other = memoryGoneKey(readU64(gone ?? "", 1), 3);
+    const alive = await found(({ index }) => index.put(other, encodeNumber(other, 1) as Buffer));
+    expect(alive).toContain("a memory is there and being erased");
+  });
+
+  it("go though one of them is damaged", async () => {
+    const directory = await changed(async ({ index }) => {
+      const [gone = ""] = keysOf(index, TABLE.memoryGone);
+      const key = keysOf(index, TABLE.memoryPast + gone.slice(1))[5] ?? "";
+      const record = Buffer.from(index.get(key) ?? []);
+      record[1] = (record[1] ?? 0) ^ 1;
+      await index.put(key, record);
+    });
+    const store = await openLmdbStore({ directory, ...OPTIONS });
+    await erase(store);
+    await store.close();
+    const { problems } = await verifyDirectory(directory);
+    expect(problems).toMatchObject([{ kind: "a message belongs to no log", count: 1 }]);
+  });
+});
