@@ -58,6 +58,33 @@ test("memories that are over hide none that are not, however many and important"
   expect((await contextOf(services)).text).toContain("it is so");
 });
 
+test("what is read for a context without a question does not grow with the memories", async () => {
+  let read = 0;
+  const counting = (store: Store): Store =>
+    storeWith(store, {
+      listMemories: () => Promise.reject(new Error("looks at all of them")),
+      rankedMemories: async (query) => {
+        const found = await store.rankedMemories(query);
+        read += found.length;
+        return found;
+      },
+    });
+  const services = await start(counting);
+  const reads: number[] = [];
+  for (const batch of [0, 1, 2]) {
+    const drafts = Array.from({ length: 250 }, (_, index) =>
+      draft(`fact ${250 * batch + index}`, { importance: (250 * batch + index) / 1_000 }),
+    );
+    await remember(services, drafts);
+    read = 0;
+    const { text } = await contextOf(services, { maxTokens: 40 });
+    expect(text).toContain(`- fact ${250 * batch + 249}\n- fact ${250 * batch + 248}`);
+    reads.push(read);
+  }
+  expect(reads[2]).toBe(reads[0]);
+  expect(reads[0]).toBeLessThan(100);
+});
+
 test("memories of others take no places where no user is named", async () => {
   const services = await start();
   const bob: MemoryScope = { userId: "bob", agentId: "", sessionId: "" };
