@@ -2,7 +2,7 @@
 
 import type { Memory } from "../domain/memories/memory.ts";
 import type { Policy, TokenRule } from "../domain/policy.ts";
-import type { MetadataTest, RecallFilter } from "../domain/recall/filter.ts";
+import type { MetadataTest, RecallFilter, RecallKind } from "../domain/recall/filter.ts";
 import type { FusionMethod, RecallMode, ScoreParts } from "../domain/recall/rank/types.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
 import type {
@@ -39,6 +39,8 @@ export interface RecallInput {
   readonly allowPartial: boolean;
   /** Undefined means now. */
   readonly referenceMs: number | undefined;
+  /** Whose hits have their passages. Default all. */
+  readonly passagesOf?: ReadonlySet<RecallKind>;
 }
 
 /** A record that fits. */

@@ -145,6 +145,8 @@ export interface MemoryStore {
   ): Promise<T>;
   /** Also one whose time has run out. */
   readMemory(namespace: string, memoryId: string): Promise<Memory | undefined>;
+  /** By its number; also one whose time has run out. */
+  readMemoryAt(namespace: string, memoryNo: number): Promise<Memory | undefined>;
   /** By their ids; those that do not exist are left out. At most 1,000. */
   readMemories(
     namespace: string,

@@ -352,6 +352,7 @@ function memoriesOf(store: Store): MemoryStore {
   return {
     changeMemories: (change, decide) => store.changeMemories(change, decide),
     readMemory: (namespace, memoryId) => store.readMemory(namespace, memoryId),
+    readMemoryAt: (namespace, memoryNo) => store.readMemoryAt(namespace, memoryNo),
     readMemories: (namespace, memoryIds) => store.readMemories(namespace, memoryIds),
     listMemories: (query) => store.listMemories(query),
     readEntities: (namespace, scopes, names) => store.readEntities(namespace, scopes, names),

@@ -14,6 +14,8 @@ const CONTEXT_BYTES = 16;
 export async function toHits(recall: Recall, found: Found): Promise<readonly RecallHit[]> {
   let room = PAGE_BYTES - found.hits.reduce((sum, { bytes }) => sum + bytes, 0);
   const hits: RecallHit[] = [];
+  const { passagesOf } = recall.input;
+  const hasPassage = ({ hit }: ReadHit): boolean => passagesOf?.has(hit.kind) ?? true;
   for (const read of found.hits) {
     const around = await aroundOf(recall, read, room);
     room -= around.bytes;
@@ -21,7 +23,7 @@ export async function toHits(recall: Recall, found: Found): Promise<readonly Rec
     hits.push({
       ...{ score, relevance, parts },
       record: recordOf(read, around),
-      passage: await recall.reader.passageOf(read),
+      passage: hasPassage(read) ? await recall.reader.passageOf(read) : "",
       rerankScore: read.rerankScore,
     });
   }

@@ -2,13 +2,19 @@
 // no longer fits the filter of its session is no hit.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
+import { type Memory, type MemoryScope, memoryExpireMs } from "../../domain/memories/memory.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
-import { type FilterTimes, scopePasses } from "../../domain/recall/memory-test.ts";
+import {
+  type FilteredMemory,
+  type FilterTimes,
+  memoryPasses,
+  scopePasses,
+} from "../../domain/recall/memory-test.ts";
 import { hasLabels } from "../../domain/recall/metadata-test.ts";
 import { isExpired, type Session } from "../../domain/session.ts";
 import type { IndexedRecord, IndexHit } from "../../recall/port.ts";
 import { readRecord } from "../../recall/read-record.ts";
+import { scopeIdOf } from "../../storage/scope-id.ts";
 import type { StoredDocument, StoredMessage } from "../../storage/store.ts";
 import { cutText } from "../cut-text.ts";
 import type { RecallInput } from "../recall-api.ts";
@@ -54,10 +60,19 @@ export class HitReader {
   async read(hit: IndexHit): Promise<ReadHit | undefined> {
     const record = await this.#recordOf(hit);
     if (record === undefined) return undefined;
-    const isAsked = record.kind === "memory" || looksAtRecords(this.#filter);
-    if (isAsked && !passes(this.textOf({ record }), this.#filter, this.#times())) return undefined;
+    if (!this.#passes(record)) return undefined;
     const bytes = bytesOf({ record });
     return { hit, record, bytes: bytes.length + HIT_BYTES + passageBytes(bytes) };
+  }
+
+  /** Only filters of what is said or tagged need all of a record to be read. */
+  #passes(record: ReadHit["record"]): boolean {
+    const filter = this.#filter;
+    const times = this.#times();
+    if (record.kind === "memory" && !memoryPasses(filteredOf(record.memory), filter, times)) {
+      return false;
+    }
+    return !looksAtRecords(filter) || passes(this.textOf({ record }), filter, times);
   }
 
   #recordOf(hit: IndexHit): Promise<ReadHit["record"] | undefined> {
@@ -77,10 +92,8 @@ export class HitReader {
     const scope = known ?? (await context.store.readMemoryScope(namespace, containerId))?.scope;
     if (scope === undefined || !scopePasses(scope, this.#filter)) return undefined;
     this.#scopes.set(containerId, scope);
-    const query = { namespace, within: { kind: "scope", scope }, order: "asc" } as const;
-    const page = await context.store.listMemories({ ...query, after: position - 1, limit: 1 });
-    const memory = page.memories.find(({ memoryNo }) => memoryNo === position);
-    if (memory === undefined) return undefined;
+    const memory = await context.store.readMemoryAt(namespace, position);
+    if (memory === undefined || scopeIdOf(memory.scope) !== containerId) return undefined;
     return { kind: "memory", memory, bytes: codec.encodeMemory(memory) };
   }
 
@@ -147,6 +160,17 @@ export class HitReader {
     if (agentId !== "" && fields.agentId !== agentId) return false;
     return hasLabels(fields.labels, sessionLabels);
   }
+}
+
+/** What filters ask of a memory, as the index has it. */
+function filteredOf(memory: Memory): FilteredMemory {
+  const { kind, content, strength, state } = memory;
+  const { category, validFromMs, validToMs } = content;
+  return {
+    ...{ kind, category: category.toLowerCase(), confidence: strength.confidence },
+    ...{ isSuperseded: state === "superseded", validFromMs, validToMs },
+    expireMs: memoryExpireMs(memory),
+  };
 }
 
 function bytesOf({ record }: Pick<ReadHit, "record">): Uint8Array {

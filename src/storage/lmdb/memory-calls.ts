@@ -24,6 +24,9 @@ export abstract class MemoryCalls implements MemoryStore {
   readonly readMemory: MemoryStore["readMemory"] = (...asked) =>
     this.read(() => lists.readMemory(this.core, ...asked));
 
+  readonly readMemoryAt: MemoryStore["readMemoryAt"] = (...asked) =>
+    this.read(() => lists.readMemoryAt(this.core, ...asked));
+
   readonly readMemories: MemoryStore["readMemories"] = (...asked) =>
     this.read(() => lists.readMemories(this.core, ...asked));
 

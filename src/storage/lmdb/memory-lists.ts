@@ -12,7 +12,7 @@ import type {
   RelationQuery,
   StoredScope,
 } from "../store.ts";
-import { type Core, firstOf, rangeIndex } from "./core.ts";
+import { type Core, rangeIndex } from "./core.ts";
 import { afterPrefix, readText, readU64, TABLE, u64 } from "./keys.ts";
 import {
   bodyOf,
@@ -54,6 +54,14 @@ export function readMemory(core: Core, ...asked: Asked<"readMemory">): Memory | 
   const [namespace, memoryId] = asked;
   const log = committedLog(core, namespace);
   return log && findMemory(log, memoryId)?.memory;
+}
+
+/** A memory by its number. */
+export function readMemoryAt(core: Core, ...asked: Asked<"readMemoryAt">): Memory | undefined {
+  const [namespace, memoryNo] = asked;
+  const log = committedLog(core, namespace);
+  const row = log && readMemoryRow(log, memoryNo);
+  return log && row && bodyOf(log, memoryNo, row);
 }
 
 /** Those memories that exist, by id. */
@@ -124,7 +132,8 @@ function* numbersIn(log: MemoryLog, query: MemoryQuery): Generator<number> {
   const reverse = order === "desc";
   const bounds = after === undefined ? {} : reverse ? { below: after } : { after };
   const lists = prefixesOf(log, within).map((prefix) => {
-    const range = { ...numbersUnder(prefix, bounds), reverse, page: PAGE };
+    const page = Math.min(query.limit + 3, PAGE);
+    const range = { ...numbersUnder(prefix, bounds), reverse, page };
     return rangeIndex(log.core, log.visibility, range);
   });
   const heads = lists.map((list) => list.next());
@@ -227,21 +236,31 @@ function ranksFrom(
   return found;
 }
 
-// From rank to rank downwards, and upwards within each.
+// Downwards from rank to rank, and upwards within each: the last one may go on, and is read anew.
 function fallingRanks(log: MemoryLog, prefix: string, limit: number): readonly Ranked[] {
-  const found: Ranked[] = [];
   const start = prefix + rankPart(0) + u64(0);
-  let end = afterPrefix(prefix);
-  while (found.length < limit) {
-    const top = firstOf(log.core, log.visibility, { start, end, reverse: true });
-    if (top === undefined) {
+  const page = Math.min(limit + 3, PAGE);
+  const range = { start, end: afterPrefix(prefix), reverse: true, page };
+  const found: Ranked[] = [];
+  let same: Ranked[] = [];
+  for (const { key } of rangeIndex(log.core, log.visibility, range)) {
+    const one = { rank: key.slice(prefix.length, -8), no: lastNumber(key) };
+    if (same[0]?.rank !== one.rank) {
+      found.push(...same.reverse());
+      same = [];
+    }
+    if (found.length + same.length >= limit) {
       break;
     }
-    const from = top.key.slice(0, -8) + u64(0);
-    found.push(...ranksFrom(log, { prefix, start: from }, limit - found.length, end));
-    end = from;
+    same.push(one);
   }
-  return found;
+  const [last] = same;
+  if (last === undefined) {
+    return found.slice(0, limit);
+  }
+  const from = prefix + last.rank;
+  const place = { prefix, start: from + u64(0) };
+  return found.concat(ranksFrom(log, place, limit - found.length, afterPrefix(from)));
 }
 
 /** Active relations that touch names, oldest first. */

@@ -30,6 +30,9 @@ export abstract class MemoryCalls implements MemoryStore {
   readonly readMemory: MemoryStore["readMemory"] = (...asked) =>
     this.run(() => lists.readMemory(this.state, ...asked));
 
+  readonly readMemoryAt: MemoryStore["readMemoryAt"] = (...asked) =>
+    this.run(() => lists.readMemoryAt(this.state, ...asked));
+
   readonly readMemories: MemoryStore["readMemories"] = (...asked) =>
     this.run(() => lists.readMemories(this.state, ...asked));
 

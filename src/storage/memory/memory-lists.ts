@@ -30,6 +30,17 @@ export function readMemory(
   return state.namespaces.get(namespace)?.memories.get(memoryId)?.memory;
 }
 
+/** A memory by its number. */
+export function readMemoryAt(
+  state: MemoryState,
+  ...[namespace, memoryNo]: Parameters<Lists["readMemoryAt"]>
+): Memory | undefined {
+  for (const { memory } of state.namespaces.get(namespace)?.memories.values() ?? []) {
+    if (memory.memoryNo === memoryNo) return memory;
+  }
+  return undefined;
+}
+
 /** Those memories that exist, by id. */
 export function readMemories(
   state: MemoryState,

@@ -401,6 +401,24 @@ export function memorySuite(open: OpenEngine): void {
       expect(await rankedIds(scene, { order: "desc" })).toBe("a d e b");
     });
 
+    test("is in the order of ranks however many of one rank are asked for", async (scene) => {
+      const shares = [0.5, 0.9, 0.5, 0.1, 0.9, 0.5, 0.5, 0.9];
+      for (const [at, importance] of shares.entries()) await put(scene, [`m${at}`], { importance });
+      await scene.engine.reopen();
+      const whole = ["m1", "m4", "m7", "m0", "m2", "m5", "m6", "m3"];
+      for (let limit = 0; limit <= whole.length; limit++) {
+        const ids = await rankedIds(scene, { order: "desc", limit });
+        expect(ids).toBe(whole.slice(0, limit).join(" "));
+      }
+    });
+
+    test("has each by its number", async (scene) => {
+      await put(scene, ["a", "b"]);
+      expect((await scene.store.readMemoryAt(NAMESPACE, 2))?.memoryId).toBe("b");
+      expect(await scene.store.readMemoryAt(NAMESPACE, 3)).toBeUndefined();
+      expect(await scene.store.readMemoryAt("other", 1)).toBeUndefined();
+    });
+
     test("names those whose time has run out", async (scene) => {
       await put(scene, ["a"], { ttlMs: 10 });
       await put(scene, ["b"], { ttlMs: 5 });
