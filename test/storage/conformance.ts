@@ -22,6 +22,7 @@ import { taskSuite } from "./suites/tasks.ts";
 import { upkeepSuite } from "./suites/upkeep.ts";
 import { vectorSuite } from "./suites/vectors.ts";
 import { wallSuite } from "./suites/walls.ts";
+import { wholePlanSuite } from "./suites/whole-plans.ts";
 import { windowSuite } from "./suites/windows.ts";
 
 /** Declares the tests of an engine. Every test opens an engine on an empty store. */
@@ -43,6 +44,7 @@ export function storageConformance(name: string, open: OpenEngine): void {
     vectorSuite(open);
     memorySuite(open);
     memoryJobSuite(open);
+    wholePlanSuite(open);
     eventSuite(open);
     wallSuite(open);
     upkeepSuite(open);

@@ -13,6 +13,7 @@ import {
 import { type MemorySteps, memorySteps, saveMemories } from "./memory-changes.ts";
 import { type JobSteps, jobSteps, readJobsRow, saveJobs } from "./memory-jobs.ts";
 import { PendingMemories } from "./memory-lookup.ts";
+import { readsOf } from "./memory-reads.ts";
 import { messageOf, readEntry, readStored } from "./messages.ts";
 
 /** What a decision wants to see. */
@@ -42,7 +43,7 @@ export function viewBeside(
         ? undefined
         : messageOf(readStored(core, seq, entry, "pending"));
     },
-    memories: looks.memories,
+    memories: readsOf(looks.memories),
     memoryJobs: () => {
       looked();
       return state === null ? [] : (readJobsRow(core, ref, "pending")?.jobs ?? []);

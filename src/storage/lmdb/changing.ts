@@ -28,6 +28,7 @@ import { applyDocuments, documentsView } from "./document-changes.ts";
 import { consumerKey, replyKey, taskKey, usageKey } from "./keys.ts";
 import { applyMemories } from "./memory-changes.ts";
 import { PendingMemories } from "./memory-lookup.ts";
+import { readsOf } from "./memory-reads.ts";
 import { pendingReply, saveReply } from "./replies.ts";
 import { openSession } from "./sessions.ts";
 import { applyTask, taskView } from "./tasks.ts";
@@ -155,7 +156,11 @@ export async function changeMemories<T>(
       looked = true;
     });
     const reply = pendingReply(core, namespace, requestId);
-    const decision = decide({ revision: memories.revision, memories, reply });
+    const decision = decide({
+      revision: memories.revision,
+      memories: readsOf(memories),
+      reply,
+    });
     if (decision.kind === "save") {
       applyMemories(core, change, memories, decision.plan);
       return await core.writer.whenFormingDurable(decision.result);
