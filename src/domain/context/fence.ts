@@ -27,8 +27,13 @@ export function fenceOpen(kind: ContextSectionKind, trusts: readonly Trust[]): s
   return `<data source="${SOURCES[kind]}" trust="${TRUST_NAMES[lowestTrust(trusts)]}">`;
 }
 
-// An angle bracket of any width before the name of the mark, whatever invisible stands in between.
-const MARK = /[<＜﹤‹〈](?=[\s\p{Cf}/\\／]*d\p{Cf}*a\p{Cf}*t\p{Cf}*a)/giu;
+/** What is not seen between letters, or stands on top of one. */
+const UNSEEN = "\\p{Cf}\\p{M}\\p{Default_Ignorable_Code_Point}";
+const BETWEEN = `[${UNSEEN}]*`;
+/** The name of the mark, in letters of any width and those that look the same. */
+const NAME = ["[dｄԁ]", "[aａа]", "[tｔт]", "[aａа]"].join(BETWEEN);
+/** An angle bracket of any form before that name, whatever invisible stands in between. */
+const MARK = new RegExp(`[<＜﹤‹〈\u2329⟨❮❬](?=[\\s${UNSEEN}/\\\\／⁄∕]*${NAME})`, "giu");
 
 /** Takes the power out of marks in a text, its own and those of chat formats. Idempotent. */
 export function withoutMarks(text: string): string {
