@@ -200,18 +200,22 @@ describe("merged entities", () => {
     expect(merged).toMatchObject({ trust: TRUST.low, revisionNumber: 2 });
   });
 
-  test("have no more names and attributes than one may have", () => {
-    const values = (from: string, count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${from}${i}`, "x"]));
-    const target = entityOf("T", values("t", 60), Object.keys(values("a", 60)));
-    const merged = mergeEntities(
-      target,
-      [entityOf("S", values("s", 60), Object.keys(values("b", 60)))],
-      stamp,
-    );
+  const values = (from: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${from}${i}`, "x"]));
+
+  test("have no more attributes than one may have", () => {
+    const target = entityOf("T", values("t", 60), []);
+    const merged = mergeEntities(target, [entityOf("S", values("s", 60), [])], stamp);
     const { structure } = merged.content;
     if (structure?.kind !== "entity") throw new Error("It is no entity.");
     expect(structure.entity.attributes.size).toBe(LIMITS.entityAttributes);
-    expect(structure.entity.aliases).toHaveLength(LIMITS.entityAliases);
+  });
+
+  test("are refused where names would be lost", () => {
+    const target = entityOf("T", {}, Object.keys(values("a", 60)));
+    const source = (count: number) => entityOf("S", {}, Object.keys(values("b", count)));
+    const most = mergeEntities(target, [source(3)], stamp).content.structure;
+    expect(most).toMatchObject({ entity: { aliases: { length: LIMITS.entityAliases } } });
+    expect(() => mergeEntities(target, [source(4)], stamp)).toThrow(/more than 64 other names/u);
   });
 });

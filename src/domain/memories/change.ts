@@ -168,7 +168,11 @@ function takenIn(target: Entity, source: Entity): Entity {
       attributes.set(key, value);
     }
   }
-  const aliases = unitedNames(fresh, [], LIMITS.entityAliases);
+  const aliases = unitedNames(fresh, [], Infinity);
+  if (aliases.length > LIMITS.entityAliases) {
+    const description = `have more than ${LIMITS.entityAliases} other names with the target`;
+    throw requestInvalid([{ field: "source_ids", description }]);
+  }
   return { ...target, aliases, attributes };
 }
 

@@ -4,7 +4,7 @@ import { LIMITS } from "../limits.ts";
 import { lowestTrust } from "../summaries/summary.ts";
 import { nextState, strengthened, supersede, unitedNames, unitedSources } from "./change.ts";
 import { type Decision, type Placed, stateOf } from "./decision.ts";
-import { placeKnown } from "./known.ts";
+import { isFinal, placeKnown } from "./known.ts";
 import type { Memory, MemoryContent } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
 import { type Dated, placeInTime } from "./place-in-time.ts";
@@ -152,7 +152,8 @@ export function placeDraft(
   existing: Memory | undefined,
 ): Placed {
   const { overlay, rules } = decision;
-  const rivals = rivalsOf(overlay, draft, rules.conflict);
+  const all = rivalsOf(overlay, draft, rules.conflict);
+  const rivals = all.filter((rival) => !isFinal(rival, draft));
   const way = wayOf(draft, rules.conflict, rivals);
   if (way.action === "drop") return { memory: undefined, outcome: "dropped", supersededIds: [] };
   if (way.action === "merge" && existing === undefined) {
@@ -164,6 +165,7 @@ export function placeDraft(
   if (way.action !== "supersede") {
     return { memory: overlay.put(base), outcome, supersededIds: [] };
   }
-  const others: Dated = { active: rivals, past: pastOf(overlay, draft, rules.conflict) };
+  const past = pastOf(overlay, draft, rules.conflict).filter((one) => !isFinal(one, draft));
+  const others: Dated = { active: rivals, past };
   return placeInTime(decision, base, others, outcome);
 }

@@ -5,7 +5,7 @@ import { lowestTrust } from "../summaries/summary.ts";
 import { isInOrder, nextState, unitedNames } from "./change.ts";
 import type { Decision, Placed } from "./decision.ts";
 import { describeStructure } from "./describe.ts";
-import { placeKnown, saidAgain } from "./known.ts";
+import { isFinal, placeKnown, saidAgain } from "./known.ts";
 import type { Entity, Memory, MemoryContent } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
 import type { NewMemory } from "./rules.ts";
@@ -93,7 +93,9 @@ export function placeEntity(decision: Decision, draft: NewMemory): Placed | unde
   const entity = mergedEntity(known.content.structure.entity, given.entity);
   const content = mergedContent(known.content, draft.content, entity);
   const isSame = imageOf(content) === imageOf(known.content);
-  if (isSame || decision.rules.dedupe.keepUnchanged) return placeKnown(decision, known, draft);
+  if (isSame || decision.rules.dedupe.keepUnchanged || isFinal(known, draft)) {
+    return placeKnown(decision, known, draft);
+  }
   const importance = Math.max(content.importance, draft.content.importance);
   const { strength, source } = saidAgain(decision, known, draft);
   const changes = {

@@ -27,6 +27,17 @@ function hadEnded({ content }: Memory, { content: said }: NewMemory, nowMs: numb
   return validToMs !== said.validToMs && validToMs <= (said.validFromMs ?? nowMs);
 }
 
+/**
+ * Whether a memory has had as many states as it may for a draft that no caller gave: nobody would
+ * hear that it is refused, and what was found with it would be lost.
+ */
+export function isFinal(
+  { revisionNumber }: Memory,
+  { source }: Pick<NewMemory, "source">,
+): boolean {
+  return revisionNumber >= LIMITS.memoryRevisions && source.origin !== "caller";
+}
+
 /** Compares texts; of each memory once. */
 export class KnownTexts {
   readonly #texts = new WeakMap<Memory, ComparedText>();

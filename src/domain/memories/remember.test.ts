@@ -94,6 +94,36 @@ describe("what was so and is so again", () => {
   });
 });
 
+describe("a memory that has had all its states", () => {
+  const lookup = (): MemoryBook => {
+    const book = new MemoryBook();
+    remember(book, 1, [
+      { memoryId: "e", ...entity("Hub") },
+      { memoryId: "f", key: "k" },
+    ]);
+    for (const memory of book.all()) {
+      const full = { ...memory, revisionNumber: LIMITS.memoryRevisions };
+      book.states.set(memory.memoryId, [full]);
+    }
+    return book;
+  };
+  const found = { ...draftOf().source, origin: "extraction" } as const;
+  const told = [entity("Hub", { attributes: { city: "Rome" } }), { text: "new", key: "k" }];
+
+  test.each(["supersede", "merge"] as const)("stays, and keeps no find from others: %s", (mode) => {
+    const drafts = told.map((draft) => ({ ...draft, source: found }));
+    const plan = remember(lookup(), 2, drafts, rulesOf({}, { mode }));
+    expect(outcomes(plan)).toEqual(["reinforced", "created"]);
+  });
+
+  test("is an error for a caller", () => {
+    for (const draft of told) {
+      const rules = rulesOf({}, { mode: "supersede" });
+      expect(() => remember(lookup(), 2, [draft], rules)).toThrow(/1000 states/u);
+    }
+  });
+});
+
 describe("what is known", () => {
   test("is reinforced: surer, seen, said once more, with the sources of both", () => {
     const source = { ...draftOf().source, sessionId: "s", messageIds: ["m1"] };
