@@ -21,7 +21,7 @@ import type { Asking } from "./parts.ts";
 const SPARE = 20;
 const MORE = 8;
 /** The most of one scope that are looked at. */
-const RANKED_READ = 8_000;
+const RANKED_READ = 2_000;
 const EPISODE_DAYS = 3;
 const EPISODES_READ = 200;
 const LOG_DAYS = 2;
