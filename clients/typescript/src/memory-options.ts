@@ -118,7 +118,9 @@ export interface MemoryFields extends ScopeInput {
   readonly metadata?: JsonObject | undefined;
   readonly validFrom?: Date | undefined;
   readonly validTo?: Date | undefined;
-  /** How long it lives after it was last remembered or updated, in milliseconds. Default: always. */
+  /**
+   * How long it lives after it was last remembered or updated, in milliseconds. Default: always.
+   */
   readonly ttlMs?: number | undefined;
   readonly lastSeenTime?: Date | undefined;
   /** The messages that say it. */

@@ -6,7 +6,9 @@ import type { Memory, MemoryKind, MemoryScope, MemoryTier } from "./memory.ts";
 export interface MemoryLookup {
   /** Also one whose time has run out. */
   byId(memoryId: string): Memory | undefined;
-  /** Active ones of the scope with this kind and text key (see textKeyOf), oldest first; at most 16. */
+  /**
+   * Active ones of the scope with this kind and text key (see textKeyOf), oldest first; at most 16.
+   */
   byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[];
   /** Active ones of the scope with this `key`, oldest first; at most 64. */
   byKey(scope: MemoryScope, key: string): readonly Memory[];
@@ -25,7 +27,9 @@ export interface MemoryLookup {
   newest(scope: MemoryScope, kinds: ReadonlySet<MemoryKind>, limit: number): readonly Memory[];
   /** How many memories of a tier the scope holds, persistent ones included. */
   count(scope: MemoryScope, tier: MemoryTier): number;
-  /** Those of a tier that may be evicted, by rising rank, then number: persistent ones are left out. */
+  /**
+   * Those of a tier that may be evicted, by rising rank, then number: persistent ones are left out.
+   */
   evictable(scope: MemoryScope, tier: MemoryTier, limit: number): readonly Memory[];
   /** Whether a text was promoted to the scope before; see promotionKeyOf. Outlives the memory. */
   wasPromoted(scope: MemoryScope, promotionKey: string): boolean;

@@ -43,7 +43,9 @@ export interface MemoryPolicy {
   readonly agentScope: boolean;
 }
 
-/** The policy of a session that names none, for RecordTurn; defaults of what a policy leaves unset. */
+/**
+ * The policy of a session that names none, for RecordTurn; defaults of what a policy leaves unset.
+ */
 export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
   autoPromote: true,
   importanceThreshold: 0.7,

@@ -65,7 +65,9 @@ export interface NewMemory {
 export interface RememberRules {
   readonly dedupe: DedupeRule;
   readonly conflict: ConflictRule;
-  /** The most memories of each tier in a scope afterwards; unset tiers have no limit of the call. */
+  /**
+   * The most memories of each tier in a scope afterwards; unset tiers have no limit of the call.
+   */
   readonly limits: Readonly<Partial<Record<MemoryTier, number>>>;
 }
 
