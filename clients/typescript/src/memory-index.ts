@@ -90,7 +90,12 @@ export type {
   SectionName,
   UpdateMemoryOptions,
 } from "./memory-options.ts";
-export type { ExtractionInput, ImportanceRuleInput, MemoryPolicyInput } from "./memory-policy.ts";
+export type {
+  ExtractionInput,
+  ExtractionSettings,
+  ImportanceRuleInput,
+  MemoryPolicyInput,
+} from "./memory-policy.ts";
 export {
   type MemoryBlockOptions,
   type MemoryToolOptions,

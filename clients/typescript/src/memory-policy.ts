@@ -20,7 +20,7 @@ export const EXTRACTION_TIMES = {
 } as const;
 
 /** How things are found in messages. */
-export interface ExtractionInput {
+export interface ExtractionSettings {
   /** Default: the rules of the server. */
   readonly hook?: string | undefined;
   /** Default `turn-end`. */
@@ -30,6 +30,9 @@ export interface ExtractionInput {
   readonly instructions?: string | undefined;
   readonly supersede?: boolean | undefined;
 }
+
+/** How things are found in messages: the name of a hook, or more. */
+export type ExtractionInput = string | ExtractionSettings;
 
 /** A rule that says how important a text is. */
 export interface ImportanceRuleInput {
@@ -55,7 +58,14 @@ export interface MemoryPolicyInput {
 
 /** Makes what says how to find things. */
 export function toExtraction(input: ExtractionInput): DeepPartial<ExtractionPolicy> {
-  const { hook = "", on, targets = [], instructions = "", supersede } = input;
+  const settings = typeof input === "string" ? { hook: input } : input;
+  const {
+    hook = "",
+    on,
+    targets = [],
+    instructions = "",
+    supersede,
+  }: ExtractionSettings = settings;
   return {
     ...{ hook, instructions, supersede },
     on: on === undefined ? 0 : choice("time", EXTRACTION_TIMES, on),
@@ -73,6 +83,6 @@ export function toMemoryPolicy(input: MemoryPolicyInput): DeepPartial<MemoryPoli
       ...rule,
       phrases: [...phrases],
     })),
-    extraction: extraction && toExtraction(extraction),
+    extraction: extraction === undefined ? undefined : toExtraction(extraction),
   };
 }

@@ -103,6 +103,12 @@ export type ResultInput =
   | FoundInput
   | ResolutionInput;
 
+function toFound(result: FoundInput): ExtractOutput {
+  // Anything else would pass for nothing found.
+  if (typeof result !== "object") throw new TypeError("what was found is an object of lists");
+  return ExtractOutput.fromPartial(result);
+}
+
 function toResolution(result: ResolutionInput): ResolveOutput {
   if (typeof result !== "string") return { action: ResolveAction.MERGE, text: result.text };
   return { action: choice("resolution", RESOLUTIONS, result), text: "" };
@@ -114,7 +120,7 @@ export function toResult(
   result: ResultInput,
 ): NonNullable<CompleteTaskRequest["output"]> {
   if (input?.$case === "extract") {
-    return { $case: "extract", value: ExtractOutput.fromPartial(result as FoundInput) };
+    return { $case: "extract", value: toFound(result as FoundInput) };
   }
   if (input?.$case === "score") {
     return { $case: "score", value: { scores: [...(result as readonly number[])] } };

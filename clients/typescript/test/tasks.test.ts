@@ -11,11 +11,17 @@ import { type RunningServer, startServer } from "../../../test/support/server.ts
 import {
   connect,
   dropOldest,
+  type ExtractInput,
+  type FoundInput,
+  type MemoryFilterInput,
   type MemorySidecar,
   makePolicy,
+  preset,
   type RecallHit,
   RemovedTo,
   RerankState,
+  type ResolutionInput,
+  type ResolveInput,
   runWorker,
   SummaryFailure,
   SummaryKeep,
@@ -31,7 +37,11 @@ import {
 const HOOK = "agents";
 const VECTORS = "vectors";
 const ORDER = "order";
+const FINDER = "finder";
+const SCORER = "scorer";
+const JUDGE = "judge";
 const EXAMPLE = join(import.meta.dirname, "../examples/tasks.ts");
+const POLLED = { timeout: 20_000 };
 const run = promisify(execFile);
 
 let dir: string;
@@ -45,8 +55,12 @@ beforeAll(async () => {
     [HOOK]: { kind: "poll", max_attempts: 2 },
     [VECTORS]: { kind: "poll", does: "embed", dimensions: 2 },
     [ORDER]: { kind: "poll", does: "rerank" },
+    [FINDER]: { kind: "poll", does: "extract" },
+    [SCORER]: { kind: "poll", does: "score" },
+    [JUDGE]: { kind: "poll", does: "resolve" },
   };
-  writeFileSync(hooks, JSON.stringify({ hooks: polled, embedder: VECTORS }));
+  const named = { embedder: VECTORS, default_resolver: JUDGE };
+  writeFileSync(hooks, JSON.stringify({ hooks: polled, ...named }));
   server = await startServer({
     dataDir: join(dir, "data"),
     listen: `unix:${join(dir, "tasks.sock")}`,
@@ -245,6 +259,108 @@ describe("a worker for recall", () => {
     expect(count).toBe(2);
     stop.abort();
     expect(await work).toBe(1);
+  });
+});
+
+describe("a worker for memory", () => {
+  /** Finds a fact in each message that has an otter. */
+  function find({ messages, text }: ExtractInput): FoundInput {
+    const said = messages.length > 0 ? messages : [{ text, messageId: "" }];
+    const otters = said.filter((one) => one.text.includes("otter"));
+    return {
+      facts: otters.map((one) => ({
+        ...{ text: one.text.toUpperCase(), key: "animal", importance: 0.9 },
+        messageIds: [one.messageId, "no"],
+      })),
+      entities: [{ name: "Otter", type: "animal" }, { name: "" }],
+    };
+  }
+
+  async function textsOf(memory: MemorySidecar, filter: MemoryFilterInput): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { text } of memory.listMemories({ filter })) found.push(text);
+    return found;
+  }
+
+  it("finds facts in a text and after turns", async () => {
+    const memory = memoryOf("finds");
+    const stop = new AbortController();
+    const asked: ExtractInput[] = [];
+    const extract = (input: ExtractInput) => {
+      asked.push(input);
+      return find(input);
+    };
+    const work = runWorker(memory, { hooks: FINDER, signal: stop.signal, extract });
+    const extraction = { hook: FINDER, targets: ["facts"], instructions: "animals" } as const;
+    const shown = await memory.extractMemories({ text: "one otter", extraction, preview: true });
+    expect(shown.memories.map(({ text }) => text)).toEqual(["ONE OTTER"]);
+    expect(asked[0]).toMatchObject({ text: "one otter", instructions: "animals" });
+    expect(await textsOf(memory, {})).toEqual([]);
+    const memoryPolicy = { extraction: { hook: FINDER } };
+    await memory.createSession({ sessionId: "s", userId: "ana", memoryPolicy });
+    await memory.recordTurn("s", { userText: "I saw an otter", assistantText: "Where?" });
+    const facts = { userId: "ana", key: "animal" };
+    await expect.poll(() => textsOf(memory, facts), POLLED).toEqual(["I SAW AN OTTER"]);
+    stop.abort();
+    expect(await work).toBe(2);
+  });
+
+  it("gives back what is no finding", async () => {
+    const memory = memoryOf("no-finding");
+    const stop = new AbortController();
+    let count = 0;
+    const extract = (input: ExtractInput) => {
+      count += 1;
+      return count === 1 ? ("an otter" as FoundInput) : find(input);
+    };
+    const work = runWorker(memory, { hooks: FINDER, signal: stop.signal, extract });
+    const found = await memory.extractMemories({ text: "an otter", extraction: FINDER });
+    expect(found.memories[0]?.text).toBe("AN OTTER");
+    stop.abort();
+    expect([await work, count]).toEqual([1, 2]);
+  });
+
+  it("scores what leaves the window", async () => {
+    const memory = memoryOf("scores");
+    const stop = new AbortController();
+    const score = (texts: readonly string[]) =>
+      texts.map((text) => (text.includes("otter") ? 0.9 : 0.1));
+    const work = runWorker(memory, { hooks: SCORER, signal: stop.signal, score });
+    const memoryPolicy = { scoreHook: SCORER, importanceThreshold: 0.7 };
+    const policy = preset("sliding_window", { max_messages: 2 });
+    await memory.createSession({ sessionId: "s", userId: "ana", policy, memoryPolicy });
+    for (const userText of ["Nothing new.", "An otter!", "Bye."]) {
+      await memory.recordTurn("s", { userText, assistantText: "Yes." });
+    }
+    const kept = { userId: "ana", origin: "promotion" } as const;
+    await expect.poll(() => textsOf(memory, kept), POLLED).toEqual(["An otter!"]);
+    stop.abort();
+    expect(await work).toBeGreaterThan(0);
+  });
+
+  it.each<[ResolutionInput, string[]]>([
+    ["supersede", ["Tea at six."]],
+    ["drop", ["Tea at five."]],
+    ["keep-both", ["Tea at five.", "Tea at six."]],
+    [{ text: "Tea at five or six." }, ["Tea at five or six."]],
+    // No answer: both stay.
+    ["whatever" as "drop", ["Tea at five.", "Tea at six."]],
+  ])("settles what contradicts: %j", async (answer, left) => {
+    const memory = memoryOf(`settles-${left.length}-${JSON.stringify(answer).length}`);
+    const stop = new AbortController();
+    const asked: unknown[] = [];
+    const resolve = ({ text, known, key }: ResolveInput) => {
+      asked.push([text, known, key]);
+      return answer;
+    };
+    const work = runWorker(memory, { hooks: JUDGE, signal: stop.signal, resolve });
+    await memory.remember({ text: "Tea at five.", key: "tea" });
+    // The hook is the default_resolver of the hooks file.
+    await memory.remember({ text: "Tea at six.", key: "tea" }, { conflict: "ask-hook" });
+    expect(asked[0]).toEqual(["Tea at six.", ["Tea at five."], "tea"]);
+    expect(await textsOf(memory, {})).toEqual(left);
+    stop.abort();
+    expect(await work).toBe(answer === ("whatever" as "drop") ? 0 : 1);
   });
 });
 

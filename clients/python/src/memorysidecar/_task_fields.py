@@ -76,7 +76,11 @@ def scores_of(scores: Scores) -> v1.RerankOutput:
 
 def found_of(value: Found) -> v1.ExtractOutput:
     """Makes a result of what was found: ``{"facts": [{"text": "..."}]}``."""
-    return v1.ExtractOutput(**value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return v1.ExtractOutput(**value)
+    if not isinstance(value, v1.ExtractOutput):
+        raise TypeError("what was found is a mapping or an ExtractOutput")
+    return value
 
 
 def importance_of(scores: Scores) -> v1.ScoreOutput:
