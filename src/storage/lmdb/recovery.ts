@@ -39,9 +39,10 @@ export function readIdentity(env: Environment): Identity | undefined {
   const identity = decodeRecord("identity", payload, (bytes) => {
     return JSON.parse(Buffer.from(bytes).toString("utf8")) as Identity;
   });
-  if (!(identity.format >= OLDEST_FORMAT && identity.format <= STORE_FORMAT)) {
+  const { format } = identity;
+  if (!(Number.isInteger(format) && format >= OLDEST_FORMAT && format <= STORE_FORMAT)) {
     throw new Error(
-      `The data directory has format ${identity.format}; this version reads ${OLDEST_FORMAT} to ` +
+      `The data directory has format ${format}; this version reads ${OLDEST_FORMAT} to ` +
         `${STORE_FORMAT}. Use the version that wrote it, or a newer one.`,
     );
   }

@@ -4,7 +4,10 @@ import { appendPlan } from "../../../test/support/lmdb-load.ts";
 import { newEvent, readFacts } from "../../../test/support/plans.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { Store } from "../store.ts";
+import { seal, unseal } from "./envelope.ts";
+import { openEnvironment } from "./environment.ts";
 import { openLmdbStore } from "./store.ts";
+import { verifyDirectory } from "./verify.ts";
 
 const ref = { namespace: "default", sessionId: "s" };
 
@@ -77,5 +80,58 @@ describe("a closed store", () => {
     for (const call of [() => append(store), () => store.readWindow(ref)]) {
       await expect(call()).rejects.toMatchObject({ reason: "SHUTTING_DOWN" });
     }
+  });
+});
+
+describe("a directory of another format", () => {
+  const open = (directory: string) => openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
+
+  async function setFormat(directory: string, format: unknown): Promise<void> {
+    const env = openEnvironment({ directory });
+    const old = unseal("identity", env.meta.get("identity") ?? Buffer.alloc(0), "identity");
+    const identity = JSON.parse(Buffer.from(old).toString()) as object;
+    await env.meta.put(
+      "identity",
+      seal("identity", Buffer.from(JSON.stringify({ ...identity, format }))),
+    );
+    await env.root.close();
+  }
+
+  it("is opened when it is older, and has this one from then on", async () => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const first = await open(directory);
+    const { format, storeId } = first;
+    expect(format).toBe(2);
+    await append(first);
+    await first.close();
+    await setFormat(directory, 1);
+    // Looking changes nothing.
+    const report = await verifyDirectory(directory);
+    expect(report).toMatchObject({ clean: true, storeId });
+    for (let round = 0; round < 2; round++) {
+      const store = await open(directory);
+      expect([store.format, store.storeId]).toEqual([format, storeId]);
+      expect(await append(store)).toBe(round + 2);
+      await store.close();
+    }
+    const env = openEnvironment({ directory });
+    const identity = unseal("identity", env.meta.get("identity") ?? Buffer.alloc(0), "identity");
+    expect(JSON.parse(Buffer.from(identity).toString())).toEqual({ storeId, format });
+    await env.root.close();
+  });
+
+  it.each([0, 3, "2", undefined])("is refused as %s, and stays as it is", async (format) => {
+    await using temporary = await makeTempDir();
+    const directory = join(temporary.path, "data");
+    const first = await open(directory);
+    await append(first);
+    await first.close();
+    await setFormat(directory, format);
+    await expect(open(directory)).rejects.toThrow("this version reads 1 to 2");
+    await setFormat(directory, 2);
+    const store = await open(directory);
+    expect(await append(store)).toBe(2);
+    await store.close();
   });
 });
