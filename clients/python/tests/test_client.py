@@ -305,3 +305,30 @@ def test_tls_is_asked_for(fake: FakeServer, certificates: Path) -> None:
 def test_the_version_is_the_same_everywhere() -> None:
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
     assert f'\nversion = "{ms.__version__}"\n' in text
+
+
+def test_what_a_session_gives_to_memory_has_short_names(
+    fake: FakeServer, fake_client: Client
+) -> None:
+    rules = [{"name": "pets", "phrases": ["my dog"], "score": 0.9}]
+    how = {"hook": "h", "on": "trim", "targets": ["facts", "EXTRACTION_TARGET_ENTITIES"]}
+    given = {"importance_rules": rules, "extraction": how}
+    fake_client.create_session(session_id="s", memory_policy=given)
+    made = fake.requests("CreateSession")[-1].session.memory_policy
+    assert made.importance_rules[0].phrases == ["my dog"]
+    assert made.extraction.on == v1.EXTRACTION_TIME_TRIM
+    assert list(made.extraction.targets) == [
+        v1.EXTRACTION_TARGET_FACTS,
+        v1.EXTRACTION_TARGET_ENTITIES,
+    ]
+    fake_client.update_session("s", memory_policy={"extraction": "h"})
+    request = fake.requests("UpdateSession")[-1]
+    assert request.session.memory_policy.extraction.hook == "h"
+    assert list(request.update_mask.paths) == ["memory_policy"]
+    fake_client.update_session("s", memory_policy=None)
+    assert not fake.requests("UpdateSession")[-1].session.HasField("memory_policy")
+    fake_client.create_session(memory_policy={})
+    assert fake.requests("CreateSession")[-1].session.HasField("memory_policy")
+    for wrong, said in (({"targets": ["all"]}, "facts, entities"), ({"on": "now"}, "turn_end")):
+        with pytest.raises(ValueError, match=said):
+            fake_client.create_session(memory_policy={"extraction": wrong})

@@ -11,6 +11,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from typing_extensions import TypedDict
 
 from . import v1
+from ._memory_policy import MemoryPolicyLike, memory_policy_of
 
 Json = Mapping[str, Any]
 Time = datetime.datetime | timestamp_pb2.Timestamp
@@ -49,7 +50,7 @@ class SessionChange(WriteOptions, total=False):
     policy: v1.Policy | Json | None
     ttl: datetime.timedelta | duration_pb2.Duration | None
     summary: str | v1.Summary | Json | None
-    memory_policy: v1.MemoryPolicy | Json | None
+    memory_policy: MemoryPolicyLike | None
 
 
 class SessionFields(SessionChange, total=False):
@@ -90,9 +91,11 @@ def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
 
 
 def session_of(fields: dict[str, Any]) -> v1.Session:
-    """Makes a session; a summary may be given as its text."""
+    """Makes a session; a summary may be given as its text, a policy of memory with short names."""
     if isinstance(fields.get("summary"), str):
         fields = {**fields, "summary": {"text": fields["summary"]}}
+    if fields.get("memory_policy") is not None:
+        fields = {**fields, "memory_policy": memory_policy_of(fields["memory_policy"])}
     return v1.Session(**fields)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, Union
 
 from . import v1
 from ._fields import Json, Time, WriteOptions
+from ._memory_policy import extraction_of as extraction_of
 from ._recall_fields import enum_of, filter_of
 from ._task_fields import Seconds, duration_of
 
@@ -97,10 +98,6 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "type": ("TASK_TYPE_", _short("TASK_TYPE_", "extract", "score")),
     "job state": ("TASK_STATE_", _short("TASK_STATE_", "ready", "leased", "dead")),
-    "target": (
-        "EXTRACTION_TARGET_",
-        _short("EXTRACTION_TARGET_", "facts", "entities", "relations"),
-    ),
 }
 
 
@@ -189,17 +186,6 @@ def changed_memory(memory_id: str, etag: str, fields: dict[str, Any]) -> v1.Memo
     """Makes the memory of an update."""
     fields = {**fields, "ttl": duration_of(fields.get("ttl"))}
     return v1.Memory(memory_id=memory_id, etag=etag, **fields)
-
-
-def extraction_of(value: v1.ExtractionPolicy | Json | str | None) -> v1.ExtractionPolicy | None:
-    """Makes what says how to find things: a text is the name of a hook."""
-    if value is None or isinstance(value, v1.ExtractionPolicy):
-        return value
-    if isinstance(value, str):
-        return v1.ExtractionPolicy(hook=value)
-    fields = dict(value)
-    fields["targets"] = [choice("target", one) for one in fields.get("targets", ())]
-    return v1.ExtractionPolicy(**fields)
 
 
 def rules_of(values: Iterable[v1.ImportanceRule | Json]) -> list[v1.ImportanceRule]:
