@@ -15,8 +15,10 @@ import { textKeyOf } from "./text-key.ts";
 
 /** How much surer a memory gets when it is remembered again. */
 const AGAIN = 0.1;
-/** Code points that the comparisons of one decision may look at: some tenths of a second. */
-const COMPARED_POINTS = 4_000_000;
+/** Code points that the comparisons of one decision may look at: some hundredths of a second. */
+const COMPARED_POINTS = 250_000;
+/** Pairs that one decision may compare: each may have to be read. */
+const COMPARED_PAIRS = 4_096;
 
 /**
  * Whether a memory was over in the world when what a draft says began: said again, it is so anew.
@@ -41,7 +43,17 @@ export function isFinal(
 /** Compares texts; of each memory once. */
 export class KnownTexts {
   readonly #texts = new WeakMap<Memory, ComparedText>();
-  readonly #budget: CompareBudget = { left: COMPARED_POINTS };
+  readonly #budget: CompareBudget;
+  readonly #windowMax: number;
+
+  /**
+   * @param count - Drafts that share the work of a decision.
+   * @param budget - Tells how much was done.
+   */
+  constructor(count: number, budget: CompareBudget = { left: COMPARED_POINTS }) {
+    this.#windowMax = Math.max(1, Math.floor(COMPARED_PAIRS / count));
+    this.#budget = budget;
+  }
 
   /** The memory that says the same as a draft; undefined when none does. */
   find({ overlay, rules: { dedupe }, stamp }: Decision, draft: NewMemory): Memory | undefined {
@@ -49,7 +61,8 @@ export class KnownTexts {
     const isLasting = (memory: Memory): boolean => !hadEnded(memory, draft, stamp.nowMs);
     const same = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).find(isLasting);
     if (same !== undefined || dedupe.mode === "same-text") return same;
-    const known = overlay.newest(draft.scope, draft.kind, dedupe.window);
+    const window = Math.min(dedupe.window, this.#windowMax);
+    const known = overlay.newest(draft.scope, draft.kind, window);
     return this.#mostSimilar(dedupe, draft, known.filter(isLasting));
   }
 
@@ -59,13 +72,14 @@ export class KnownTexts {
     { kind, content }: NewMemory,
     known: readonly Memory[],
   ): Memory | undefined {
-    const text = comparedText(content.text);
+    const text = comparedText(content.text, this.#budget);
     let from = threshold;
     let best: Memory | undefined;
     for (const memory of known) {
       if (kind === "episode" && memory.content.validFromMs !== content.validFromMs) continue;
       // What answers the same in other words contradicts: a name that changed by one letter.
       if (content.key !== "" && memory.content.key === content.key) continue;
+      if (this.#budget.left < 0) break;
       const found = similarityFrom(from, text, this.#textOf(memory), this.#budget);
       if (found === undefined || (best !== undefined && found === from)) continue;
       best = memory;
@@ -77,7 +91,7 @@ export class KnownTexts {
   #textOf(memory: Memory): ComparedText {
     let text = this.#texts.get(memory);
     if (text === undefined) {
-      text = comparedText(memory.content.text);
+      text = comparedText(memory.content.text, this.#budget);
       this.#texts.set(memory, text);
     }
     return text;

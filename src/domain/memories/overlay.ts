@@ -43,6 +43,8 @@ export class MemoryOverlay {
   readonly #nowMs: number;
   /** New and changed ones, in the order in which they were first put. */
   readonly #changed = new Map<string, Memory>();
+  /** The ids of those that had a text key when they were put. */
+  readonly #byText = new Map<string, Set<string>>();
   /** The stored form of what was changed. */
   readonly #stored = new Map<string, Memory>();
   readonly #removed = new Set<string>();
@@ -86,9 +88,12 @@ export class MemoryOverlay {
 
   byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[] {
     const stored = this.#lookup.byText(scope, kind, textKey);
-    return this.#seen(stored, scope, (memory) => {
-      return isActive(memory) && memory.kind === kind && this.#keysOf(memory).text === textKey;
-    });
+    const changed = [...(this.#byText.get(textKey) ?? [])].flatMap(
+      (memoryId) => this.#changed.get(memoryId) ?? [],
+    );
+    const isMeant = (memory: Memory): boolean =>
+      isActive(memory) && memory.kind === kind && this.#keysOf(memory).text === textKey;
+    return this.#seen(stored, scope, isMeant, changed);
   }
 
   byKey(scope: MemoryScope, key: string): readonly Memory[] {
@@ -167,6 +172,10 @@ export class MemoryOverlay {
     const revisionNumber = Math.min(memory.revisionNumber, first + 1);
     const put = { ...memory, revisionNumber };
     this.#changed.set(memoryId, put);
+    const { text } = this.#keysOf(put);
+    const same = this.#byText.get(text);
+    if (same === undefined) this.#byText.set(text, new Set([memoryId]));
+    else same.add(memoryId);
     return put;
   }
 
@@ -209,6 +218,7 @@ export class MemoryOverlay {
     stored: readonly Memory[],
     scope: MemoryScope,
     isMeant: (memory: Memory) => boolean,
+    changed: Iterable<Memory> = this.#changed.values(),
   ): readonly Memory[] {
     const seen: Memory[] = [];
     for (const memory of stored) {
@@ -216,7 +226,7 @@ export class MemoryOverlay {
       const isKnown = this.#changed.has(memoryId) || this.#removed.has(memoryId);
       if (!isKnown && this.#living(memory) !== undefined) seen.push(memory);
     }
-    for (const memory of this.#changed.values()) {
+    for (const memory of changed) {
       if (isSameScope(memory.scope, scope) && isMeant(memory)) seen.push(memory);
     }
     return seen.sort(byNumber);

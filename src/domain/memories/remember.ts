@@ -141,7 +141,7 @@ export function planRemember(
 ): RememberPlan {
   const overlay = new MemoryOverlay(lookup, stamp.nowMs);
   const decision: Decision = { overlay, rules, stamp };
-  const texts = new KnownTexts();
+  const texts = new KnownTexts(news.length);
   const placed = news.map((draft, index) => placeOne(decision, texts, draft, index));
   return planOf(decision, lookup.nextMemoryNo, placed, evict(overlay, rules.limits));
 }

@@ -3,10 +3,14 @@
 // without its guess of junk, in less time: the blocks are found with a suffix automaton.
 
 import { LIMITS } from "../limits.ts";
-import { SuffixAutomaton } from "./suffix-automaton.ts";
+import { AutomatonRoom, SuffixAutomaton } from "./suffix-automaton.ts";
 
-/** What the bounds of two texts cost less than their blocks do. */
+/** What the bounds of two texts, and making a text ready, cost less than common blocks do. */
 const BOUND_COST = 16;
+const READY_COST = 8;
+
+/** Code points after it take two units of a text. */
+const LAST_SHORT = 0xffff;
 
 /** A text made ready to be compared often. */
 export interface ComparedText {
@@ -21,18 +25,26 @@ export interface CompareBudget {
   left: number;
 }
 
-/** Makes a text ready. */
-export function comparedText(text: string): ComparedText {
-  const all: number[] = [];
-  for (const char of text) {
-    if (all.length === LIMITS.similarChars) break;
-    all.push(char.codePointAt(0) ?? 0);
+/** The code points of a text that count. */
+function pointsOf(text: string): Uint32Array {
+  const points = new Uint32Array(Math.min(text.length, LIMITS.similarChars));
+  let count = 0;
+  for (let at = 0; at < text.length && count < points.length; count++) {
+    const point = text.codePointAt(at) ?? 0;
+    points[count] = point;
+    at += point > LAST_SHORT ? 2 : 1;
   }
-  const points = Uint32Array.from(all);
+  return points.subarray(0, count);
+}
+
+/** Makes a text ready, at the cost of a budget. */
+export function comparedText(text: string, budget?: CompareBudget): ComparedText {
+  const points = pointsOf(text);
+  if (budget !== undefined) budget.left -= points.length / READY_COST;
   const triples = new Uint32Array(Math.max(0, points.length - 2));
   for (let i = 0; i < triples.length; i++) {
-    const [first = 0, second = 0, third = 0] = points.subarray(i, i + 3);
-    triples[i] = Math.imul(Math.imul(first, 31) + second, 0x9e37) + third;
+    const pair = Math.imul(points[i] ?? 0, 31) + (points[i + 1] ?? 0);
+    triples[i] = Math.imul(pair, 0x9e37) + (points[i + 2] ?? 0);
   }
   return { points, singles: points.slice().sort(), triples: triples.sort() };
 }
@@ -51,15 +63,18 @@ function sharedCount(a: Uint32Array, b: Uint32Array): number {
 }
 
 /**
- * The most code points that the common blocks can hold. k blocks with M points hold M - 2k triples
+ * Whether the common blocks can hold so many code points. k blocks with M points hold M - 2k triples
  * at least; as a point that is in no block lies between any two of them, k is at most T - 2M + 1.
  * So a count of shared triples below 5M - 2T - 2 rules M out.
  */
-function mostMatched(a: ComparedText, b: ComparedText): number {
+function isWithinReach(a: ComparedText, b: ComparedText, needed: number): boolean {
   const total = a.points.length + b.points.length;
-  const byTriples = (sharedCount(a.triples, b.triples) + 2 * total + 2) / 5;
-  return Math.min(sharedCount(a.singles, b.singles), Math.floor(byTriples));
+  if (sharedCount(a.singles, b.singles) < needed) return false;
+  return Math.floor((sharedCount(a.triples, b.triples) + 2 * total + 2) / 5) >= needed;
 }
+
+/** One block is looked for at a time. */
+const room = new AutomatonRoom(LIMITS.similarChars);
 
 interface Segment {
   readonly aFrom: number;
@@ -102,7 +117,7 @@ function matchedCount(
     const { aFrom, aTo, bFrom, bTo } = segment;
     budget.left -= aTo - aFrom + bTo - bFrom;
     if (budget.left < 0) return undefined;
-    const automaton = new SuffixAutomaton(b.subarray(bFrom, bTo));
+    const automaton = new SuffixAutomaton(b.subarray(bFrom, bTo), room);
     const { from, at, length } = automaton.longestIn(a.subarray(aFrom, aTo));
     open -= mostIn(segment);
     matched += length;
@@ -131,7 +146,7 @@ export function similarityFrom(
   const needed = (threshold * total) / 2;
   if (Math.min(a.points.length, b.points.length) < needed - 1) return undefined;
   budget.left -= total / BOUND_COST;
-  if (budget.left < 0 || mostMatched(a, b) < needed - 1) return undefined;
+  if (budget.left < 0 || !isWithinReach(a, b, needed - 1)) return undefined;
   const matched = matchedCount(a.points, b.points, needed - 1, budget) ?? -1;
   const ratio = (2 * matched) / total;
   return matched >= 0 && ratio >= threshold ? ratio : undefined;

@@ -11,6 +11,30 @@ interface CommonRun {
   readonly length: number;
 }
 
+/** The arrays of an automaton. Another one may have them after it: to make them costs more. */
+export class AutomatonRoom {
+  readonly longest: Int32Array;
+  readonly link: Int32Array;
+  readonly end: Int32Array;
+  readonly edges: Int32Array;
+  readonly point: Int32Array;
+  readonly target: Int32Array;
+  readonly next: Int32Array;
+
+  /** @param points - As many points as a text may have. */
+  constructor(points: number) {
+    const states = 2 * points + 1;
+    const edges = 3 * points + 1;
+    this.longest = new Int32Array(states);
+    this.link = new Int32Array(states);
+    this.end = new Int32Array(states);
+    this.edges = new Int32Array(states);
+    this.point = new Int32Array(edges);
+    this.target = new Int32Array(edges);
+    this.next = new Int32Array(edges);
+  }
+}
+
 export class SuffixAutomaton {
   /** Of each state: its longest run, its suffix link, where its runs first end. */
   readonly #longest: Int32Array;
@@ -18,26 +42,27 @@ export class SuffixAutomaton {
   readonly #end: Int32Array;
   /** Edges as lists: the first of a state, then the next of each edge. */
   readonly #edges: Int32Array;
-  #point: Int32Array;
-  #target: Int32Array;
-  #next: Int32Array;
+  readonly #point: Int32Array;
+  readonly #target: Int32Array;
+  readonly #next: Int32Array;
   #edgeCount = 0;
   #stateCount = 1;
   #last = 0;
 
-  constructor(points: Uint32Array) {
+  /** @param room - For this one alone, until nobody asks it any more. */
+  constructor(points: Uint32Array, room: AutomatonRoom) {
+    this.#longest = room.longest;
+    this.#link = room.link;
+    this.#end = room.end;
+    this.#edges = room.edges;
+    this.#point = room.point;
+    this.#target = room.target;
+    this.#next = room.next;
     const states = 2 * points.length + 1;
-    const edges = 3 * points.length + 1;
-    this.#longest = new Int32Array(states);
-    this.#link = new Int32Array(states).fill(NONE);
-    this.#end = new Int32Array(states);
-    this.#edges = new Int32Array(states).fill(NONE);
-    this.#point = new Int32Array(edges);
-    this.#target = new Int32Array(edges);
-    this.#next = new Int32Array(edges);
-    points.forEach((point, index) => {
-      this.#add(point, index);
-    });
+    this.#longest[0] = 0;
+    this.#link.fill(NONE, 0, states);
+    this.#edges.fill(NONE, 0, states);
+    for (let at = 0; at < points.length; at++) this.#add(points[at] ?? 0, at);
   }
 
   /** The edge of a state with a point; NONE when it has none. */

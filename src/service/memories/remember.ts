@@ -23,6 +23,8 @@ import type { MemoryParts } from "./parts.ts";
 import { rememberDetails } from "./remember-events.ts";
 
 const RANDOM_BYTES = 10;
+/** So many memories are decided on without a pause. */
+const SHORT_MAX = 16;
 
 /** Remembers one or many things. */
 export async function remember(
@@ -46,6 +48,8 @@ export async function remember(
   const news =
     resolver === undefined ? given : await askResolver(work, { resolver, rules, stampAt }, given);
   for (;;) {
+    // Writes of others get in between those that take long.
+    if (isLong(input)) await parts.pace.turn(true);
     try {
       return await changeMemories(work, {}, (view) =>
         decideRemember({ work, input, rules, stampAt }, news, view),
@@ -55,6 +59,11 @@ export async function remember(
       await eraseExpiredMemories(work, error.memoryIds);
     }
   }
+}
+
+/** Whether a decision may take some milliseconds. */
+function isLong({ dedupe, drafts }: RememberInput): boolean {
+  return dedupe.mode === "similar" || drafts.length > SHORT_MAX;
 }
 
 /** Makes sure that no id is that of a memory whose time is over: it is erased first. */
