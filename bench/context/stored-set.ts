@@ -37,7 +37,6 @@ export interface Asked {
 
 /** How much of the evidence of a question is inside its context. */
 export interface Evidence {
-  readonly question: SetQuestion;
   /** The share of its messages whose whole text is inside. */
   readonly share: number;
   /** The same, where a memory that names a message as its source counts for it. */
@@ -147,11 +146,12 @@ export class StoredSet {
     await send();
   }
 
-  /** Makes the context of every `step`-th question. */
+  /** Makes the context of every `step`-th question of the main figure. */
   async *ask(asked: Asked, step = 1): AsyncGenerator<Evidence, void, undefined> {
     let count = 0;
     for (const [at, conversation] of this.#set.conversations.entries()) {
       for (const question of conversation.questions) {
+        if (!question.isMain) continue;
         count += 1;
         if (count % step !== 0) continue;
         const start = performance.now();
@@ -161,7 +161,7 @@ export class StoredSet {
           ...(question.askedMs === undefined ? {} : { referenceTime: new Date(question.askedMs) }),
         });
         const ms = performance.now() - start;
-        yield { question, ms, ...this.#sharesIn(context, conversation, question) };
+        yield { ms, ...this.#sharesIn(context, conversation, question) };
       }
     }
   }

@@ -26,10 +26,9 @@ export class EvidenceTable {
     this.#asked = asked;
   }
 
-  /** Counts a question; those that are not of the main figure count for the time only. */
-  add({ question, share, told, ms }: Evidence): void {
+  /** Counts a question. */
+  add({ share, told, ms }: Evidence): void {
     this.#times.push(ms);
-    if (!question.isMain) return;
     this.#count += 1;
     this.#whole += share === 1 ? 1 : 0;
     this.#share += share;
