@@ -27,6 +27,7 @@ const REINFORCED = 0.1;
 const DECAYED = 0.5;
 const COUNTERS = 16;
 const STEPS = 4;
+const TURNS = 3;
 
 /** Many remember what is nearly the same: one memory must hold all of it. */
 export async function nearDuplicates(services: TestServices): Promise<string[]> {
@@ -254,6 +255,8 @@ export function forgetfulStore(store: Store): Store {
         result: decide(view),
       }));
       if (early.kind === "answer") return early.result;
+      // Decisions that may take long have turns of their own: others must come in between.
+      for (let turn = 0; turn < TURNS; turn++) await new Promise((done) => setImmediate(done));
       return await store.changeMemories(change, (view) => moved(early, view));
     },
   });
