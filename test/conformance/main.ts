@@ -5,8 +5,8 @@
 //   npm run conformance -- FILE --family a,b only the cases of these families
 //   npm run conformance -- FILE --all        also those of families that are not in this release
 //
-// The last line says how many passed and failed. Exits with 1 when one failed or none ran, and with 2
-// when it is called wrongly.
+// The last line says how many passed and failed. Exits with 1 when one failed or none ran, and with
+// 2 when it is called wrongly.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

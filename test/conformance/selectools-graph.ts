@@ -23,8 +23,9 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { assemble, fromTime, listed, type MemoryFields, remember, timeOf } from "./memories.ts";
+import { assemble, fromTime, listed, remember } from "./memories.ts";
 import { toMessage } from "./messages.ts";
+import { entityOf } from "./selectools-entries.ts";
 import { append, createSession } from "./session.ts";
 
 const MAIN = "memory";
@@ -58,23 +59,12 @@ function policyNumber({ kase }: State, name: string, initial: number): number {
 }
 
 async function updateEntities(state: State, op: JsonObject): Promise<void> {
-  const entities = listOf(op["entities"], "entities").map((value): MemoryFields => {
-    const entity = objectOf(value, "an entity");
-    const name = needText(entity["name"], "name");
-    const type = textOf(entity["entity_type"], "entity_type") ?? "";
-    const attributes = objectOf(entity["attributes"], "attributes") as Record<string, string>;
-    const lastSeenTime = timeOf(op["now"]);
-    return {
-      kind: MemoryKind.ENTITY,
-      structure: { $case: "entity", value: { name, type, attributes } },
-      ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-    };
-  });
+  const entities = listOf(op["entities"], "entities").map((one) => entityOf(one, op["now"]));
   const maxMemories = policyNumber(state, "max_entities", MAX_ENTITIES);
   await remember(state.rpc, entities, { maxMemories });
 }
 
-function entityOf(memory: Memory) {
+function writtenEntity(memory: Memory) {
   const { structure } = memory;
   if (structure?.$case !== "entity") throw new CaseFault("a memory that is no entity");
   const { name, type, attributes } = structure.value;
@@ -85,7 +75,7 @@ async function entities({ rpc }: State): Promise<readonly object[]> {
   const order = MemoryOrder.LAST_SEEN;
   const memories = await listed(rpc, { kinds: [MemoryKind.ENTITY] }, { order });
   return memories.map((memory) => ({
-    ...entityOf(memory),
+    ...writtenEntity(memory),
     last_mentioned: fromTime(memory.lastSeenTime) / MS_PER_SECOND,
     mention_count: memory.mentionCount,
   }));
@@ -102,7 +92,7 @@ async function section({ rpc }: State, query: string, fields: Partial<ContextSec
 
 async function extractEntities({ rpc }: State): Promise<readonly object[]> {
   const found = await find(rpc, ExtractionTarget.ENTITIES, { sessionId: MAIN });
-  return found.map(entityOf);
+  return found.map(writtenEntity);
 }
 
 function tripleOf(memory: Memory) {

@@ -17,19 +17,18 @@ import {
   needText,
   numberOf,
   objectOf,
-  textOf,
 } from "./json.ts";
 import {
   assemble,
   fromTime,
   LONG_TERM,
   listed,
-  type MemoryFields,
   msOf,
   remember,
   timeOf,
   toTime,
 } from "./memories.ts";
+import { entryOf } from "./selectools-entries.ts";
 
 const MAX_ENTRIES = 50;
 const RECENT_DAYS = 2;
@@ -46,19 +45,6 @@ interface State extends Context {
 
 function policyOf({ kase }: State): JsonObject {
   return objectOf(kase.given["policy"], "policy");
-}
-
-function entryOf(value: Json, now: Json | undefined): MemoryFields {
-  const entry = objectOf(value, "an entry");
-  const importance = numberOf(entry["importance"], "importance");
-  const lastSeenTime = timeOf(now);
-  return {
-    text: needText(entry["content"], "content"),
-    category: textOf(entry["category"], "category") ?? "",
-    persistent: entry["persistent"] === true,
-    ...(importance === undefined ? {} : { importance }),
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-  };
 }
 
 async function add(state: State, entry: Json, now: Json | undefined): Promise<void> {

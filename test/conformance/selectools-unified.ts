@@ -44,6 +44,7 @@ import {
   toTime,
   writtenTime,
 } from "./memories.ts";
+import * as entry from "./selectools-entries.ts";
 import { createSession, getSession, storedWindow } from "./session.ts";
 
 const MAIN = "memory";
@@ -125,32 +126,16 @@ function opened<A>(act: (state: State, argument: A) => unknown) {
   };
 }
 
+function mineOf(fields: MemoryFields): MemoryFields {
+  return { ...fields, userId: USER };
+}
+
 function entryOf(value: Json): MemoryFields {
-  const entry = objectOf(value, "an entry");
-  const importance = numberOf(entry["importance"], "importance");
-  const lastSeenTime = timeOf(entry["updated_at"]);
-  return {
-    userId: USER,
-    text: needText(entry["content"], "content"),
-    category: textOf(entry["category"], "category") ?? "",
-    persistent: entry["persistent"] === true,
-    ...(importance === undefined ? {} : { importance }),
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-  };
+  return mineOf(entry.entryOf(value, objectOf(value, "an entry")["updated_at"]));
 }
 
 function entityOf(value: Json): MemoryFields {
-  const entity = objectOf(value, "an entity");
-  const attributes = objectOf(entity["attributes"], "attributes") as Record<string, string>;
-  const name = needText(entity["name"], "name");
-  const type = needText(entity["entity_type"], "entity_type");
-  const lastSeenTime = timeOf(entity["last_mentioned"]);
-  return {
-    userId: USER,
-    kind: MemoryKind.ENTITY,
-    structure: { $case: "entity", value: { name, type, attributes } },
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-  };
+  return mineOf(entry.entityOf(value, objectOf(value, "an entity")["last_mentioned"]));
 }
 
 function episodeOf({ shiftMs }: State, value: Json): MemoryFields {
@@ -292,7 +277,7 @@ async function recall(state: State, op: JsonObject): Promise<readonly object[]> 
 async function terms(state: State): Promise<readonly string[]> {
   await remember(state.rpc, [{ userId: PROBE, text: state.query }]);
   const found: string[] = [];
-  for (const word of state.query.toLowerCase().split(/\s+/)) {
+  for (const word of state.query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
     if ((await search(state, word, PROBE, LIMIT)).length > 0) found.push(word);
   }
   return found;
@@ -348,6 +333,11 @@ function newest(state: State, name: string): readonly { readonly error: unknown 
   return Array.isArray(value) ? value : [];
 }
 
+/** Promotes what is still in the conversation; gives how much it was. */
+async function consolidate({ rpc }: State): Promise<number> {
+  return (await rpc.call("consolidateSession", { sessionId: MAIN })).promotedIds.length;
+}
+
 const OPERATIONS: Table<State, JsonObject> = {
   create: opened(() => undefined),
   score_each: scoreEach,
@@ -355,6 +345,7 @@ const OPERATIONS: Table<State, JsonObject> = {
     await addTurn(state, op);
   }),
   remember: opened(rememberOne),
+  consolidate: opened(consolidate),
   recent: opened(recent),
   prune: opened(prune),
   recall: opened(recall),
