@@ -15,7 +15,7 @@ import { nameKeyOf, textKeyOf } from "../../src/domain/memories/text-key.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
 
 const SAME_TEXT_MAX = 16;
-const SAME_KEY_MAX = 64;
+const SAME_KEY_MAX = 1_000;
 
 function isIn(memory: Memory, { userId, agentId, sessionId }: MemoryScope): boolean {
   const { scope } = memory;

@@ -255,3 +255,27 @@ describe("what a hook said", () => {
     expect(remember(book, 2, [{ text: "d" }, news], KEEP).createdIds).toHaveLength(2);
   });
 });
+
+describe("a call about one subject", () => {
+  class CountedBook extends MemoryBook {
+    asked = 0;
+
+    override bySubject(...asked: Parameters<MemoryBook["bySubject"]>): readonly Memory[] {
+      this.asked += 1;
+      return super.bySubject(...asked);
+    }
+  }
+
+  test("looks for its relations once", () => {
+    const book = new CountedBook();
+    const drafts = Array.from({ length: 100 }, (_, index): DraftSpec => {
+      const relation = { subject: "Hub", predicate: "leads to", object: `place ${index}` };
+      return { key: "", structure: { kind: "relation", relation } };
+    });
+    const plan = remember(book, 1, drafts, SUPERSEDE);
+    expect(book.asked).toBe(1);
+    expect(plan.results.slice(1).every(({ supersededIds }) => supersededIds.length === 1)).toBe(
+      true,
+    );
+  });
+});

@@ -5,7 +5,7 @@ import { lowestTrust } from "../summaries/summary.ts";
 import { nextState, strengthened, supersede, unitedNames, unitedSources } from "./change.ts";
 import { type Decision, type Placed, stateOf } from "./decision.ts";
 import { isFinal, placeKnown } from "./known.ts";
-import type { Memory, MemoryContent } from "./memory.ts";
+import type { Memory, MemoryContent, Relation } from "./memory.ts";
 import type { MemoryOverlay } from "./overlay.ts";
 import { type Dated, placeInTime } from "./place-in-time.ts";
 import type { ConflictRule, NewMemory, Resolved } from "./rules.ts";
@@ -17,14 +17,25 @@ const SUBJECT_RELATIONS = LIMITS.relations;
 /** Something that may contradict others. */
 type Contradicting = Pick<NewMemory, "memoryId" | "scope" | "content">;
 
+/** The parts of relations as they are compared, of each relation once. */
+const compared = new WeakMap<Relation, Pick<Relation, "predicate" | "object">>();
+
+function comparedParts(relation: Relation): Pick<Relation, "predicate" | "object"> {
+  let parts = compared.get(relation);
+  if (parts === undefined) {
+    const { predicate, object } = relation;
+    parts = { predicate: normalText(predicate), object: normalText(object) };
+    compared.set(relation, parts);
+  }
+  return parts;
+}
+
 /** Whether two relations say different things of the same subject and predicate. */
 function isRival(a: MemoryContent, b: MemoryContent): boolean {
   if (a.structure?.kind !== "relation" || b.structure?.kind !== "relation") return false;
-  const [one, other] = [a.structure.relation, b.structure.relation];
-  return (
-    normalText(one.predicate) === normalText(other.predicate) &&
-    normalText(one.object) !== normalText(other.object)
-  );
+  const one = comparedParts(a.structure.relation);
+  const other = comparedParts(b.structure.relation);
+  return one.predicate === other.predicate && one.object !== other.object;
 }
 
 function union(memories: readonly Memory[], except: string): readonly Memory[] {
@@ -165,7 +176,8 @@ export function placeDraft(
   if (way.action !== "supersede") {
     return { memory: overlay.put(base), outcome, supersededIds: [] };
   }
-  const past = pastOf(overlay, draft, rules.conflict).filter((one) => !isFinal(one, draft));
+  const past = (): readonly Memory[] =>
+    pastOf(overlay, draft, rules.conflict).filter((one) => !isFinal(one, draft));
   const others: Dated = { active: rivals, past };
   return placeInTime(decision, base, others, outcome);
 }

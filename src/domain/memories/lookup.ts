@@ -10,10 +10,10 @@ export interface MemoryLookup {
    * Active ones of the scope with this kind and text key (see textKeyOf), oldest first; at most 16.
    */
   byText(scope: MemoryScope, kind: MemoryKind, textKey: string): readonly Memory[];
-  /** Active ones of the scope with this `key`, oldest first; at most 64. */
+  /** Active ones of the scope with this `key`, oldest first; at most 1,000. */
   byKey(scope: MemoryScope, key: string): readonly Memory[];
   /**
-   * Superseded ones of the scope with this `key`, the newest number first; at most 64. A memory
+   * Superseded ones of the scope with this `key`, the newest number first; at most 1,000. A memory
    * that comes late finds its place in the history by them.
    */
   pastByKey(scope: MemoryScope, key: string): readonly Memory[];

@@ -49,7 +49,8 @@ export class MemoryOverlay {
   readonly #stored = new Map<string, Memory>();
   readonly #removed = new Set<string>();
   readonly #keys = new WeakMap<Memory, Keys>();
-  readonly #newest = new Map<string, readonly Memory[]>();
+  /** What was stored, by what was asked: a decision asks for the same again and again. */
+  readonly #listed = new Map<string, readonly Memory[]>();
   #createdCount = 0;
 
   constructor(lookup: MemoryLookup, nowMs: number) {
@@ -97,12 +98,14 @@ export class MemoryOverlay {
   }
 
   byKey(scope: MemoryScope, key: string): readonly Memory[] {
-    const stored = this.#lookup.byKey(scope, key);
+    const stored = this.#list(["key", scope, key, 0], () => this.#lookup.byKey(scope, key));
     return this.#seen(stored, scope, (m) => isActive(m) && m.content.key === key);
   }
 
   pastByKey(scope: MemoryScope, key: string): readonly Memory[] {
-    const stored = this.#lookup.pastByKey(scope, key);
+    const stored = this.#list(["past key", scope, key, 0], () =>
+      this.#lookup.pastByKey(scope, key),
+    );
     return this.#seen(stored, scope, (m) => !isActive(m) && m.content.key === key);
   }
 
@@ -113,25 +116,41 @@ export class MemoryOverlay {
   }
 
   bySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
-    const stored = this.#lookup.bySubject(scope, nameKey, limit);
+    const stored = this.#list(["subject", scope, nameKey, limit], () =>
+      this.#lookup.bySubject(scope, nameKey, limit),
+    );
     const isAbout = (m: Memory): boolean => isActive(m) && this.#isNamed(m, "relation", nameKey);
     return this.#seen(stored, scope, isAbout);
   }
 
   pastBySubject(scope: MemoryScope, nameKey: string, limit: number): readonly Memory[] {
-    const stored = this.#lookup.pastBySubject(scope, nameKey, limit);
+    const stored = this.#list(["past", scope, nameKey, limit], () =>
+      this.#lookup.pastBySubject(scope, nameKey, limit),
+    );
     const isAbout = (m: Memory): boolean => !isActive(m) && this.#isNamed(m, "relation", nameKey);
     return this.#seen(stored, scope, isAbout);
   }
 
   /** Active ones of a kind, the newest first. Does not remove those whose time has run out. */
   newest(scope: MemoryScope, kind: MemoryKind, limit: number): readonly Memory[] {
-    const name = JSON.stringify([scope.userId, scope.agentId, scope.sessionId, kind, limit]);
-    const stored = this.#newest.get(name) ?? this.#lookup.newest(scope, new Set([kind]), limit);
-    this.#newest.set(name, stored);
+    const stored = this.#list(["newest", scope, kind, limit], () =>
+      this.#lookup.newest(scope, new Set([kind]), limit),
+    );
     const living = stored.filter((memory) => !isMemoryExpired(memory, this.#nowMs));
     const isMeant = (m: Memory): boolean => isActive(m) && m.kind === kind;
     return this.#seen(living, scope, isMeant).toReversed().slice(0, limit);
+  }
+
+  /** What the lookup gives, asked once. */
+  #list(
+    asked: readonly [string, MemoryScope, string, number],
+    read: () => readonly Memory[],
+  ): readonly Memory[] {
+    const [what, { userId, agentId, sessionId }, ...rest] = asked;
+    const name = JSON.stringify([what, userId, agentId, sessionId, ...rest]);
+    const listed = this.#listed.get(name) ?? read();
+    this.#listed.set(name, listed);
+    return listed;
   }
 
   /** How many of a tier the scope holds now, and how many of these the decision added. */

@@ -9,8 +9,8 @@ import type { Stamp } from "./rules.ts";
 /** What a memory contradicts. */
 export interface Dated {
   readonly active: readonly Memory[];
-  /** Superseded already. */
-  readonly past: readonly Memory[];
+  /** Superseded already. Only asked for what comes late. */
+  readonly past: () => readonly Memory[];
 }
 
 /** When a memory begins: what has no beginning comes before all that has one. */
@@ -59,7 +59,8 @@ export function placeInTime(
 ): Placed {
   const beginMs = memory.content.validFromMs ?? Infinity;
   const isHistory = active.some((rival) => beginOf(rival) > beginMs);
-  const next = isHistory ? nextAfter([...past, ...active], beginMs) : undefined;
+  const before = isHistory ? past() : [];
+  const next = isHistory ? nextAfter([...before, ...active], beginMs) : undefined;
   const put = overlay.put(next === undefined ? memory : asHistory(memory, next));
   const superseded = active.filter((rival) => beginOf(rival) <= beginMs);
   for (const rival of superseded) {
@@ -68,7 +69,7 @@ export function placeInTime(
   }
   const followed: Memory[] = [];
   if (next !== undefined) {
-    followed.push(...past.filter((one) => isFollowed(one, next, beginMs)));
+    followed.push(...before.filter((one) => isFollowed(one, next, beginMs)));
     for (const one of followed) overlay.put(followedBy(one, put, next, stamp));
   }
   return {

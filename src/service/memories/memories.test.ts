@@ -477,6 +477,15 @@ describe("revisions", () => {
     await expect(restore("none", 1)).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   });
 
+  test("what takes the place of a key's memories takes that of all, however many", async () => {
+    const texts = Array.from({ length: 70 }, (_, index) => `city ${index}`);
+    const ids = await rememberTexts(services, texts, { key: "city" });
+    const newest = [memoryDraft({ text: "Oslo", key: "city" })];
+    const conflict = { mode: "supersede", hook: "", singleObject: false } as const;
+    const { results } = await remember(services, newest, { conflict });
+    expect(results[0]?.supersededIds).toEqual(ids);
+  });
+
   test("a superseded memory is active again after a restore", async () => {
     const conflict = { mode: "supersede", hook: "", singleObject: false } as const;
     const [rome = ""] = await rememberTexts(services, ["Rome"], { key: "city" });

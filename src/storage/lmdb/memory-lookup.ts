@@ -1,6 +1,7 @@
 // What decisions see of memories: the pending state, each thing read when it is asked for, and each
 // memory once. Valid until the change is applied.
 
+import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import {
   MEMORY_KINDS,
@@ -37,7 +38,7 @@ import {
 } from "./memory-keys.ts";
 
 const SAME_TEXT_MAX = 16;
-const SAME_KEY_MAX = 64;
+const SAME_KEY_MAX = LIMITS.changeMemories;
 
 /** Reads of the memories of a namespace before a change. */
 export class PendingMemories implements MemoryLookup {

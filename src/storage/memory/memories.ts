@@ -1,5 +1,6 @@
 // Long-term memories in the memory engine: what decisions see of them and what plans do to them.
 
+import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope, MemoryTier } from "../../domain/memories/memory.ts";
 import { memoryFacts } from "../memory-facts.ts";
@@ -16,7 +17,7 @@ import {
 } from "./state.ts";
 
 const SAME_TEXT_MAX = 16;
-const SAME_KEY_MAX = 64;
+const SAME_KEY_MAX = LIMITS.changeMemories;
 
 /** The memories of a namespace by rising number. */
 export function memoriesOf(state: MemoryState, namespace: string): readonly KeptMemory[] {
