@@ -4,7 +4,6 @@
 import { sessionNotFound } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { extractorUnavailable } from "../../domain/memories/errors.ts";
-import type { Extracted } from "../../domain/memories/extracted.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
 import {
@@ -33,7 +32,9 @@ import {
   extractBatch,
   extractionRules,
   extractorOf,
+  type Found,
   newMemoriesOf,
+  withoutForgotten,
   withoutMessages,
 } from "./extract.ts";
 import { scopeOf, stampOf } from "./give.ts";
@@ -63,7 +64,7 @@ interface Finding {
   readonly work: MemoryWork;
   readonly input: ExtractMemoriesInput;
   readonly policy: MemoryPolicy & { readonly extraction: ExtractionPolicy };
-  readonly found: Extracted;
+  readonly found: Found;
   /** What was looked at, by rising seq. */
   readonly messages: readonly StoredMessage[];
 }
@@ -153,7 +154,7 @@ async function find(
     readonly policy: Finding["policy"];
     readonly messages: readonly StoredMessage[];
   },
-): Promise<Extracted> {
+): Promise<Found> {
   const { signal } = call;
   const { scope, messages } = what;
   const policy = what.policy.extraction;
@@ -176,7 +177,8 @@ function decide(finding: Finding, view: SessionView): SessionDecision<Uint8Array
     const now = view.message(seq)?.bytes;
     return now === undefined || Buffer.compare(now, bytes) !== 0;
   });
-  const left = withoutMessages(found, new Set(gone.map(({ messageId }) => messageId)));
+  const isGone = new Set(gone.map(({ messageId }) => messageId));
+  const left = { ...withoutMessages(found, isGone), known: found.known };
   const scope = scopeOf(session, policy);
   const plan = planOf(finding, { scope, found: left, lookup, revision });
   const { bytes, isSaved } = answerOf(finding, plan, { lookup, revision });
@@ -214,13 +216,14 @@ function planOf(
     revision,
   }: At & {
     readonly scope: MemoryScope;
-    readonly found: Extracted;
+    readonly found: Found;
   },
 ): RememberPlan {
   const { sessionId } = input;
   const messageIds = messages.map(({ messageId }) => messageId);
   const hook = extractorOf(policy.extraction);
-  const news = newMemoriesOf(found, { scope, sessionId, messageIds, hook });
+  const all = newMemoriesOf(found, { scope, sessionId, messageIds, hook });
+  const news = withoutForgotten(all, found, lookup);
   const { parts, nowMs, call } = work;
   const stamp = { ...stampOf(parts.context, { revision, nowMs }), writer: call.writer };
   return planRemember(lookup, news, extractionRules(policy), stamp);

@@ -6,6 +6,7 @@ import { hookNotFound } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { describeStructure } from "../../domain/memories/describe.ts";
 import type { Extracted, ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
+import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import {
   isMemoryExpired,
   type MemoryContent,
@@ -19,6 +20,7 @@ import {
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
 import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
+import { normalText } from "../../domain/memories/text-key.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { HookFailure } from "../hook-port.ts";
 import { guardedCall } from "../tasks/guarded-call.ts";
@@ -44,19 +46,50 @@ export function extractorOf({ hook }: Pick<ExtractionPolicy, "hook">): string {
  * Finds what is in messages or in a text. Changes nothing. Throws HOOK_NOT_FOUND when the server
  * does not have the hook, HookFailure when it fails, and DEADLINE_EXCEEDED when nobody waits.
  */
-export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Promise<Extracted> {
+export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Promise<Found> {
   const name = extractorOf(batch.policy);
   if (name === BUILTIN_EXTRACTOR) {
     const inputs = extractInputs(parts.context, batch, []);
     const lines = inputs.flatMap((input) => input.lines);
-    return await extractInTurns(lines, batch.policy.targets, batch.signal);
+    const extracted = await extractInTurns(lines, batch.policy.targets, batch.signal);
+    return { ...extracted, known: [] };
   }
   const ask = hookCall(parts, name, batch);
-  const known = await knownTexts(parts, batch);
-  const inputs = extractInputs(parts.context, batch, known);
+  const known = await knownMemories(parts, batch);
+  const texts = known.map(({ text }) => text);
+  const inputs = extractInputs(parts.context, batch, texts);
   const all: Extracted[] = [];
   for (const input of inputs) all.push(withTimes(await ask(input), input.lines));
-  return merged(all);
+  return { ...merged(all), known };
+}
+
+/** A memory that a hook was told of. */
+interface KnownMemory {
+  readonly memoryId: string;
+  readonly text: string;
+}
+
+/** What was found, and what the hook was told. */
+export interface Found extends Extracted {
+  readonly known: readonly KnownMemory[];
+}
+
+/**
+ * New memories without those that only repeat what the hook was told and what was forgotten while
+ * it worked.
+ */
+export function withoutForgotten(
+  news: readonly NewMemory[],
+  { known }: Pick<Found, "known">,
+  memories: Pick<MemoryLookup, "byId">,
+): readonly NewMemory[] {
+  const forgotten = new Set(
+    known
+      .filter(({ memoryId }) => memories.byId(memoryId) === undefined)
+      .map(({ text }) => normalText(text)),
+  );
+  if (forgotten.size === 0) return news;
+  return news.filter(({ content }) => !forgotten.has(normalText(content.text)));
 }
 
 type AskHook = (input: ExtractInput) => Promise<Extracted>;
@@ -92,21 +125,21 @@ function sound(extracted: Extracted): Extracted {
 }
 
 /** What is known of the scope, the newest first. */
-async function knownTexts(
+async function knownMemories(
   { context }: ExtractParts,
   { namespace, scope }: ExtractBatch,
-): Promise<readonly string[]> {
+): Promise<readonly KnownMemory[]> {
   const { memories } = await context.store.listMemories({
     ...{ namespace, order: "desc", limit: 2 * LIMITS.extractKnown },
     within: { kind: "scope", scope },
   });
   const nowMs = context.world.nowMs();
-  const texts = memories
+  const known = memories
     .filter((memory) => memory.state === "active" && memory.kind !== "episode")
     .filter((memory) => !isMemoryExpired(memory, nowMs))
-    .map((memory) => memory.content.text)
-    .filter((text) => Buffer.byteLength(text) <= LIMITS.extractedFactBytes);
-  return texts.slice(0, LIMITS.extractKnown);
+    .map(({ content, memoryId }) => ({ memoryId, text: content.text }))
+    .filter(({ text }) => Buffer.byteLength(text) <= LIMITS.extractedFactBytes);
+  return known.slice(0, LIMITS.extractKnown);
 }
 
 /** Says of facts that answer something since when: at the latest since they were said. */

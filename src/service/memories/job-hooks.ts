@@ -10,7 +10,13 @@ import type { SessionPlan, SessionView, StoredMessage } from "../../storage/stor
 import type { ServiceContext } from "../context.ts";
 import { HookFailure } from "../hook-port.ts";
 import type { HookStates } from "../tasks/hook-state.ts";
-import { extractBatch, extractionRules, extractorOf, newMemoriesOf } from "./extract.ts";
+import {
+  extractBatch,
+  extractionRules,
+  extractorOf,
+  newMemoriesOf,
+  withoutForgotten,
+} from "./extract.ts";
 import { giveToMemory, scopeOf, stampOf } from "./give.ts";
 import { promotableOf } from "./promotable.ts";
 import { rememberDetails } from "./remember-events.ts";
@@ -94,7 +100,7 @@ export class JobHooks {
     const hook = extractorOf(extraction);
     return (now, { view, stamp }) => {
       const from = { scope: scopeOf(now, policy), sessionId, messageIds, hook };
-      const news = newMemoriesOf(found, from);
+      const news = withoutForgotten(newMemoriesOf(found, from), found, view.memories);
       const rules = extractionRules(policy);
       const plan = planRemember(view.memories, news, rules, stampOf(this.#context, stamp));
       const { put, remove, createdIds } = plan;

@@ -15,7 +15,7 @@ import {
 } from "../../../test/support/memory-turns.ts";
 import { policyOf } from "../../../test/support/policies.ts";
 import { eventually, someTurns } from "../../../test/support/runner-scene.ts";
-import { listAll } from "../../../test/support/service-memories.ts";
+import { forget, listAll } from "../../../test/support/service-memories.ts";
 import { startTestServices, storeWith, type TestServices } from "../../../test/support/services.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { storeFull } from "../../domain/errors.ts";
@@ -229,6 +229,34 @@ describe("a late answer changes nothing", () => {
 });
 
 describe("finding facts", () => {
+  it("does not bring back what was forgotten meanwhile, unless it is said again", async () => {
+    const [bees, goats] = ["The user keeps bees.", "The user keeps goats."];
+    const late = Promise.withResolvers<void>();
+    const hook = findingHook("finder", async (lines) => {
+      if (lines.includes("two")) await late.promise;
+      // It repeats what it was told, as models do.
+      return extracted(lines.includes("two") ? ["the user keeps bees", goats] : [bees]);
+    });
+    await start(hook);
+    const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
+    await openSession(services, "s", { memory, policy: OPEN });
+    const texts = async () => (await listAll(services)).map(({ content }) => content.text);
+    await recordTurn(services, "s", ["one", ""]);
+    await eventually("the first job is done", noJobs);
+    await recordTurn(services, "s", ["two", ""]);
+    await eventually("the hook is asked", () => hook.asked.length === 2);
+    await forget(
+      services,
+      (await listAll(services)).map(({ memoryId }) => memoryId),
+    );
+    late.resolve();
+    await eventually("the second job is done", noJobs);
+    expect(await texts()).toEqual([goats]);
+    await recordTurn(services, "s", ["one", ""]);
+    await eventually("the third job is done", noJobs);
+    expect(await texts()).toEqual([goats, bees]);
+  });
+
   it("looks at all messages of a turn when it ends, and not before", async () => {
     const hook = findingHook("finder", () => extracted(["Anna likes tea."]));
     await start(hook);
