@@ -105,6 +105,7 @@ export class MemoriesChain {
         },
       );
       if (isChecked) await this.#load(client, server, end);
+      this.#checkLog(server);
     } finally {
       client.close();
       await server.kill();
@@ -151,8 +152,12 @@ export class MemoriesChain {
     if (server.output.length > 0) {
       this.#tally.wrong.push(`the server printed: ${server.output.slice(0, 3).join(" / ")}`);
     }
-    const bad = server.logs.filter((entry) => !isQuiet(entry));
-    if (bad.length > 0) this.#tally.wrong.push(`the server logged ${JSON.stringify(bad[0])}`);
+    this.#checkLog(server);
+  }
+
+  #checkLog({ logs }: RunningServer): void {
+    const bad = logs.find((entry) => !isQuiet(entry));
+    if (bad !== undefined) this.#tally.wrong.push(`the server logged ${JSON.stringify(bad)}`);
   }
 
   async #load(client: MemorySidecar, server: RunningServer, end: MemoriesEnd): Promise<void> {

@@ -1,0 +1,96 @@
+// A stand-in for a model that finds facts: of messages that say "I keep bees" it finds "The user
+// keeps bees". Over HTTP, over gRPC, and as the code of a worker in Python.
+
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import {
+  ExtractFactsRequest,
+  ExtractFactsResponse,
+  HookHandlerServiceService,
+} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
+import type { ExtractedFact } from "../../src/gen/memorysidecar/v1/task_memories.ts";
+import { complete, type HttpAct, type SeenRequest } from "./scripted-http.ts";
+
+/** What somebody says who keeps something. */
+export function keeping(thing: string): string {
+  return `I keep ${thing}`;
+}
+
+/** The fact that is found in it. */
+export function kept(thing: string): string {
+  return `The user keeps ${thing}`;
+}
+
+/** The facts in a text. */
+export function keptIn(text: string): { readonly text: string }[] {
+  return [...text.matchAll(/I keep (\w+)/g)].map(([, thing = ""]) => ({ text: kept(thing) }));
+}
+
+/** All that a chat request says. */
+export function promptOf({ json }: SeenRequest): string {
+  return JSON.stringify(json["messages"]);
+}
+
+/** The answer of a model that found these facts. */
+export function foundJson(facts: readonly { readonly text: string }[]): string {
+  return JSON.stringify({ facts, entities: [], relations: [] });
+}
+
+/** Finds what is kept. */
+export const keeper: HttpAct = (socket, request) =>
+  complete(foundJson(keptIn(promptOf(request))))(socket, request);
+
+/** The code of a worker in Python that finds it too, of the hook and server it is told. */
+export const PYTHON_KEEPER = `
+import re, sys, memorysidecar
+def extract(task):
+    things = re.findall(r"I keep (\\w+)", task.transcript)
+    return {"facts": [{"text": "The user keeps " + thing} for thing in things]}
+with memorysidecar.Client(sys.argv[1]) as memory:
+    memorysidecar.Worker(memory, sys.argv[2], extract=extract).run()
+`;
+
+const NO_FACT: ExtractedFact = {
+  ...{ text: "", isPreference: false, key: "", category: "", topics: [], messageIds: [] },
+  ...{ importance: undefined, confidence: undefined, validFrom: undefined },
+};
+
+/** A gRPC hook that finds facts. */
+export interface GrpcKeeper extends AsyncDisposable {
+  readonly target: string;
+}
+
+/** Starts a gRPC hook that finds what is kept. */
+export async function startGrpcKeeper(): Promise<GrpcKeeper> {
+  const server = new Server();
+  server.addService(
+    {
+      extractFacts: {
+        ...HookHandlerServiceService.extractFacts,
+        requestDeserialize: (bytes: Buffer) => ExtractFactsRequest.decode(bytes),
+        responseSerialize: (answer: ExtractFactsResponse) =>
+          Buffer.from(ExtractFactsResponse.encode(answer).finish()),
+      },
+    },
+    {
+      extractFacts: (
+        call: ServerUnaryCall<ExtractFactsRequest, ExtractFactsResponse>,
+        reply: sendUnaryData<ExtractFactsResponse>,
+      ): void => {
+        const facts = keptIn(call.request.input?.transcript ?? "").map(
+          ({ text }): ExtractedFact => ({ ...NO_FACT, text }),
+        );
+        reply(null, { output: { facts, entities: [], relations: [], model: "keeper" } });
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(error);
+    });
+  });
+  return {
+    target: `127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => server.forceShutdown(),
+  };
+}
