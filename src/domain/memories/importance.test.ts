@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { compileRules, DEFAULT_IMPORTANCE_RULES, phraseFault, scoreText } from "./importance.ts";
+import {
+  compileRules,
+  DEFAULT_IMPORTANCE_RULES,
+  phraseFault,
+  scoreBudget,
+  scoreText,
+} from "./importance.ts";
 
 const server = compileRules(DEFAULT_IMPORTANCE_RULES);
 const NONE = { score: 0.3, rule: "" };
@@ -92,6 +98,18 @@ describe("rules", () => {
     expect(phraseFault(phrase)).toBe(fault);
     expect(fits(phrase, `${phrase} a b`)).toBe(false);
   });
+});
+
+test("many texts share one budget", () => {
+  const phrases = Array.from({ length: 64 }, (_, at) => `${"a? ".repeat(15)}b${at}`);
+  const greedy = compileRules([{ name: "greedy", phrases, score: 1 }]);
+  const budget = scoreBudget();
+  const text = `${"a ".repeat(1_000)} b1`;
+  for (let at = 0; at < 1_000; at++) scoreText(greedy, text, budget);
+  // One word may go over it: all of its places, and all that may stand before each.
+  expect(budget.left).toBeGreaterThan(-64 * 15 * 16);
+  expect(scoreText(greedy, "b1", budget)).toEqual(NONE);
+  expect(scoreText(greedy, "b1").score).toBe(1);
 });
 
 test("a long text costs time that grows with its length alone", () => {

@@ -5,8 +5,10 @@ import type { ImportanceRule } from "./policy.ts";
 
 /** The score of a text that no rule fits. */
 const NO_RULE_SCORE = 0.3;
-/** How many places of phrases one text may look at: far more than real rules and texts need. */
+/** How many places of phrases may be looked at: far more than real rules and texts need. */
 const VISITS = 4_000_000;
+/** How much less it costs to forget where a place was seen than to look at it. */
+const SEEN_COST = 16;
 const PHRASE_WORDS = 16;
 /** Stands before the first word of a phrase. */
 const START = -1;
@@ -59,6 +61,16 @@ export const DEFAULT_IMPORTANCE_RULES: readonly ImportanceRule[] = [
 export interface Importance {
   readonly score: number;
   readonly rule: string;
+}
+
+/** Bounds the work of scoring many texts: places of phrases that may still be looked at. */
+export interface ScoreBudget {
+  left: number;
+}
+
+/** The work that one decision, or one text by itself, may do. */
+export function scoreBudget(): ScoreBudget {
+  return { left: VISITS };
 }
 
 /** A word of a phrase at its place. */
@@ -172,33 +184,39 @@ function isBetter(rules: readonly ImportanceRule[], rule: number, best: number):
 }
 
 /** The best rule that fits a text; -1 for none. */
-function bestRule({ rules, places, byWord }: CompiledRules, text: string): number {
+function bestRule(compiled: CompiledRules, text: string, budget: ScoreBudget): number {
+  const { rules, places, byWord } = compiled;
   // The number of the word that last stood at a place. What ends a phrase skips a number.
   const seenAt = new Int32Array(places.length).fill(-1);
+  budget.left -= places.length / SEEN_COST;
   let best = -1;
   let number = 0;
   let end = 0;
-  let visits = VISITS;
   for (const { 0: word, index } of text.matchAll(WORD)) {
     number += BETWEEN.test(text.slice(end, index)) ? 1 : 2;
     end = index + word.length;
     for (const id of byWord.get(word) ?? []) {
       const { rule, before, isEnd } = places[id] as Place;
-      visits -= before.length;
+      budget.left -= before.length;
       if (!before.some((place) => place === START || seenAt[place] === number - 1)) continue;
       seenAt[id] = number;
       if (isEnd && isBetter(rules, rule, best)) best = rule;
     }
-    if (visits < 0) break;
+    if (budget.left < 0) break;
   }
   return best;
 }
 
 /**
  * How important a text is: the highest score of the rules that fit, of equal ones that of the
- * earlier rule.
+ * earlier rule. Once a budget is used up no rule fits any more.
  */
-export function scoreText(compiled: CompiledRules, text: string): Importance {
-  const rule = compiled.rules[bestRule(compiled, folded(text))];
+export function scoreText(
+  compiled: CompiledRules,
+  text: string,
+  budget: ScoreBudget = scoreBudget(),
+): Importance {
+  const best = budget.left < 0 ? -1 : bestRule(compiled, folded(text), budget);
+  const rule = compiled.rules[best];
   return { score: rule?.score ?? NO_RULE_SCORE, rule: rule?.name ?? "" };
 }

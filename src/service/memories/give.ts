@@ -21,8 +21,8 @@ import {
   type Promotable,
   promotableOf,
   promotedMemory,
+  RuleScores,
   type Score,
-  scoreOf,
 } from "./promotable.ts";
 import { rememberDetails } from "./remember-events.ts";
 
@@ -79,10 +79,11 @@ const CONFLICT = { mode: "keep-both", singleObject: false } as const;
 export function giveToMemory(context: ServiceContext, giving: Giving): Given {
   const { session, policy, side, turn } = giving;
   const scope = scopeOf(session, policy);
-  const candidates = candidatesOf(context, giving, scope);
+  const rules = new RuleScores(policy);
+  const candidates = candidatesOf(context, giving, { scope, rules });
   const promoted = candidates.atOnce.flatMap((promotable) => {
     const given = giving.scores?.get(promotable.message.messageId);
-    const byRules = scoreOf(policy, promotable.text);
+    const byRules = rules.of(promotable);
     const score: Score = given === undefined ? byRules : { ...byRules, score: given };
     return score.score < policy.importanceThreshold ? [] : [{ promotable, score, scope }];
   });
@@ -115,7 +116,11 @@ interface Candidates {
 }
 
 /** What of the messages that leave may be promoted, each text once. */
-function candidatesOf(context: ServiceContext, giving: Giving, scope: MemoryScope): Candidates {
+function candidatesOf(
+  context: ServiceContext,
+  giving: Giving,
+  { scope, rules }: { readonly scope: MemoryScope; readonly rules: RuleScores },
+): Candidates {
   const { policy, left, side, scores } = giving;
   const atOnce: Promotable[] = [];
   const later: Promotable[] = [];
@@ -126,7 +131,7 @@ function candidatesOf(context: ServiceContext, giving: Giving, scope: MemoryScop
     if (promotable === undefined || seen.has(promotable.key)) continue;
     const waits = policy.scoreHook !== "" && !isErased && scores === undefined;
     // What scores below the threshold is the most of it: memories are only asked about the rest.
-    if (!waits && !mayPass(giving, promotable)) continue;
+    if (!waits && !mayPass(giving, promotable, rules)) continue;
     seen.add(promotable.key);
     if (side.memories.wasPromoted(scope, promotable.key)) continue;
     (waits ? later : atOnce).push(promotable);
@@ -134,8 +139,8 @@ function candidatesOf(context: ServiceContext, giving: Giving, scope: MemoryScop
   return { atOnce, later };
 }
 
-function mayPass({ policy, scores }: Giving, { message, text }: Promotable): boolean {
-  const score = scores?.get(message.messageId) ?? scoreOf(policy, text).score;
+function mayPass({ policy, scores }: Giving, promotable: Promotable, rules: RuleScores): boolean {
+  const score = scores?.get(promotable.message.messageId) ?? rules.of(promotable).score;
   return score >= policy.importanceThreshold;
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from "../../domain/limits.ts";
 import {
   compileRules,
   DEFAULT_IMPORTANCE_RULES,
+  scoreBudget,
   scoreText,
 } from "../../domain/memories/importance.ts";
 import type { MemoryScope } from "../../domain/memories/memory.ts";
@@ -60,9 +61,25 @@ export interface Score {
   readonly rule: string;
 }
 
-/** How important a text is by the rules of a policy. */
-export function scoreOf(policy: MemoryPolicy, text: string): Score {
-  return scoreText(rulesOf(policy), text);
+/** Scores texts by the rules of a policy, each once, with a bounded amount of work for all. */
+export class RuleScores {
+  readonly #rules: Rules;
+  readonly #budget = scoreBudget();
+  readonly #known = new Map<string, Score>();
+
+  constructor(policy: Pick<MemoryPolicy, "importanceRules">) {
+    this.#rules = rulesOf(policy);
+  }
+
+  /** How important a text is, as far as a memory would hold it. */
+  of({ key, text }: Pick<Promotable, "key" | "text">): Score {
+    let score = this.#known.get(key);
+    if (score === undefined) {
+      score = scoreText(this.#rules, text.slice(0, LIMITS.memoryTextBytes), this.#budget);
+      this.#known.set(key, score);
+    }
+    return score;
+  }
 }
 
 /** The memory that a message becomes. */

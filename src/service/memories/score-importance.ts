@@ -3,6 +3,7 @@
 import {
   compileRules,
   DEFAULT_IMPORTANCE_RULES,
+  scoreBudget,
   scoreText,
 } from "../../domain/memories/importance.ts";
 import type { ImportanceRule } from "../../domain/memories/policy.ts";
@@ -12,6 +13,8 @@ import type { MemoryParts } from "./parts.ts";
 
 /** Texts of so many characters are scored in one turn of the event loop. */
 const TURN_CHARS = 16_384;
+/** Places of phrases that take as long to look at as a character to read. */
+const PLACES_A_CHAR = 16;
 
 /** Scores texts. */
 export async function scoreImportance(
@@ -22,15 +25,17 @@ export async function scoreImportance(
   const { texts, rules } = input;
   const compiled = compileRules(rules.length === 0 ? DEFAULT_IMPORTANCE_RULES : rules);
   const scores: { score: number; rule: string }[] = [];
-  let chars = 0;
+  let work = 0;
   for (const text of texts) {
     checkLive(call.signal);
-    if (chars > TURN_CHARS) {
+    if (work > TURN_CHARS) {
       await pace.turn(true);
-      chars = 0;
+      work = 0;
     }
-    chars += text.length;
-    scores.push(scoreText(compiled, text));
+    const budget = scoreBudget();
+    const before = budget.left;
+    scores.push(scoreText(compiled, text, budget));
+    work += text.length + (before - budget.left) / PLACES_A_CHAR;
   }
   return scores;
 }
