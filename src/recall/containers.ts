@@ -21,6 +21,8 @@ export interface Container extends ContainerRef {
   labels: ReadonlyMap<string, string>;
   /** Its items by rising position. */
   readonly items: number[];
+  /** A number that is another one, above 0, whenever its items have changed. */
+  state: number;
   /** Kept for a collection that was searched by TF-IDF. */
   tfIdf: TfIdfIndex | undefined;
 }
@@ -41,6 +43,7 @@ export class ContainerTable {
   private readonly byKey = new Map<string, Container>();
   private ownBytes = 0;
   private listed = 0;
+  private changes = 0;
   /** No container runs out before this. */
   private nextExpiryMs = Number.POSITIVE_INFINITY;
 
@@ -95,6 +98,7 @@ export class ContainerTable {
     container.items.length = start;
     for (const list of [items, tail]) for (const item of list) container.items.push(item);
     this.listed += items.length - (end - start);
+    container.state = ++this.changes;
   }
 
   /** Gives all items their new numbers; those that are listed are not dead. */
@@ -128,7 +132,8 @@ export class ContainerTable {
 
   private create({ kind, id }: ContainerRef): Container {
     const number = this.all.length;
-    const container = { number, kind, id, labels: NO_LABELS, items: [], tfIdf: undefined };
+    const own = { number, kind, id, labels: NO_LABELS, items: [], tfIdf: undefined };
+    const container: Container = { ...own, state: ++this.changes };
     this.all.push(container);
     this.byKey.set(keyOf(kind, id), container);
     this.kind.push(KIND[kind]);

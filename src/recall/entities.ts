@@ -3,17 +3,19 @@
 
 import { filterHas, type RowFilter } from "../domain/recall/row-filter.ts";
 import { nameKeysIn } from "../domain/recall/text/name-keys.ts";
+import { firstFrom, type NamedItems } from "./memories.ts";
 import type { Shard } from "./shard.ts";
 
 /** So much of a query is compared with names. */
 const QUERY_CHARS = 4_096;
 /**
- * What more memories than this have in common says nothing of any of them: no relation is followed
- * through such a name.
+ * So many memories are looked at for one step from names to others, those of the names with the
+ * fewest first. What more memories have in common says nothing of any of them: no relation is
+ * followed through such a name.
  */
-const HUB_MAX = 2_000;
+const STEP_MAX = 500;
 /** Names one relation away that are looked at. */
-const NEAR_MAX = 200;
+const NEAR_MAX = 100;
 
 /** What a memory about an entity is worth, and one about what is related to it. */
 const DIRECT = 1;
@@ -73,21 +75,18 @@ export function relatedItems(
 ): number[] {
   const { items } = shard;
   const { filter, count, order } = options;
-  const entities = { values };
-  const found = new Set<number>();
-  const walk = new Walk(shard, filter);
-  for (const [name, value] of values) {
-    if (value !== RELATED || walk.isHub(name)) continue;
-    for (const one of walk.of(name)) {
-      // Words lead to what has the name itself.
-      if (entityValue(shard, entities, one) === RELATED) found.add(one);
-    }
-  }
-  const sorted = [...found].sort((a, b) => {
+  const related = [...values].flatMap(([name, value]) => (value === RELATED ? [name] : []));
+  const all = new Walk(shard, filter).few(related, ["entities", "relations", "others"]);
+  // Words lead to what has the name itself.
+  const found = [...all].filter((one) => entityValue(shard, { values }, one) === RELATED);
+  const times = Float64Array.from(found, (one) => items.timeMs.at(one)).sort();
+  const since = times.at(-count) ?? Number.NEGATIVE_INFINITY;
+  const newest = found.filter((one) => items.timeMs.at(one) >= since);
+  newest.sort((a, b) => {
     const later = items.timeMs.at(b) - items.timeMs.at(a);
     return later || (order(items.firstRow.at(a), items.firstRow.at(b)) ? -1 : 1);
   });
-  return sorted.slice(0, count);
+  return newest.slice(0, count);
 }
 
 /** Goes from names to memories and back. */
@@ -100,56 +99,42 @@ class Walk {
     this.filter = filter;
   }
 
-  /** Whether more memories have a name than any relation is followed through. */
-  isHub(name: number): boolean {
-    const { items, memories } = this.shard;
-    const all = memories.itemsOf(name);
-    if (all.length <= HUB_MAX) return false;
-    let live = 0;
-    for (const item of all) if (items.live.has(item)) live += 1;
-    return live > HUB_MAX;
-  }
-
-  /** The memories with a name or topic that pass. */
-  *of(name: number): Generator<number> {
-    const { items, memories } = this.shard;
-    for (const item of memories.itemsOf(name)) {
-      const isIn = items.live.has(item) && filterHas(this.filter, items.firstRow.at(item));
-      if (isIn) yield item;
+  /**
+   * The memories with one of the names that pass: those of the names with the fewest first, and no
+   * more than STEP_MAX together.
+   */
+  few(names: Iterable<number>, kinds: readonly (keyof NamedItems)[]): Set<number> {
+    const { memories } = this.shard;
+    const lists: { readonly name: number; readonly items: readonly number[] }[] = [];
+    for (const name of names) {
+      const items = this.passing(name, kinds);
+      if (items.length > 0 && items.length <= STEP_MAX) lists.push({ name, items });
     }
+    const textOf = ({ name }: { readonly name: number }): string => memories.nameText(name);
+    lists.sort((a, b) => a.items.length - b.items.length || (textOf(a) < textOf(b) ? -1 : 1));
+    const found = new Set<number>();
+    let left = STEP_MAX;
+    for (const { items } of lists) {
+      left -= items.length;
+      if (left < 0) break;
+      for (const item of items) found.add(item);
+    }
+    return found;
   }
 
   /** Whether an entity or a relation has the name, and not topics alone. */
   isEntity(name: number): boolean {
-    for (const item of this.of(name)) if (this.namesOf(item).includes(name)) return true;
-    return false;
+    return this.passing(name, ["entities", "relations"], 1).length > 0;
   }
 
   /** The names with the other names of the same entities. */
   withAliases(names: readonly number[]): Set<number> {
-    const all = new Set(names);
-    for (const name of names) {
-      if (this.isHub(name)) continue;
-      for (const item of this.of(name)) {
-        if (this.kindOf(item) === "entity" && this.namesOf(item).includes(name)) {
-          for (const other of this.namesOf(item)) all.add(other);
-        }
-      }
-    }
-    return all;
+    return new Set([...names, ...this.namesOf(this.few(names, ["entities"]))]);
   }
 
   /** The names at the other ends of the relations of names. */
   relatedTo(names: ReadonlySet<number>): number[] {
-    const found = new Set<number>();
-    for (const name of names) {
-      if (this.isHub(name)) continue;
-      for (const item of this.of(name)) {
-        if (this.kindOf(item) !== "relation" || !this.namesOf(item).includes(name)) continue;
-        for (const other of this.namesOf(item)) found.add(other);
-      }
-    }
-    return [...found];
+    return [...new Set(this.namesOf(this.few(names, ["relations"])))];
   }
 
   /** The first names by their texts: numbers depend on what came first. */
@@ -161,15 +146,46 @@ class Walk {
     return sorted.slice(0, NEAR_MAX).map(({ name }) => name);
   }
 
-  private namesOf(item: number): number[] {
-    const { memories } = this.shard;
-    const place = memories.placeOf(item);
-    return place === undefined ? [] : memories.namesAt(place, false);
+  /** The memories with a name that pass; one more than STEP_MAX where there are more. */
+  private passing(
+    name: number,
+    kinds: readonly (keyof NamedItems)[],
+    most = STEP_MAX + 1,
+  ): number[] {
+    const named = this.shard.memories.itemsOf(name);
+    const found: number[] = [];
+    for (const kind of kinds) this.addPassing(named[kind], found, most);
+    return found;
   }
 
-  private kindOf(item: number) {
+  private addPassing(list: readonly number[], found: number[], most: number): void {
+    const { filter } = this;
+    const { items } = this.shard;
+    // A user has few of what all users have together.
+    if (filter.kind === "list" && filter.rows.length < list.length) {
+      for (const row of filter.rows) {
+        if (found.length >= most) return;
+        const item = items.itemOfRow.at(row);
+        if (items.firstRow.at(item) === row && list[firstFrom(list, item)] === item) {
+          found.push(item);
+        }
+      }
+      return;
+    }
+    for (const item of list) {
+      if (found.length >= most) return;
+      if (filterHas(filter, items.firstRow.at(item))) found.push(item);
+    }
+  }
+
+  /** The names of memories. */
+  private namesOf(all: Iterable<number>): number[] {
     const { memories } = this.shard;
-    const place = memories.placeOf(item);
-    return place === undefined ? undefined : memories.kindAt(place);
+    const names: number[] = [];
+    for (const item of all) {
+      const place = memories.placeOf(item);
+      if (place !== undefined) names.push(...memories.namesAt(place, false));
+    }
+    return names;
   }
 }

@@ -2,15 +2,19 @@
 // their own words are others.
 
 import type { RecallFilter } from "../domain/recall/filter.ts";
-import { scaledCosine } from "../domain/recall/rank/pool-scale.ts";
-import { DEFAULT_WEIGHTS, POOL_PER_LEG } from "../domain/recall/rank/weights.ts";
+import { coverageBy, scaledCosine } from "../domain/recall/rank/pool-scale.ts";
+import { DEFAULT_WEIGHTS } from "../domain/recall/rank/weights.ts";
 import type { RowFilter } from "../domain/recall/row-filter.ts";
-import { placeOf } from "./containers.ts";
+import { type Container, placeOf } from "./containers.ts";
 import { ItemValues, type LegRows, legItems } from "./legs.ts";
 import type { CitedMessage } from "./memories.ts";
+import type { QueryTerm } from "./near-words.ts";
 import type { Shard } from "./shard.ts";
 
-/** The messages that memories lift: items with the share of the best memory, the best first. */
+/** So many memories of each leg may lift messages. */
+const LENDERS_PER_LEG = 20;
+
+/** The messages that memories lift: items with what it is worth, 0 to 1, the best first. */
 export type LiftedMessages = ReadonlyMap<number, number>;
 
 export const NO_FACTS: LiftedMessages = new Map();
@@ -29,30 +33,41 @@ export function lendingFilter(filter: RecallFilter): RecallFilter {
   };
 }
 
-/** Finds the memories that fit best, and the messages that they come from. */
-export function liftedMessages(shard: Shard, legs: LegRows, lending: RowFilter): LiftedMessages {
+/**
+ * Finds the memories that fit best, and the messages that they come from. A memory that has few of
+ * the query's terms lifts little, even if no other one fits better, and so does one that comes from
+ * many messages.
+ */
+export function liftedMessages(
+  shard: Shard,
+  legs: LegRows & { readonly terms: readonly QueryTerm[] },
+  lending: RowFilter,
+): LiftedMessages {
   const { memories } = shard;
   if (!memories.hasSources) return NO_FACTS;
-  const found = legItems(shard, { ...legs, filter: lending, perLeg: POOL_PER_LEG });
-  const fits = fitsOf(shard, legs, found).filter(({ fit }) => fit > 0);
-  const best = fits[0]?.fit ?? 0;
-  const cited = fits.flatMap(({ item, fit }) => {
+  const found = legItems(shard, { ...legs, filter: lending, perLeg: LENDERS_PER_LEG });
+  const cited = fitsOf(shard, legs, found).flatMap(({ item, fit }) => {
     const place = memories.placeOf(item);
-    return place === undefined ? [] : memories.citedAt(place).map((one) => ({ ...one, fit }));
+    const named = place === undefined ? [] : memories.citedAt(place);
+    const value = fit / Math.sqrt(named.length);
+    return named.map((one) => ({ ...one, value }));
   });
   const itemOf = resolver(shard, cited);
   const lifted = new Map<number, number>();
-  for (const one of cited) {
-    const item = itemOf(one);
-    if (item !== undefined && !lifted.has(item)) lifted.set(item, one.fit / best);
+  for (const one of cited.sort((a, b) => b.value - a.value)) {
+    const item = itemOf.get(one.at);
+    if (item !== undefined && one.value > 0 && !lifted.has(item)) lifted.set(item, one.value);
   }
   return lifted;
 }
 
-/** How well memories fit by words and vectors, with the weights of both; the best first. */
+/**
+ * How well memories fit by words and vectors, with the weights of both and as a share of the best
+ * one, times the share of the query's terms in them; without words, times the cosine.
+ */
 function fitsOf(
   shard: Shard,
-  legs: LegRows,
+  legs: LegRows & { readonly terms: readonly QueryTerm[] },
   found: readonly number[],
 ): { readonly item: number; readonly fit: number }[] {
   const values = new ItemValues(shard, legs, found);
@@ -60,40 +75,49 @@ function fitsOf(
   const bm25Max = Math.max(0, ...all.map(({ bm25 }) => bm25)) || 1;
   const cosines = all.map(({ cosine }) => cosine).filter((cosine) => !Number.isNaN(cosine));
   const scale = { cosineMin: Math.min(...cosines), cosineMax: Math.max(...cosines) };
+  const coverageOf = coverageBy(legs.terms.map(({ idf }) => idf));
   const { words, dense } = DEFAULT_WEIGHTS;
-  const fits = all.map(({ item, bm25, cosine }) => ({
-    item,
-    fit: (words * bm25) / bm25Max + dense * scaledCosine(scale, cosine),
-  }));
-  return fits.sort((a, b) => b.fit - a.fit);
+  const fits = all.map(({ item, bm25, cosine, mask }) => {
+    const fit = (words * bm25) / bm25Max + dense * scaledCosine(scale, cosine);
+    const share = legs.words === undefined ? Math.max(0, cosine) : coverageOf(mask);
+    return { item, fit, share };
+  });
+  const best = Math.max(0, ...fits.map(({ fit }) => fit)) || 1;
+  return fits.map(({ item, fit, share }) => ({ item, fit: (fit / best) * share }));
 }
 
-/** Finds the items of messages by their ids; each session is looked through once at the most. */
-function resolver(
-  shard: Shard,
-  cited: readonly CitedMessage[],
-): (one: CitedMessage) => number | undefined {
-  const { items, containers } = shard;
-  const placed = ({ sessionId, hash, seq }: CitedMessage): number | undefined => {
-    const list = containers.find({ kind: "session", id: sessionId })?.items ?? [];
+/**
+ * Finds the items of messages, by their places in the list of all that are named. A session whose
+ * ids say nothing is looked through once for what it was not looked through for before.
+ */
+function resolver(shard: Shard, cited: readonly CitedMessage[]): ReadonlyMap<number, number> {
+  const { items, containers, memories } = shard;
+  const found = new Map<number, number>();
+  const wanted = new Map<Container, Map<number, number[]>>();
+  for (const { sessionId, hash, seq, at, missingIn } of cited) {
+    const session = containers.find({ kind: "session", id: sessionId });
+    const list = session?.items ?? [];
     const item = seq === undefined ? undefined : list[placeOf(list, items.position, seq)];
-    return item !== undefined && items.idHash.at(item) === hash ? item : undefined;
-  };
-  const wanted = new Map<string, Set<number>>();
-  for (const one of cited) {
-    if (placed(one) !== undefined) continue;
-    const hashes = wanted.get(one.sessionId);
-    if (hashes === undefined) wanted.set(one.sessionId, new Set([one.hash]));
-    else hashes.add(one.hash);
-  }
-  const found = new Map<string, Map<number, number>>();
-  for (const [sessionId, hashes] of wanted) {
-    const own = new Map<number, number>();
-    for (const item of containers.find({ kind: "session", id: sessionId })?.items ?? []) {
-      const hash = items.idHash.at(item);
-      if (hashes.has(hash)) own.set(hash, item);
+    if (item !== undefined && items.idHash.at(item) === hash) {
+      found.set(at, item);
+    } else if (session !== undefined && missingIn !== session.state) {
+      const hashes = wanted.get(session) ?? new Map<number, number[]>();
+      wanted.set(session, hashes);
+      hashes.set(hash, [...(hashes.get(hash) ?? []), at]);
     }
-    found.set(sessionId, own);
   }
-  return (one) => placed(one) ?? found.get(one.sessionId)?.get(one.hash);
+  for (const [session, hashes] of wanted) {
+    for (const item of session.items) {
+      const places = hashes.get(items.idHash.at(item));
+      if (places === undefined) continue;
+      for (const at of places) {
+        found.set(at, item);
+        memories.noteSeq(at, items.position.at(item));
+      }
+    }
+    for (const at of [...hashes.values()].flat()) {
+      if (!found.has(at)) memories.noteMissing(at, session.state);
+    }
+  }
+  return found;
 }

@@ -83,8 +83,10 @@ function withoutMemories(
 ): RowFilter {
   const passes = memories.tester(filter, times);
   const failing: number[] = [];
-  const { length } = memories.items;
-  for (let place = 0; place < length; place++) {
+  const doubtful = memories.doubtful(filter);
+  const { length } = doubtful ?? memories.items;
+  for (let at = 0; at < length; at++) {
+    const place = doubtful?.at(at) ?? at;
     const item = memories.items.at(place);
     const isIn = filterHas(rows, items.firstRow.at(item));
     if (isIn && !passes(place)) failing.push(item);

@@ -12,8 +12,8 @@ import type { IndexedMemory } from "./port.ts";
 
 /** The bit of the kinds column that says that it is superseded. */
 const SUPERSEDED = 16;
-/** A list of the items of a name, without its entries. */
-const LIST_BYTES = 120;
+/** The three lists of the items of a name, without their entries. */
+const LIST_BYTES = 260;
 const LISTED_BYTES = 9;
 
 /** A message that a memory names. */
@@ -21,9 +21,27 @@ export interface CitedMessage {
   readonly sessionId: string;
   /** What `idHash` makes of its id. */
   readonly hash: number;
-  /** Where it is if the server made its id; undefined when its id says nothing. */
+  /** Where it is, if its id says so or it was found before. */
   readonly seq: number | undefined;
+  /** Its place in the list of all that are named, for `noteSeq` and `noteMissing`. */
+  readonly at: number;
+  /** The state of its session in which it was not there; 0 when it was not looked for. */
+  readonly missingIn: number;
 }
+
+/** What says in the column of seqs that nothing is known. */
+const UNKNOWN = -1;
+
+/** The items that have a name and are not dead; each list rises. */
+export interface NamedItems {
+  readonly entities: number[];
+  /** Relations with the name at an end. */
+  readonly relations: number[];
+  /** What is about it. */
+  readonly others: number[];
+}
+
+const NOT_NAMED: NamedItems = { entities: [], relations: [], others: [] };
 
 /** The memories of a shard. Places rise with the items. */
 export class MemoryTable {
@@ -44,7 +62,9 @@ export class MemoryTable {
   private readonly namesEnd = new CountsColumn();
   private readonly names = wordsColumn();
   private readonly texts = new Interner();
-  private readonly byName = new Map<number, number[]>();
+  private readonly byName = new Map<number, NamedItems>();
+  /** Places of what is superseded or is true or kept for a time only. */
+  private readonly bounded = wordsColumn();
   private listed = 0;
   /** Memories that are not dead. */
   count = 0;
@@ -53,7 +73,7 @@ export class MemoryTable {
     const columns = [
       ...[this.items, this.kinds, this.category, this.confidence, this.validFrom, this.validTo],
       ...[this.expire, this.session, this.citedEnd, this.hashes, this.seqs, this.namesEnd],
-      ...[this.names, this.texts],
+      ...[this.names, this.texts, this.bounded],
     ];
     const lists = this.byName.size * LIST_BYTES + this.listed * LISTED_BYTES;
     return columns.reduce((sum, { bytes }) => sum + bytes, lists);
@@ -69,10 +89,11 @@ export class MemoryTable {
     this.validFrom.push(memory.validFromMs ?? Number.NEGATIVE_INFINITY);
     this.validTo.push(memory.validToMs ?? Number.POSITIVE_INFINITY);
     this.expire.push(memory.expireMs ?? Number.POSITIVE_INFINITY);
+    this.noteBounds(this.items.length - 1);
     this.session.push(this.texts.add(source.sessionId));
     for (const id of source.sessionId === "" ? [] : source.messageIds) {
       this.hashes.push(idHash(id));
-      this.seqs.push(seqOfMessageId(id) ?? -1);
+      this.seqs.push(seqOfMessageId(id) ?? UNKNOWN);
     }
     this.citedEnd.push(this.hashes.length);
     const keys = new Set<number>();
@@ -84,7 +105,10 @@ export class MemoryTable {
 
   /** Notes that an item is dead, if it is a memory. */
   kill(item: number): void {
-    if (this.placeOf(item) !== undefined) this.count -= 1;
+    const place = this.placeOf(item);
+    if (place === undefined) return;
+    this.count -= 1;
+    for (const name of this.namesAt(place, true)) this.dropName(name, item);
   }
 
   /** The place of an item; undefined when it is no memory. */
@@ -100,6 +124,15 @@ export class MemoryTable {
       else high = middle;
     }
     return this.items.at(low) === item ? low : undefined;
+  }
+
+  /** The places that may fail a filter; undefined when all may. */
+  doubtful(
+    filter: MemoryConditions,
+  ): { readonly length: number; at(index: number): number } | undefined {
+    const { memoryKinds, categories, minConfidence } = filter;
+    const asksMore = memoryKinds.size > 0 || categories.size > 0 || minConfidence !== undefined;
+    return asksMore ? undefined : this.bounded;
   }
 
   /** Makes the test of places by what a filter says of memories: the same as memoryPasses. */
@@ -141,10 +174,22 @@ export class MemoryTable {
     const cited: CitedMessage[] = [];
     const end = this.citedEnd.at(place);
     for (let at = place === 0 ? 0 : this.citedEnd.at(place - 1); at < end; at++) {
-      const seq = this.seqs.at(at);
-      cited.push({ sessionId, hash: this.hashes.at(at), seq: seq < 0 ? undefined : seq });
+      const known = this.seqs.at(at);
+      const seq = known < 0 ? undefined : known;
+      const missingIn = known < UNKNOWN ? UNKNOWN - known : 0;
+      cited.push({ sessionId, hash: this.hashes.at(at), seq, at, missingIn });
     }
     return cited;
+  }
+
+  /** Notes where a message is that a memory names. */
+  noteSeq(at: number, seq: number): void {
+    this.seqs.data[at] = seq;
+  }
+
+  /** Notes in which state of its session, above 0, a message is not there. */
+  noteMissing(at: number, state: number): void {
+    this.seqs.data[at] = UNKNOWN - state;
   }
 
   /** The number of a name or topic; undefined when no memory has it. */
@@ -157,9 +202,9 @@ export class MemoryTable {
     return this.texts.textOf(number);
   }
 
-  /** The items that have a name or topic, dead ones among them. */
-  itemsOf(name: number): readonly number[] {
-    return this.byName.get(name) ?? [];
+  /** The items that have a name or topic. */
+  itemsOf(name: number): NamedItems {
+    return this.byName.get(name) ?? NOT_NAMED;
   }
 
   /** The numbers of the names of a memory, or with `withTopics` of what it is about as well. */
@@ -203,10 +248,11 @@ export class MemoryTable {
     table.validFrom.push(this.validFrom.at(place));
     table.validTo.push(this.validTo.at(place));
     table.expire.push(this.expire.at(place));
+    table.noteBounds(table.items.length - 1);
     table.session.push(textAt(this.session));
     for (const { hash, seq } of this.citedAt(place)) {
       table.hashes.push(hash);
-      table.seqs.push(seq ?? -1);
+      table.seqs.push(seq ?? UNKNOWN);
     }
     table.citedEnd.push(table.hashes.length);
     const topics = new Set<number>();
@@ -225,9 +271,47 @@ export class MemoryTable {
     if (known.has(number)) return;
     known.add(number);
     this.names.push(number * 2 + bit);
-    const list = this.byName.get(number);
-    if (list === undefined) this.byName.set(number, [item]);
-    else list.push(item);
+    const named = this.byName.get(number) ?? { entities: [], relations: [], others: [] };
+    this.byName.set(number, named);
+    const kind = bit === 1 ? undefined : this.kindAt(this.items.length - 1);
+    if (kind === "entity") named.entities.push(item);
+    else if (kind === "relation") named.relations.push(item);
+    else named.others.push(item);
     this.listed += 1;
   }
+
+  /** Takes a dead item out of the lists of a name: hubs change often. */
+  private dropName(name: number, item: number): void {
+    const named = this.byName.get(name);
+    if (named === undefined) return;
+    const { entities, relations, others } = named;
+    for (const list of [entities, relations, others]) {
+      const at = firstFrom(list, item);
+      if (list[at] !== item) continue;
+      list.splice(at, 1);
+      this.listed -= 1;
+    }
+    if (entities.length + relations.length + others.length === 0) this.byName.delete(name);
+  }
+
+  private noteBounds(place: number): void {
+    const isFree =
+      this.kinds.at(place) < SUPERSEDED &&
+      this.validFrom.at(place) === Number.NEGATIVE_INFINITY &&
+      this.validTo.at(place) === Number.POSITIVE_INFINITY &&
+      this.expire.at(place) === Number.POSITIVE_INFINITY;
+    if (!isFree) this.bounded.push(place);
+  }
+}
+
+/** The first place in a rising list whose value is not below `value`. */
+export function firstFrom(list: readonly number[], value: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -117,7 +117,7 @@ function legsOf(shard: Shard, query: IndexQuery): Legs & { readonly terms: reado
   const isWide = query.isWide === true || query.mode !== "hybrid";
   const perLeg = isWide ? WIDE_POOL_PER_LEG : POOL_PER_LEG;
   const lifted = uses.facts
-    ? liftedMessages(shard, { filter, words, vector, perLeg }, lending())
+    ? liftedMessages(shard, { filter, words, vector, perLeg, terms }, lending())
     : NO_FACTS;
   const entities = uses.entities ? entitiesIn(shard, query.text, lending) : NO_ENTITIES;
   return { filter, words, vector, terms, near, names, perLeg, lifted, entities };

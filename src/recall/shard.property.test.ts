@@ -67,7 +67,7 @@ function idAt(position: number): string {
   return position % 2 === 0 ? `own ${position}` : `m${position.toString(36)}-aaaaaaaaaaaaaaaa`;
 }
 
-const memories: fc.Arbitrary<Partial<PlainMemory>> = fc.record(
+const ANY_MEMORY: fc.Arbitrary<Partial<PlainMemory>> = fc.record(
   {
     kind: fc.constantFrom(...(["fact", "entity", "relation", "episode"] as const)),
     category: fc.constantFrom("general", "work"),
@@ -84,6 +84,11 @@ const memories: fc.Arbitrary<Partial<PlainMemory>> = fc.record(
     topics: fc.subarray(NAMES, { maxLength: 1 }),
   },
   { requiredKeys: [] },
+);
+
+/** Nothing but entities and relations has names of its own. */
+const memories = ANY_MEMORY.map(({ names = [], ...rest }) =>
+  rest.kind === "entity" || rest.kind === "relation" ? { ...rest, names } : rest,
 );
 
 const records: fc.Arbitrary<PlainRecord> = fc.record(

@@ -94,7 +94,7 @@ export function referenceSearch(
       cosine: asked === undefined ? undefined : cosineOf(item.record.text, asked, embed),
     });
   }
-  const all = withMemories([...full.values()], query);
+  const all = withMemories([...full.values()], query, idf);
   const pool = poolOf(all, query);
   const scene = { query, pool, idf, nearWords };
   const score = query.fusion === "reciprocal-rank" ? rankScore : featureScore;
@@ -263,7 +263,7 @@ function memoryFits(
 }
 
 /** Items with what memories say of them. */
-function withMemories(items: readonly Item[], query: IndexQuery): Item[] {
+function withMemories(items: readonly Item[], query: IndexQuery, idf: Scene["idf"]): Item[] {
   if (query.fusion === "reciprocal-rank") return [...items];
   const { kinds } = query.filter;
   const asks = (kind: "message" | "memory"): boolean => kinds.size === 0 || kinds.has(kind);
@@ -285,7 +285,7 @@ function withMemories(items: readonly Item[], query: IndexQuery): Item[] {
   const lending = items.filter(
     (item) => item.record.memory !== undefined && passes(item, filter, query),
   );
-  const lifts = asks("message") ? liftsOf(lending) : [];
+  const lifts = asks("message") ? liftsOf(lending, query, idf) : [];
   const names = asks("memory") ? namesFrom(lending, query.text) : new Map<string, number>();
   const near = new Map<Item, Item>();
   for (const item of items) {
@@ -313,8 +313,15 @@ function withMemories(items: readonly Item[], query: IndexQuery): Item[] {
 
 type Memory = NonNullable<IndexedRecord["memory"]>;
 
-/** The sources of memories with their share of the one that fits best. */
-function liftsOf(lending: readonly Item[]): { source: Memory["source"]; share: number }[] {
+/**
+ * The sources of memories with what they lift: their share of the one that fits best, times their
+ * share of the query, over the root of the messages that they name.
+ */
+function liftsOf(
+  lending: readonly Item[],
+  { mode }: IndexQuery,
+  idf: Scene["idf"],
+): { source: Memory["source"]; share: number }[] {
   const bm25Max = Math.max(0, ...lending.map(({ bm25 }) => bm25)) || 1;
   const looked = lending.filter(({ bm25, cosine }) => bm25 > 0 || cosine !== undefined);
   const known = looked.flatMap(({ cosine }) => cosine ?? []);
@@ -325,9 +332,11 @@ function liftsOf(lending: readonly Item[]): { source: Memory["source"]; share: n
   };
   const best = Math.max(0, ...looked.map(fitOf)) || 1;
   return looked.flatMap((item) => {
-    const share = fitOf(item) / best;
     const source = item.record.memory?.source;
-    return source === undefined || source.sessionId === "" ? [] : [{ source, share }];
+    if (source === undefined || source.sessionId === "") return [];
+    const sure = mode === "dense" ? Math.max(0, item.cosine ?? 0) : coveredShare(item, idf);
+    const share = ((fitOf(item) / best) * sure) / Math.sqrt(source.messageIds.length);
+    return [{ source, share }];
   });
 }
 
@@ -393,6 +402,12 @@ function nearValue(item: Item, { query, idf, nearWords }: Scene): number {
   return sum(values) / (sum([...idf.values()]) || 1);
 }
 
+/** The share of the terms of the query that a record has, by their rarity. */
+function coveredShare({ rows }: Item, idf: Scene["idf"]): number {
+  const covered = [...idf].filter(([term]) => rows.some((terms) => terms.includes(term)));
+  return sum(covered.map(([, weight]) => weight)) / (sum([...idf.values()]) || 1);
+}
+
 function featureScore(item: Item, scene: Scene): number {
   const { query, pool, idf } = scene;
   const { record, info } = item;
@@ -413,7 +428,6 @@ function featureScore(item: Item, scene: Scene): number {
   const isMemory = record.memory !== undefined;
   const mine = isMemory ? Math.min(top, raw(item)) : sessionValue(others, info, raw);
   const session = mine / (top || 1);
-  const covered = [...idf].filter(([term]) => item.rows.some((terms) => terms.includes(term)));
   const stated = [
     ...datesInQuery(query.text),
     ...relativeDatesInQuery(query.text, query.referenceMs),
@@ -426,7 +440,7 @@ function featureScore(item: Item, scene: Scene): number {
     0.15 * bm25(-2) +
     0.1 * bm25(2) +
     (isDense ? 1.7 : 0.7) * (scaled(item) + 0.15 * scaled(item.near(1))) +
-    (0.2 * sum(covered.map(([, weight]) => weight))) / (sum([...idf.values()]) || 1) +
+    0.2 * coveredShare(item, idf) +
     (query.mode === "hybrid" ? 0.8 * nearValue(item, scene) : 0) +
     (isNamed ? 0.6 : 0) +
     (record.role === 2 && record.author === "" ? -0.6 : 0) +

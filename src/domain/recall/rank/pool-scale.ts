@@ -39,11 +39,17 @@ export function poolScale(query: RankQuery, candidates: readonly Candidate[]): P
     ...cosines,
     bm25Max: bm25Max === 0 ? 1 : bm25Max,
     bm25Best: idfSum * (BM25_DEFAULTS.k1 + 1),
-    coverageOf: (mask) => (idfSum === 0 ? 0 : maskedSum(query.idf, mask) / idfSum),
+    coverageOf: coverageBy(query.idf),
     sessionOf: sessionShares(candidates, (one) =>
       query.mode === "dense" ? scaledCosine(cosines, one.cosine) : one.bm25,
     ),
   };
+}
+
+/** Makes the function that gives the share of terms in a mask, by their rarity. */
+export function coverageBy(idf: readonly number[]): (mask: number) => number {
+  const all = idf.reduce((sum, one) => sum + one, 0);
+  return (mask) => (all === 0 ? 0 : maskedSum(idf, mask) / all);
 }
 
 /** Gives a cosine as its place, 0 to 1, in the span of the pool; 0 when there is none. */

@@ -90,7 +90,7 @@ export interface Candidate {
   readonly isMemory: boolean;
   /** How sure a memory is, 0 to 1; 0 for others. */
   readonly confidence: number;
-  /** How well the best memory fits that names this message as its source, 0 to 1. */
+  /** How well a memory fits that names this message as its source, 0 to 1: see recall/facts.ts. */
   readonly facts: number;
   /** 1 for a memory about an entity that the query names, 0.5 one relation away, else 0. */
   readonly entities: number;

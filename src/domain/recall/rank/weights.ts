@@ -150,9 +150,12 @@ export const WEIGHT_TABLE = {
     min: 0,
     max: 10,
     meaning:
-      "times how well a memory fits that names the message as its source, by words and vector, " +
-      "as a share of the memory that fits best",
-    source: "chosen, not measured: without memories it changes nothing",
+      "times how well a memory fits that names the message as its source: by words and vector, as a " +
+      "share of the memory that fits best, times the share of the query's terms in it (with " +
+      "vectors alone, its cosine), over the root of the number of messages that it names",
+    source:
+      "chosen; with the memories that rules find in three sets of conversations, 0.1 to 0.5 change " +
+      "R@10 by at most 0.2 on any of them",
   },
   entities: {
     default: 0.3,
