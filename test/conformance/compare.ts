@@ -49,7 +49,7 @@ const CODES: Readonly<Record<string, readonly number[]>> = {
   StorageError: [Status.INVALID_ARGUMENT, Status.DATA_LOSS],
 };
 
-/** What parts of a system call an option that has a longer name in the configuration of the whole. */
+/** What parts of a system call an option that the configuration of the whole names in full. */
 const OF_PARTS: Readonly<Record<string, string>> = { retention_days: "episodic_retention_days" };
 
 /** Which of an error's fields must be faulty: the one named, or the one the message begins with. */
