@@ -8,24 +8,30 @@ import { defang } from "../../domain/memories/defang.ts";
 import type { MemoryContent, MemoryStructure } from "../../domain/memories/memory.ts";
 import type { NewMemory } from "../../domain/memories/rules.ts";
 import type { MemoryDraft } from "../memory-api.ts";
+import type { Pace } from "../recall/pace.ts";
 
 /** What is not set means this. */
 export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
 const VIOLATIONS_MAX = 20;
+/** So many are defanged in one turn. */
+const AT_ONCE = 8;
 
-/** Makes what is to be remembered. Throws REQUEST_INVALID. */
-export function newMemories(
+/** Makes what is to be remembered, a few in each turn if that takes long. Throws REQUEST_INVALID. */
+export async function newMemories(
   drafts: readonly MemoryDraft[],
   { nowMs, isDefanged }: { readonly nowMs: number; readonly isDefanged: boolean },
-): readonly NewMemory[] {
+  pace: Pick<Pace, "turn">,
+): Promise<readonly NewMemory[]> {
   const violations: FieldViolation[] = [];
-  const news = drafts.map((draft, index): NewMemory => {
+  const news: NewMemory[] = [];
+  for (const [index, draft] of drafts.entries()) {
     const field = `memories[${index}]`;
     violations.push(...timeFaults(draft, nowMs, field));
     const made = newMemory(isDefanged ? defanged(draft) : draft);
     if (isDefanged) violations.push(...sizeFaults(made, field));
-    return made;
-  });
+    news.push(made);
+    if (isDefanged && index % AT_ONCE === AT_ONCE - 1) await pace.turn(true);
+  }
   if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
   return news;
 }

@@ -4,7 +4,12 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import { meansScope } from "../../domain/memories/filter-match.ts";
-import type { Memory, MemoryScope, Relation } from "../../domain/memories/memory.ts";
+import {
+  isMemoryExpired,
+  type Memory,
+  type MemoryScope,
+  type Relation,
+} from "../../domain/memories/memory.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { RelationQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
@@ -15,6 +20,8 @@ import { isMeant, namedScopes, type Scan, type ScanPiece, scanPieces } from "./s
 const SCOPES_MAX = 64;
 /** Names that are asked for at one time. */
 const NAMES = 32;
+/** Relations that are read in one turn of the event loop: a hub may have thousands. */
+const READ = 128;
 
 /** A relation with the keys of its parts. */
 export interface KeyedRelation {
@@ -119,12 +126,15 @@ class StoredRelations implements RelationSource {
 
   async namesOf(names: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { context } = this.#parts;
-    const { namespace } = this.#scan;
+    const { namespace, nowMs } = this.#scan;
     const all = new Set(names);
     for (const run of inRuns(names)) {
       await this.#turn();
       const entities = await context.store.readEntities(namespace, this.#scopes, run);
-      for (const entity of entities) for (const name of entityNames(entity)) all.add(name);
+      for (const entity of entities) {
+        if (isMemoryExpired(entity, nowMs)) continue;
+        for (const name of entityNames(entity)) all.add(name);
+      }
     }
     return all;
   }
@@ -138,10 +148,16 @@ class StoredRelations implements RelationSource {
     const found: KeyedRelation[] = [];
     for (const scope of this.#scopes) {
       for (const run of inRuns(names)) {
-        await this.#turn();
-        const limit = this.#limit();
-        const query = { namespace, scope, names: run, place, limit };
-        found.push(...this.#meant(await store.queryRelations(query), limit));
+        for (let after = 0; ; ) {
+          await this.#turn();
+          const room = this.#limit();
+          const limit = Math.min(READ, room);
+          const query = { namespace, scope, names: run, place, limit, after };
+          const relations = await store.queryRelations(query);
+          found.push(...this.#meant(relations, room));
+          after = relations.at(-1)?.memoryNo ?? after;
+          if (relations.length < limit || this.isCut) break;
+        }
       }
     }
     return found;

@@ -64,6 +64,14 @@ describe("patterns", () => {
     expect((await query({})).found).toHaveLength(5);
   });
 
+  test("names of an entity end with it", async () => {
+    const bob = { ...entityDraft("Bob", ["Bobby"]), ttlMs: 1_000 };
+    await remember(services, [...FAMILY, bob]);
+    expect((await query({ subject: "bobby" })).found).toEqual(["1 Bob works_at Acme"]);
+    services.advance(1_000);
+    expect((await query({ subject: "bobby" })).found).toEqual([]);
+  });
+
   test("keywords are parts of the whole triple, one of them is enough", async () => {
     await remember(services, FAMILY);
     expect((await query({ keywords: ["OSL", "mallory"] })).found).toEqual([
