@@ -16,7 +16,7 @@ const VIOLATIONS_MAX = 20;
 /** So many are defanged in one turn. */
 const AT_ONCE = 8;
 
-/** Makes what is to be remembered, a few in each turn if that takes long. Throws REQUEST_INVALID. */
+/** Makes what is to be remembered, a few in each turn. Throws REQUEST_INVALID. */
 export async function newMemories(
   drafts: readonly MemoryDraft[],
   { nowMs, isDefanged }: { readonly nowMs: number; readonly isDefanged: boolean },
