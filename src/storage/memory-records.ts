@@ -121,6 +121,8 @@ export interface RelationQuery {
   readonly names: readonly string[];
   readonly place: "subject" | "object";
   readonly limit: number;
+  /** Goes on after this number. */
+  readonly after?: number;
 }
 
 /** A job with the session that waits for it. */

@@ -116,14 +116,14 @@ export function findMemory(log: MemoryLog, memoryId: string): FoundMemory | unde
 export function numbersOf(
   log: MemoryLog,
   prefix: string,
-  list: { readonly limit: number; readonly reverse?: boolean },
+  list: { readonly limit: number; readonly reverse?: boolean; readonly after?: number },
 ): readonly number[] {
-  const { limit, reverse = false } = list;
+  const { after = -1, limit, reverse = false } = list;
   const numbers: number[] = [];
   if (limit <= 0) {
     return numbers;
   }
-  const range = { ...numbersUnder(prefix, {}), reverse, page: Math.min(limit + 3, 256) };
+  const range = { ...numbersUnder(prefix, { after }), reverse, page: Math.min(limit + 3, 256) };
   for (const { key } of rangeIndex(log.core, log.visibility, range)) {
     numbers.push(lastNumber(key));
     if (numbers.length >= limit) {
@@ -137,7 +137,7 @@ export function numbersOf(
 export function numbersWith(
   log: MemoryLog,
   of: { readonly scope: string; readonly term: string },
-  list: { readonly limit: number; readonly reverse?: boolean },
+  list: Parameters<typeof numbersOf>[2],
 ): readonly number[] {
   return numbersOf(log, memoryTermPrefix(log.logNo, of.scope, of.term), list);
 }

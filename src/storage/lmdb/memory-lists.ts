@@ -272,9 +272,7 @@ export function queryRelations(core: Core, query: RelationQuery): readonly Memor
   const scope = scopePart(scopeIdOf(query.scope));
   const what = query.place === "subject" ? TERM.subject : TERM.object;
   const found = new Set(
-    query.names.flatMap((name) =>
-      numbersWith(log, { scope, term: termOf(what, name) }, { limit: query.limit }),
-    ),
+    query.names.flatMap((name) => numbersWith(log, { scope, term: termOf(what, name) }, query)),
   );
   return [...found]
     .sort((a, b) => a - b)

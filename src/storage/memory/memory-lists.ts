@@ -104,6 +104,7 @@ export function queryRelations(state: MemoryState, query: RelationQuery): readon
   const names = new Set<string | undefined>(query.names);
   return memoriesIn(state, query.namespace, scopeIdOf(query.scope))
     .filter(({ facts }) => facts.isActive && names.has(facts[query.place]))
+    .filter(({ memory }) => memory.memoryNo > (query.after ?? 0))
     .slice(0, query.limit)
     .map(({ memory }) => memory);
 }

@@ -412,6 +412,21 @@ export function memorySuite(open: OpenEngine): void {
       }
     });
 
+    test("gives relations page by page", async (scene) => {
+      for (const [at, object] of ["Oslo", "Rome", "Oslo", "Bern", "Oslo"].entries()) {
+        await put(scene, [`r${at}`], { kind: "relation", text: `Ann saw${at} ${object}` });
+      }
+      await scene.engine.reopen();
+      const query = { namespace: NAMESPACE, scope: ANN, place: "object", limit: 2 } as const;
+      const pageAfter = async (after: number): Promise<string> => {
+        const names = ["oslo", "bern"];
+        const found = await scene.store.queryRelations({ ...query, names, after });
+        return found.map(({ memoryId }) => memoryId).join(" ");
+      };
+      const pages = await Promise.all([0, 1, 3, 4, 5].map(pageAfter));
+      expect(pages).toEqual(["r0 r2", "r2 r3", "r3 r4", "r4", ""]);
+    });
+
     test("has each by its number", async (scene) => {
       await put(scene, ["a", "b"]);
       expect((await scene.store.readMemoryAt(NAMESPACE, 2))?.memoryId).toBe("b");
