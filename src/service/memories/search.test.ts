@@ -123,3 +123,23 @@ test("substring: the whole query, by confidence, then in their order", async () 
     ["Prefers trains", 0.9],
   ]);
 });
+
+test.each(["overlap", "word-count"] as const)(
+  "a long query gives way to others: %s",
+  async (scoring) => {
+    await rememberTexts(
+      services,
+      Array.from({ length: 64 }, (_, index) => `text ${index}`),
+    );
+    const query = Array.from({ length: 16_000 }, (_, index) => `w${index}x`).join(" ");
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await search(query, scoring);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  },
+);

@@ -17,6 +17,10 @@ import type { MemoryMatch, SearchMemoriesInput } from "../memory-api.ts";
 import type { MemoryParts } from "./parts.ts";
 import { scanMeant } from "./scan.ts";
 
+/** Words that are compared with memories in one turn. */
+const COMPARED_WORDS = 200_000;
+const WORD_CHARS = 8;
+
 /** The scorings that go over memories one by one. */
 type PlainScoring = Exclude<SearchMemoriesInput["scoring"], "recall">;
 
@@ -72,17 +76,39 @@ function oldestFirst(a: MemoryMatch, b: MemoryMatch): number {
   return a.memory.memoryNo - b.memory.memoryNo;
 }
 
-/** Gives the newest memories that the filter leaves to `look`. */
-async function lookAtNewest(
+/** Does something for each memory, with turns of the loop between that are worth `words` each. */
+async function forEach(
   parts: MemoryParts,
-  { call, input, nowMs }: Search,
+  { call }: Search,
+  { memories, words }: { readonly memories: readonly Memory[]; readonly words: number },
   look: (memory: Memory) => void,
 ): Promise<void> {
-  const { namespace, filter } = input;
+  let left = COMPARED_WORDS;
+  for (const memory of memories) {
+    if (left <= 0) {
+      await parts.pace.turn(true);
+      checkLive(call.signal);
+      left = COMPARED_WORDS;
+    }
+    look(memory);
+    left -= words;
+  }
+}
+
+/** Gives the newest memories that the filter leaves to `look`, which compares so many words. */
+async function lookAtNewest(
+  parts: MemoryParts,
+  search: Search,
+  words: number,
+  look: (memory: Memory) => void,
+): Promise<void> {
+  const { call, nowMs } = search;
+  const { namespace, filter } = search.input;
   const scan = { namespace, filter, order: "desc", nowMs, signal: call.signal } as const;
   let looked = 0;
-  for await (const memories of scanMeant(parts, scan)) {
-    for (const memory of memories.slice(0, LIMITS.searchMemoriesScan - looked)) look(memory);
+  for await (const meant of scanMeant(parts, scan)) {
+    const memories = meant.slice(0, LIMITS.searchMemoriesScan - looked);
+    await forEach(parts, search, { memories, words }, look);
     looked += memories.length;
     if (looked >= LIMITS.searchMemoriesScan) return;
   }
@@ -103,7 +129,7 @@ async function byOverlap(parts: MemoryParts, search: Search): Promise<readonly M
     limit,
     (a, b) => b.score - a.score || toldMs(b.memory) - toldMs(a.memory) || oldestFirst(b, a),
   );
-  await lookAtNewest(parts, search, (memory) => {
+  await lookAtNewest(parts, search, terms.length, (memory) => {
     if (memory.kind === "episode" && toldMs(memory) < fromMs) return;
     const score = overlapScore(memory, terms);
     if (score !== undefined && score >= minScore) best.add({ memory, score });
@@ -116,11 +142,14 @@ async function byWordCount(parts: MemoryParts, search: Search): Promise<readonly
   const byImportance: Compare = (a, b) =>
     b.memory.content.importance - a.memory.content.importance || oldestFirst(a, b);
   const important = new Best(LIMITS.searchMemoriesImportant, byImportance);
-  await lookAtNewest(parts, search, (memory) => important.add({ memory, score: 0 }));
+  await lookAtNewest(parts, search, 1, (memory) => important.add({ memory, score: 0 }));
   const words = queryWords(query);
-  return important
-    .list()
-    .map(({ memory }) => ({ memory, score: wordCountRank(memory, words) }))
+  const memories = important.list().map(({ memory }) => memory);
+  const ranked: MemoryMatch[] = [];
+  await forEach(parts, search, { memories, words: words.length }, (memory) =>
+    ranked.push({ memory, score: wordCountRank(memory, words) }),
+  );
+  return ranked
     .filter(({ score }) => score >= minScore && (score > 0 || words.length === 0))
     .sort((a, b) => b.score - a.score || byImportance(a, b))
     .slice(0, limit);
@@ -129,7 +158,7 @@ async function byWordCount(parts: MemoryParts, search: Search): Promise<readonly
 async function bySubstring(parts: MemoryParts, search: Search): Promise<readonly MemoryMatch[]> {
   const { query, limit, minScore = -Infinity } = search.input;
   const best = new Best(limit, (a, b) => b.score - a.score || oldestFirst(a, b));
-  await lookAtNewest(parts, search, (memory) => {
+  await lookAtNewest(parts, search, query.length / WORD_CHARS, (memory) => {
     const { confidence } = memory.strength;
     if (confidence >= minScore && substringFits(memory, query)) {
       best.add({ memory, score: confidence });
