@@ -32,7 +32,7 @@ const MANY = 100_000;
 const OPTIONS = { readFacts, floor: { bytes: 0 } };
 const SCOPE = { userId: "u", agentId: "", sessionId: "" };
 const REF = { namespace: "default", sessionId: "s" };
-// Besides what is asked for: rows read ahead, a page of them at most, and those that name the place.
+// Besides what is asked for: rows read ahead, a page of them at most, and what names the place.
 const spareOf = (most: number) => Math.min(most, 64) + 6;
 
 let temporary: TempDir;
