@@ -140,8 +140,9 @@ export const ScoreFeature = {
   /** CONFIDENCE - How sure it is: of a memory. */
   CONFIDENCE: 17,
   /**
-   * FACTS - How well a memory fits that names this message as its source, as a share of the best
-   * one.
+   * FACTS - How well a memory fits that names this message as its source: as a share of the best
+   * one, times the share of the query's terms in it, over the root of the number of
+   * messages that it names.
    */
   FACTS: 18,
   /**
