@@ -72,7 +72,7 @@ export const UNIFIED = {
 };
 
 /** The options while unified memory is on. */
-export interface Unified {
+interface Unified {
   readonly shortTermLimit: number;
   readonly memoryPolicy: MemoryPolicy;
 }
