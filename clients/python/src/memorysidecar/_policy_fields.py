@@ -38,6 +38,7 @@ TokenRuleName = Literal[
     "chars_floor_4_min_1",
     "chars_sum_4",
     "structured",
+    "words",
     "custom",
 ]
 
