@@ -7,7 +7,7 @@ import type { SessionRef } from "../../domain/session.ts";
 import type { StoredMemoryJob } from "../../storage/store.ts";
 import { isPassing } from "../tasks/call-hook.ts";
 import { later } from "../tasks/later.ts";
-import { type JobParts, runJob } from "./run-job.ts";
+import { hookOfJob, type JobParts, runJob } from "./run-job.ts";
 
 /** Jobs at one time. */
 const RUNNING_MAX = 4;
@@ -17,11 +17,21 @@ const BUSY_MS = 5_000;
 /** The same for one that could not be done by a fault of the server. */
 const FAULT_MS = 30_000;
 const SKIPPED_MAX = 1_000;
+/** Due jobs that are looked at, first, and at most: the rest are behind those that wait. */
+const LOOK = { first: 64, most: 1_024, times: 4 };
+/** So many jobs that wait for hooks make a look dear: the next one comes after a while. */
+const CROWD = 128;
+const CROWD_MS = 250;
 /** How long a stop waits for what is under way. */
 const STOP_MS = 5_000;
 
 function keyOf({ namespace, sessionId }: SessionRef, type: MemoryJobType): string {
   return JSON.stringify([namespace, sessionId, type]);
+}
+
+/** Jobs of a namespace that one hook does: a hook that cannot be asked is so for all of them. */
+function hookKeyOf({ ref, job }: StoredMemoryJob): string {
+  return JSON.stringify([ref.namespace, hookOfJob(job)]);
 }
 
 /** Does jobs from its start to `stop`. */
@@ -32,6 +42,10 @@ export class MemoryJobs {
   readonly #running = new Map<string, Promise<void>>();
   /** Until when jobs are left alone. */
   readonly #skipped = new Map<string, number>();
+  /** Until when hooks are left alone. */
+  readonly #busy = new Map<string, number>();
+  #isCrowded = false;
+  #isResting = false;
   #pumping: Promise<void> | undefined;
   #isAsked = false;
   #cancelTimer: () => void = () => {};
@@ -45,7 +59,7 @@ export class MemoryJobs {
   /** Looks for jobs that are due. */
   wake(): void {
     this.#isAsked = true;
-    if (this.#pumping !== undefined || this.#stop.signal.aborted) return;
+    if (this.#pumping !== undefined || this.#isResting || this.#stop.signal.aborted) return;
     this.#pumping = this.#pump().finally(() => {
       this.#pumping = undefined;
       if (this.#isAsked) this.wake();
@@ -55,6 +69,7 @@ export class MemoryJobs {
   /** Tries the job of a session again though it was left alone. */
   retry(ref: SessionRef, type: MemoryJobType): void {
     this.#skipped.delete(keyOf(ref, type));
+    this.#busy.clear();
     this.wake();
   }
 
@@ -83,7 +98,8 @@ export class MemoryJobs {
   async #pump(): Promise<void> {
     this.#cancelTimer();
     let restMs = TICK_MS;
-    while (this.#isAsked && !this.#stop.signal.aborted) {
+    this.#isCrowded = false;
+    while (this.#isAsked && !this.#isCrowded && !this.#stop.signal.aborted) {
       this.#isAsked = false;
       try {
         await this.#fill();
@@ -94,22 +110,37 @@ export class MemoryJobs {
       }
     }
     if (this.#stop.signal.aborted) return;
-    this.#cancelTimer = later(this.#parts.context.world, () => this.wake(), restMs);
+    this.#isResting = this.#isCrowded;
+    const rest = (): void => {
+      this.#isResting = false;
+      this.wake();
+    };
+    const ms = this.#isAsked ? CROWD_MS : Math.max(restMs, this.#isCrowded ? CROWD_MS : 0);
+    this.#cancelTimer = later(this.#parts.context.world, rest, ms);
   }
 
   async #fill(): Promise<void> {
     const { store, world } = this.#parts.context;
     const nowMs = world.nowMs();
-    for (const [key, untilMs] of this.#skipped) {
-      if (untilMs <= nowMs) this.#skipped.delete(key);
+    for (const left of [this.#skipped, this.#busy]) {
+      for (const [key, untilMs] of left) {
+        if (untilMs <= nowMs) left.delete(key);
+      }
     }
-    const free = RUNNING_MAX - this.#running.size;
-    if (free <= 0 || this.#skipped.size >= SKIPPED_MAX) return;
-    const limit = RUNNING_MAX + this.#skipped.size;
-    for (const due of await store.dueMemoryJobs(nowMs, limit)) {
-      const key = keyOf(due.ref, due.job.type);
-      if (this.#running.size >= RUNNING_MAX || this.#stop.signal.aborted) return;
-      if (!this.#running.has(key) && !this.#skipped.has(key)) this.#begin(key, due);
+    if (this.#skipped.size >= SKIPPED_MAX) return;
+    const waiting = new Set<string>();
+    for (let limit = LOOK.first; ; limit *= LOOK.times) {
+      if (this.#running.size >= RUNNING_MAX) return;
+      const due = await store.dueMemoryJobs(nowMs, limit);
+      for (const one of due) {
+        if (this.#running.size >= RUNNING_MAX || this.#stop.signal.aborted) return;
+        const key = keyOf(one.ref, one.job.type);
+        const waits = this.#skipped.has(key) || this.#busy.has(hookKeyOf(one));
+        if (waits) waiting.add(key);
+        else if (!this.#running.has(key)) this.#begin(key, one);
+      }
+      if (waiting.size > CROWD) this.#isCrowded = true;
+      if (due.length < limit || limit >= LOOK.most) return;
     }
   }
 
@@ -127,7 +158,10 @@ export class MemoryJobs {
     };
     try {
       const end = await runJob(this.#parts, due, this.#stop.signal);
-      if (end === "busy" || end === "gone") skip(BUSY_MS);
+      if (end === "gone") skip(BUSY_MS);
+      if (end === "busy") {
+        this.#busy.set(hookKeyOf(due), this.#parts.context.world.nowMs() + BUSY_MS);
+      }
     } catch (error) {
       skip(FAULT_MS);
       if (!isPassing(error)) this.#onError(error);
@@ -139,7 +173,7 @@ export class MemoryJobs {
     const nowMs = world.nowMs();
     const nextMs = await store.nextMemoryJobMs(nowMs);
     const left = nextMs === undefined ? TICK_MS : nextMs - nowMs;
-    const skipMs = Math.min(...this.#skipped.values()) - nowMs;
+    const skipMs = Math.min(...this.#skipped.values(), ...this.#busy.values()) - nowMs;
     return Math.min(TICK_MS, Math.max(1, Math.min(left, skipMs)));
   }
 }
