@@ -30,7 +30,7 @@ export type MemoryCall =
   | { readonly kind: "decay"; readonly factor: number; readonly deleteBelow: number };
 
 /** How a scope treats what it is given. */
-export interface ScopeRules {
+interface ScopeRules {
   /** What a turn gives: promoted texts and episodes, or facts by a job, the text of which it says. */
   readonly gives: "promotion" | "extraction" | "nothing";
   /** The most of each tier; turns only limit long-term ones. */
@@ -49,7 +49,7 @@ const EMPTY: ScopeState = { calls: 0, log: [], promoted: new Set(), held: [] };
 const STRUCTURED = ["entity", "relation", "episode"];
 
 /** How important the rules of the server find the texts of the load. */
-export function importanceOf(text: string): number {
+function importanceOf(text: string): number {
   const lower = text.toLowerCase();
   if (lower.startsWith("my name is ")) return 0.9;
   if (lower.startsWith("my wife ")) return 0.85;

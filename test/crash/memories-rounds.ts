@@ -21,6 +21,7 @@ import { plainClient } from "./writers.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const FAILPOINT_MS = 30_000;
+const CALM_MS = 3_000;
 const ROUND_CALLS = 100;
 
 /** How a round ends. */
@@ -180,7 +181,9 @@ export class MemoriesChain {
       await server.kill();
     } else {
       const limit = sleep(FAILPOINT_MS, undefined, { ref: false });
-      const exit = await Promise.race([server.exited, limit]);
+      // When all writers have ended, nothing comes to the failpoint any more.
+      const calm = Promise.all(work).then(() => sleep(CALM_MS, undefined, { ref: false }));
+      const exit = await Promise.race([server.exited, limit, calm]);
       if (exit?.signal !== "SIGKILL") {
         this.#tally.wrong.push(`failpoint ${end.spec} was not reached`);
         await server.kill();

@@ -21,8 +21,9 @@ const ROUNDS_BROKEN = 12;
 const ACKNOWLEDGED_MIN = 800;
 
 const PASSES = {
-  "before-commit": [1, 40, 120],
-  "after-commit": [2, 25, 150],
+  "before-commit": [1, 120],
+  "mid-trim": [1, 30],
+  "after-commit": [2, 150],
   "mid-flush": [1, 2],
   "mid-purge": [1, 5],
 } as const;
