@@ -64,7 +64,7 @@ export function writtenTime(time: Timestamp | undefined): string {
 }
 
 /** What is known already does not count: the source systems keep what they are given. */
-export const KEEP_ALL = DedupeRule.fromPartial({ mode: DedupeMode.NONE });
+const KEEP_ALL = DedupeRule.fromPartial({ mode: DedupeMode.NONE });
 
 /** Remembers things, each as a memory of its own. */
 export async function remember(

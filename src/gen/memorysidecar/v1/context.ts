@@ -43,8 +43,8 @@ export const ContextSectionKind = {
   /** CONVERSATION - The window of the session, the newest messages of it. */
   CONVERSATION: 8,
   /**
-   * DAILY_LOG - What was remembered in the last 2 days, day by day, the newest day first. Only where
-   * asked for.
+   * DAILY_LOG - What was remembered, or said again, in the last 2 days, day by day, the newest day
+   * first. Only where asked for.
    */
   DAILY_LOG: 9,
   UNRECOGNIZED: -1,
