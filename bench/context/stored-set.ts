@@ -7,6 +7,7 @@ import type {
   MemorySidecar,
   MessageInput,
 } from "../../clients/typescript/src/index.ts";
+import { withoutMarks } from "../../src/domain/context/fence.ts";
 import type {
   ConversationSet,
   SetConversation,
@@ -54,6 +55,11 @@ function messageOf(turn: SetTurn, index: number): MessageInput {
 /** White space apart, which a context may join. */
 function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
+}
+
+/** A message as a context writes it down: with the power taken out of its marks. */
+function shownAs(text: string): string {
+  return plain(withoutMarks(text));
 }
 
 /** A set on a server. */
@@ -186,7 +192,7 @@ export class StoredSet {
     { evidence }: SetQuestion,
   ): Pick<Evidence, "share" | "told"> {
     const whole = plain(text);
-    const found = evidence.filter((index) => whole.includes(plain(turns[index]?.text ?? "")));
+    const found = evidence.filter((index) => whole.includes(shownAs(turns[index]?.text ?? "")));
     const sources = parts.flatMap(({ items }) =>
       items.flatMap(({ ref }) =>
         ref?.ref?.$case === "memoryId" ? (this.#sources.get(ref.ref.value) ?? []) : [],
