@@ -64,8 +64,8 @@ function sharedCount(a: Uint32Array, b: Uint32Array): number {
 
 /**
  * Whether the common blocks can hold so many code points. k blocks with M points hold M - 2k
- * triples at least; as a point that is in no block lies between any two of them, k is at most T - 2M + 1.
- * So a count of shared triples below 5M - 2T - 2 rules M out.
+ * triples at least; as a point that is in no block lies between any two of them, k is at most
+ * T - 2M + 1. So a count of shared triples below 5M - 2T - 2 rules M out.
  */
 function isWithinReach(a: ComparedText, b: ComparedText, needed: number): boolean {
   const total = a.points.length + b.points.length;
