@@ -1,6 +1,6 @@
-// Loaded into a server before its own code (`node --import`), this breaks it on purpose: what a turn
-// gives to long-term memory is a second transaction behind that of its messages. It is the proof
-// that the crash test of memories notices such a fault.
+// Loaded into a server before its own code (`node --import`), this breaks it on purpose: what a
+// turn gives to long-term memory is a second transaction behind that of its messages. It is the
+// proof that the crash test of memories notices such a fault.
 
 import { registerHooks } from "node:module";
 

@@ -31,7 +31,7 @@ export type MemoryCall =
 
 /** How a scope treats what it is given. */
 interface ScopeRules {
-  /** What a turn gives: promoted texts and episodes, or facts by a job, the text of which it says. */
+  /** What a turn gives: promoted texts and episodes, or facts by a job, which repeat its text. */
   readonly gives: "promotion" | "extraction" | "nothing";
   /** The most of each tier; turns only limit long-term ones. */
   readonly limit: number;

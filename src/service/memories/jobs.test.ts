@@ -229,6 +229,26 @@ describe("a late answer changes nothing", () => {
 });
 
 describe("finding facts", () => {
+  it("asks a hook that is left alone for one session of many, not for each", async () => {
+    let asked = 0;
+    const hook: Hook = {
+      ...{ name: "finder", kind: "openai", settings: TEST_HOOK_SETTINGS },
+      extract: async () => {
+        asked += 1;
+        throw new HookFailure("busy", "The hook is left alone for a while.");
+      },
+    };
+    await start(hook);
+    const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
+    for (let at = 0; at < 200; at++) {
+      await openSession(services, `s${at}`, { memory, policy: OPEN });
+      await recordTurn(services, `s${at}`, ["one", ""]);
+    }
+    await someTurns();
+    expect(asked).toBeLessThanOrEqual(4);
+    expect(await jobsOf(services)).toHaveLength(200);
+  });
+
   it("does not bring back what was forgotten meanwhile, unless it is said again", async () => {
     const [bees, goats] = ["The user keeps bees.", "The user keeps goats."];
     const late = Promise.withResolvers<void>();
