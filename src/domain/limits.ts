@@ -257,6 +257,9 @@ export const LIMITS = {
   promotedTexts: 100_000,
   dedupeWindowDefault: 200,
   dedupeWindow: 1_000,
+  /** Texts that one decision compares for similarity, and about how many code points of them. */
+  comparedPairs: 4_096,
+  comparedPoints: 250_000,
   /** Code points of a text that are compared for similarity. */
   similarChars: 2_048,
   memoryFilterKinds: 8,

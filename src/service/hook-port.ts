@@ -160,7 +160,8 @@ export interface Hook {
   ) => Promise<readonly number[]>;
   /**
    * Finds facts, entities and relations. Whatever a model answers, what is given is of the right
-   * types and within its limits. Throws HookFailure. Unset unless the operator made it an extractor.
+   * types and within its limits. Throws HookFailure. Unset unless the operator made it an
+   * extractor.
    */
   readonly extract?: (
     call: DirectCall & { readonly sessionId: string },

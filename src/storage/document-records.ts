@@ -126,8 +126,8 @@ export type VectorPlace =
 export interface NewVectors {
   readonly place: VectorPlace;
   /**
-   * The wire form that they were made from, for a memory its text in UTF-8: they are dropped when it
-   * is not the current one.
+   * The wire form that they were made from, for a memory its text in UTF-8: they are dropped when
+   * it is not the current one.
    */
   readonly bytes: Uint8Array;
   readonly record: VectorRecord;

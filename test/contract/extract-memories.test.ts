@@ -106,6 +106,17 @@ describe("rules", () => {
     expect(texts).not.toContain("The user lives in Berlin.");
   });
 
+  it("let a relation of one object take the place of the older one", async () => {
+    const server = await start();
+    const of = { userId: "u2", extraction: extraction({}) };
+    await server.client.call("extractMemories", { ...of, text: "I live in Berlin." });
+    await server.client.call("extractMemories", { ...of, text: "I live in Rome now." });
+    await server.client.call("extractMemories", { ...of, text: "I like jazz. I like tea." });
+    const { relations } = await server.client.call("queryRelations", { subject: "user" });
+    const objects = relations.map(({ memory }) => memory?.text ?? "").sort();
+    expect(objects).toEqual(["user likes jazz", "user likes tea", "user lives_in Rome"]);
+  });
+
   it("look at a text, and show without remembering", async () => {
     const server = await start();
     const ask: Ask = { text: "I work at Acme.", userId: "v", preview: true };

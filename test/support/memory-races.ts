@@ -1,5 +1,5 @@
-// What many callers do to the memories of one scope at once, and what must be true of it afterwards.
-// Each race says what went wrong, in words; nothing when all is well.
+// What many callers do to the memories of one scope at once, and what must be true of it
+// afterwards. Each race says what went wrong, in words; nothing when all is well.
 
 import type { Event } from "../../src/domain/event.ts";
 import { EVENT_TYPE } from "../../src/domain/event.ts";

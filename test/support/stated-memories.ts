@@ -79,7 +79,10 @@ const BASIC: Places = {
   "RememberRequest.reason": REASON,
   "RememberRequest.request_id": REQUEST_ID,
   "DedupeRule.threshold": ["similarChars"],
-  "DedupeRule.window": ["dedupeWindowDefault", "dedupeWindow"],
+  "DedupeRule.window": [
+    ...["dedupeWindowDefault", "dedupeWindow", "writeMemories"],
+    ...["comparedPairs", "comparedPoints"],
+  ] as LimitName[],
   "ListMemoriesRequest.page_size": ["pageSizeMax", "pageBytes", "pageScan"],
   "ListMemoriesRequest.page_token": TOKEN,
   "MemoryOrder.MEMORY_ORDER_IMPORTANCE": ["orderMemories"],

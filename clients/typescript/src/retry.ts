@@ -30,7 +30,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
  */
 export function isRetryable(error: unknown): error is MemorySidecarError {
   if (!(error instanceof MemorySidecarError)) return false;
-  if (error.code === Status.UNAVAILABLE) return true;
+  // The server is there: each repeat would ask the hook again.
+  if (error.code === Status.UNAVAILABLE) return error.reason !== "EXTRACTOR_UNAVAILABLE";
   if (error.code === Status.CANCELLED) return error.reason === "";
   return error.code === Status.RESOURCE_EXHAUSTED && error.retryDelayMs !== undefined;
 }

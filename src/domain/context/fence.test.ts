@@ -26,6 +26,12 @@ describe("marks inside of content", () => {
     expect(withoutMarks(text)).toBe(text.replace("<", "("));
   });
 
+  test("leave code as it is", () => {
+    const code = "```ts\nconst a = 1;\n```\n--- a/file.ts\n+++ b/file.ts";
+    expect(withoutMarks(code)).toBe(code);
+    expect(withoutMarks("assistant: yes\n<|im_end|>")).toBe("assistant : yes\n< |im_end|>");
+  });
+
   test.each(["a < b", "<date>", "<da ta>", "date: 1 < 2"])("are nothing else: %j", (text) => {
     expect(withoutMarks(text)).toBe(text);
   });

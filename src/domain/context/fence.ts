@@ -1,7 +1,7 @@
 // Marks that say that what stands between them is data. They are the same for the same content;
 // what stands between them cannot close them.
 
-import { defang } from "../memories/defang.ts";
+import { defangInside } from "../memories/defang.ts";
 import { lowestTrust, TRUST, type Trust } from "../summaries/summary.ts";
 import type { ContextSectionKind } from "./types.ts";
 
@@ -35,7 +35,10 @@ const NAME = ["[dｄԁ]", "[aａа]", "[tｔт]", "[aａа]"].join(BETWEEN);
 /** An angle bracket of any form before that name, whatever invisible stands in between. */
 const MARK = new RegExp(`[<＜﹤‹〈\u2329⟨❮❬](?=[\\s${UNSEEN}/\\\\／⁄∕]*${NAME})`, "giu");
 
-/** Takes the power out of marks in a text, its own and those of chat formats. Idempotent. */
+/**
+ * Takes the power out of marks in a text: its own, those of chat formats, and labels of speakers.
+ * Code stays as it is. Idempotent.
+ */
 export function withoutMarks(text: string): string {
-  return defang(text).replace(MARK, "(");
+  return defangInside(text).replace(MARK, "(");
 }

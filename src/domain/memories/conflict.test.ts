@@ -44,6 +44,27 @@ function relation(object: string, predicate = "works_at"): DraftSpec {
 }
 
 describe("superseding", () => {
+  test("by what is yet to begin ends what holds until then, and takes no place", () => {
+    const book = new MemoryBook();
+    remember(book, 1, [{ text: "Rome", validFromMs: 10 }], SUPERSEDE);
+    const move = remember(book, 2, [{ text: "Oslo", validFromMs: 9_000 }], SUPERSEDE);
+    expect(move.results).toMatchObject([{ outcome: "created", supersededIds: [] }]);
+    const stay = remember(book, 3, [{ text: "Bern", validFromMs: 2_500 }], SUPERSEDE);
+    expect(stay.results).toMatchObject([{ outcome: "created", supersededIds: ["n1-0"] }]);
+    expect(timeline(book)).toEqual([
+      ["Rome", 10, 2_500, "Bern"],
+      ["Oslo", 9_000, undefined, "active"],
+      ["Bern", 2_500, 9_000, "active"],
+    ]);
+  });
+
+  test("leaves what answers another thing with the same words", () => {
+    const book = new MemoryBook();
+    const texts = [{ text: "Rome", key: "birth_city" }, { text: "Rome" }];
+    const plan = remember(book, 1, texts, SUPERSEDE);
+    expect(plan.results.map(({ outcome }) => outcome)).toEqual(["created", "created"]);
+  });
+
   test("ends what was, where the new one begins, or now", () => {
     const book = new MemoryBook();
     remember(book, 1, [{ text: "Rome", validFromMs: 10 }], SUPERSEDE);

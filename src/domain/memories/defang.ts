@@ -25,11 +25,29 @@ function looseFence(_: string, indent: string, marks: string): string {
   return indent + (marks.startsWith("`") ? "ˋ" : "˜").repeat(marks.length);
 }
 
-function defangMarks(line: string): string {
-  let text = line.replace(FENCE, looseFence);
-  if (RULED.test(text)) text = text.replace(RULED, "$1—").replace(RULE_END, "—$1");
+function looseRule(line: string): string {
+  return RULED.test(line) ? line.replace(RULED, "$1—").replace(RULE_END, "—$1") : line;
+}
+
+/** Fences and ruled lines, which code has too. */
+function looseLines(line: string): string {
+  return looseRule(line.replace(FENCE, looseFence));
+}
+
+function looseTokens(line: string): string {
+  let text = line;
   for (const [token, loose] of TOKENS) text = text.replace(token, loose);
   return text;
+}
+
+function looseEach(text: string, loosen: (line: string) => string): string {
+  const parts = text.split(LINE_END);
+  const loose = parts.map((part, index) => {
+    if (index % 2 === 1 || !MARKING.test(part)) return part;
+    const line = INDENTED.test(part) ? part : loosen(part);
+    return line.replace(LABEL, "$1 ");
+  });
+  return loose.join("");
 }
 
 /**
@@ -38,11 +56,13 @@ function defangMarks(line: string): string {
  * the labels change. Doing it again changes nothing.
  */
 export function defang(text: string): string {
-  const parts = text.split(LINE_END);
-  const loose = parts.map((part, index) => {
-    if (index % 2 === 1 || !MARKING.test(part)) return part;
-    const line = INDENTED.test(part) ? part : defangMarks(part);
-    return line.replace(LABEL, "$1 ");
-  });
-  return loose.join("");
+  return looseEach(text, (line) => looseTokens(looseLines(line)));
+}
+
+/**
+ * The same for a text that stands between marks of its own: fences stay, and lines that are ruled at
+ * their beginning only, as in the difference of two files.
+ */
+export function defangInside(text: string): string {
+  return looseEach(text, (line) => looseTokens(RULE_END.test(line) ? looseRule(line) : line));
 }

@@ -10,9 +10,9 @@ export type MemoryJobType = "extract" | "score";
 export const MEMORY_JOB_ATTEMPTS = 5;
 
 /**
- * What waits for a session. Written with the change that asks for it; what comes meanwhile is added.
- * A result is applied only while `generation` is the one it was made from, and takes its messages
- * out of `ranges`.
+ * What waits for a session. Written with the change that asks for it; what comes meanwhile is
+ * added. A result is applied only while `generation` is the one it was made from, and takes its
+ * messages out of `ranges`.
  */
 export interface MemoryJob {
   readonly type: MemoryJobType;

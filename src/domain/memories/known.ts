@@ -15,10 +15,6 @@ import { textKeyOf } from "./text-key.ts";
 
 /** How much surer a memory gets when it is remembered again. */
 const AGAIN = 0.1;
-/** Code points that the comparisons of one decision may look at: some hundredths of a second. */
-const COMPARED_POINTS = 250_000;
-/** Pairs that one decision may compare: each may have to be read. */
-const COMPARED_PAIRS = 4_096;
 
 /**
  * Whether a memory was over in the world when what a draft says began: said again, it is so anew.
@@ -40,6 +36,11 @@ export function isFinal(
   return revisionNumber >= LIMITS.memoryRevisions && source.origin !== "caller";
 }
 
+/** Whether both keys are set and differ. */
+function answersOther(known: string, wanted: string): boolean {
+  return known !== "" && wanted !== "" && known !== wanted;
+}
+
 /** Compares texts; of each memory once. */
 export class KnownTexts {
   readonly #texts = new WeakMap<Memory, ComparedText>();
@@ -50,15 +51,17 @@ export class KnownTexts {
    * @param count - Drafts that share the work of a decision.
    * @param budget - Tells how much was done.
    */
-  constructor(count: number, budget: CompareBudget = { left: COMPARED_POINTS }) {
-    this.#windowMax = Math.max(1, Math.floor(COMPARED_PAIRS / count));
+  constructor(count: number, budget: CompareBudget = { left: LIMITS.comparedPoints }) {
+    this.#windowMax = Math.max(1, Math.floor(LIMITS.comparedPairs / count));
     this.#budget = budget;
   }
 
   /** The memory that says the same as a draft; undefined when none does. */
   find({ overlay, rules: { dedupe }, stamp }: Decision, draft: NewMemory): Memory | undefined {
     if (dedupe.mode === "none") return undefined;
-    const isLasting = (memory: Memory): boolean => !hadEnded(memory, draft, stamp.nowMs);
+    // The same words may answer different things: a city of birth, and one to live in.
+    const isLasting = (memory: Memory): boolean =>
+      !hadEnded(memory, draft, stamp.nowMs) && !answersOther(memory.content.key, draft.content.key);
     const same = overlay.byText(draft.scope, draft.kind, textKeyOf(draft)).find(isLasting);
     if (same !== undefined || dedupe.mode === "same-text") return same;
     const window = Math.min(dedupe.window, this.#windowMax);

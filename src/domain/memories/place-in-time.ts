@@ -61,20 +61,35 @@ export function placeInTime(
   const isHistory = active.some((rival) => beginOf(rival) > beginMs);
   const before = isHistory ? past() : [];
   const next = isHistory ? nextAfter([...before, ...active], beginMs) : undefined;
-  const put = overlay.put(next === undefined ? memory : asHistory(memory, next));
-  const superseded = active.filter((rival) => beginOf(rival) <= beginMs);
+  // What is yet to begin takes no place now: it only says when what holds until then ends.
+  const isAhead = (begin: number): boolean => begin > stamp.nowMs && begin !== Infinity;
+  const isPast = next !== undefined && !isAhead(beginOf(next));
+  const history = next === undefined ? memory : asHistory(memory, next);
+  const put = overlay.put(isPast ? history : { ...memory, content: history.content });
+  const earlier = active.filter((rival) => beginOf(rival) <= beginMs);
+  for (const rival of isAhead(beginMs) ? earlier : []) {
+    const validToMs = rival.content.validToMs ?? endOf(rival.content, beginMs);
+    if (validToMs === rival.content.validToMs) continue;
+    overlay.put(nextState(rival, { content: { ...rival.content, validToMs } }, stamp));
+  }
+  const superseded = isAhead(beginMs) ? [] : earlier;
+  // An end that only what is yet to begin gave makes way for the one that comes before it.
+  const ahead = new Set(active.map(beginOf).filter(isAhead));
   for (const rival of superseded) {
     const atMs = memory.content.validFromMs ?? stamp.nowMs;
-    overlay.put(supersede(rival, put.memoryId, atMs, stamp));
+    const { validToMs } = rival.content;
+    const isLent = validToMs !== undefined && ahead.has(validToMs) && validToMs > atMs;
+    const old = isLent ? { ...rival, content: { ...rival.content, validToMs: undefined } } : rival;
+    overlay.put(supersede(old, put.memoryId, atMs, stamp));
   }
   const followed: Memory[] = [];
-  if (next !== undefined) {
+  if (next !== undefined && isPast) {
     followed.push(...before.filter((one) => isFollowed(one, next, beginMs)));
     for (const one of followed) overlay.put(followedBy(one, put, next, stamp));
   }
   return {
     memory: put,
-    outcome: next === undefined ? outcome : "superseded",
+    outcome: isPast ? "superseded" : outcome,
     supersededIds: [...superseded, ...followed].map(({ memoryId }) => memoryId),
   };
 }

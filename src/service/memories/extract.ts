@@ -13,6 +13,7 @@ import {
   type MemoryKind,
   type MemoryScope,
   type MemoryStructure,
+  type Relation,
 } from "../../domain/memories/memory.ts";
 import {
   BUILTIN_EXTRACTOR,
@@ -20,7 +21,7 @@ import {
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
 import type { NewMemory, RememberRules } from "../../domain/memories/rules.ts";
-import { normalText } from "../../domain/memories/text-key.ts";
+import { nameKeyOf, normalText } from "../../domain/memories/text-key.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { HookFailure } from "../hook-port.ts";
 import { guardedCall } from "../tasks/guarded-call.ts";
@@ -212,10 +213,24 @@ export function newMemoriesOf(extracted: Extracted, from: FoundFrom): readonly N
     ...entities.map(({ messageIds, ...entity }) =>
       make("entity", messageIds, ofStructure({ kind: "entity", entity }, undefined)),
     ),
-    ...relations.map(({ messageIds, confidence, ...relation }) =>
-      make("relation", messageIds, ofStructure({ kind: "relation", relation }, confidence)),
-    ),
+    ...relations.map(({ messageIds, confidence, ...relation }) => {
+      const own = ofStructure({ kind: "relation", relation }, confidence);
+      return make("relation", messageIds, { ...own, key: keyOfRelation(relation) });
+    }),
   ];
+}
+
+/** Predicates with one object at a time: a new one takes the place of the old one. */
+const SINGULAR: ReadonlySet<string> = new Set([
+  ...["lives_in", "works_at", "is_married_to", "was_born_in", "grew_up_in"],
+  ...["has_wife", "has_husband", "has_partner", "has_mother", "has_father", "has_boss"],
+]);
+
+/** What a relation is the current answer to; empty when there may be several. */
+function keyOfRelation({ subject, predicate }: Relation): string {
+  const name = predicate.trim().toLowerCase().replaceAll(" ", "_");
+  const key = `${nameKeyOf(subject)} ${name}`;
+  return SINGULAR.has(name) && Buffer.byteLength(key) <= LIMITS.memoryKeyBytes ? key : "";
 }
 
 const IMPORTANCE = 0.5;

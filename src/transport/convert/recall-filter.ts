@@ -71,8 +71,8 @@ export function fromConditions(
 
 /**
  * The kinds that a filter asks for. One that names sessions or roles is about messages, one that
- * names collections about documents, one that names kinds of memories about memories; one that names
- * several of these is about all of them.
+ * names collections about documents, one that names kinds of memories about memories; one that
+ * names several of these is about all of them.
  */
 function kindsOf(filter: wire.RecallFilter): ReadonlySet<RecallKind> {
   const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;

@@ -22,8 +22,8 @@ export function fromTimestamp(time: Timestamp): number {
 }
 
 /**
- * Turns a timestamp into milliseconds, rounded down: what was so at a moment between two of them was
- * so at the earlier one.
+ * Turns a timestamp into milliseconds, rounded down: what was so at a moment between two of them
+ * was so at the earlier one.
  */
 export function floorTimestamp(time: Timestamp): number {
   return Number(time.seconds) * MS_PER_SECOND + Math.floor(time.nanos / NANOS_PER_MS);

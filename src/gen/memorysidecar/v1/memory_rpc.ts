@@ -21,7 +21,7 @@ export const DedupeMode = {
   UNSPECIFIED: 0,
   /**
    * SAME_TEXT - The same text, without regard to case, to white space and to punctuation at the end.
-   * Relations: the same subject, predicate and object, compared so.
+   * Relations: the same subject, predicate and object, compared so. Not with another `key`.
    */
   SAME_TEXT: 1,
   /**
@@ -52,7 +52,8 @@ export const ConflictMode = {
   KEEP_BOTH: 1,
   /**
    * SUPERSEDE - They are superseded: kept with their history, no longer active. A `valid_to` that
-   * they lack is set to the `valid_from` of the new one, or else to now. A new one whose
+   * they lack is set to the `valid_from` of the new one, or else to now. One that is yet to
+   * begin supersedes nothing: they only get that end, and stay active. A new one whose
    * `valid_from` lies before that of an old one is history itself: it becomes superseded
    * by it, and ends where the old one begins.
    */
@@ -210,7 +211,7 @@ export interface DedupeRule {
    * For `DEDUPE_MODE_SIMILAR`: with how many of the newest memories of the scope to
    * compare. 0 means 200; at most 1,000. Writes wait for a call that compares, so one call
    * compares at most 4,096 pairs: each of 256 memories with the newest 16. Long texts end it
-   * earlier: it looks at about 250,000 code points, the newest memories first.
+   * earlier: its work is bounded by about 250,000 code points, the newest memories first.
    */
   window: number;
   /** Leaves a known memory as it is, without reinforcing it. */
