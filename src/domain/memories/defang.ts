@@ -60,8 +60,8 @@ export function defang(text: string): string {
 }
 
 /**
- * The same for a text that stands between marks of its own: fences stay, and lines that are ruled at
- * their beginning only, as in the difference of two files.
+ * The same for a text that stands between marks of its own: fences stay, and lines that are ruled
+ * at their beginning only, as in the difference of two files.
  */
 export function defangInside(text: string): string {
   return looseEach(text, (line) => looseTokens(RULE_END.test(line) ? looseRule(line) : line));
