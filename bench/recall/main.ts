@@ -6,7 +6,8 @@
 //   --hooks-file FILE              another embedder, as for the server
 //   --rrf                          rank fusion besides
 //   --sessions                     sessions besides, as LongMemEval counts
-//   --memories rules               with memories that the rules of the server find in the messages
+//   --memories rules|scripted      with memories that the rules of the server find in the messages,
+//                                  or a scripted model: each sentence is a fact
 //   --facts WEIGHT                 another weight of what memories lift
 //   --save FILE                    the figures as JSON, too
 
@@ -27,6 +28,7 @@ import { ownBytes, startReal } from "../processes.ts";
 import type { ConversationSet } from "./conversation-set.ts";
 import { createQualityTable, MAIN_FIGURE, type QualityTable } from "./quality.ts";
 import { readSet } from "./read-set.ts";
+import { SCRIPTED, startScriptedExtractor } from "./scripted-extractor.ts";
 import { MODES, type Mode, ServedSet } from "./served-set.ts";
 
 const SUFFIX = /\.json(\.gz)?$/;
@@ -34,7 +36,7 @@ const SUFFIX = /\.json(\.gz)?$/;
 interface Options {
   readonly modes: readonly Mode[];
   readonly flags: readonly string[];
-  readonly remembers: boolean;
+  readonly memories: string | undefined;
   readonly facts: number | undefined;
 }
 
@@ -73,14 +75,20 @@ function line(cells: readonly (string | number)[]): void {
 
 /** Asks every question of a set in every mode. */
 async function measure(set: ConversationSet, options: Options): Promise<Row[]> {
-  const { modes, flags, remembers, facts } = options;
+  const { modes, memories, facts } = options;
   const directory = mkdtempSync(join(tmpdir(), "memory-sidecar-recall-"));
-  const server = await startReal(directory, { core: undefined, flags });
+  const hooksFile = join(directory, "hooks.json");
+  const model = memories === SCRIPTED ? await startScriptedExtractor(hooksFile) : undefined;
+  const flags = model === undefined ? options.flags : ["--hooks-file", hooksFile];
+  const server = await startReal(join(directory, "data"), { core: undefined, flags });
   const client = connect(`127.0.0.1:${server.port}`, { timeoutMs: 600_000 });
   try {
     const served = new ServedSet(client, set, facts);
     const stored = await served.store();
-    if (remembers) console.log(`\n${set.name}: ${await served.remember()} memories`);
+    if (memories !== undefined) {
+      const hook = model === undefined ? "" : SCRIPTED;
+      console.log(`\n${set.name}: ${await served.remember(hook)} memories`);
+    }
     const before = ownBytes(server.pid);
     const indexed = await served.index();
     const mib = (ownBytes(server.pid) - before) / 1_048_576;
@@ -96,6 +104,7 @@ async function measure(set: ConversationSet, options: Options): Promise<Row[]> {
   } finally {
     client.close();
     await server.stop();
+    model?.forceShutdown();
     rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -151,8 +160,12 @@ const { values, positionals } = parseArgs({
   },
 });
 const modes = MODES.filter((mode) => values.modes.split(",").includes(mode));
-if (positionals.length === 0 || modes.length === 0) {
-  console.error("Give the files of the sets, or their folder; --modes of lexical, dense, hybrid.");
+const finders = [undefined, "rules", SCRIPTED];
+if (positionals.length === 0 || modes.length === 0 || !finders.includes(values.memories)) {
+  console.error(
+    "Give the files of the sets, or their folder; --modes of lexical, dense, hybrid; " +
+      "--memories rules or scripted.",
+  );
   process.exitCode = 2;
 } else {
   const hooks = values["hooks-file"];
@@ -165,9 +178,8 @@ if (positionals.length === 0 || modes.length === 0) {
     const asked: Mode[] = [...modes];
     if (values.rrf) asked.push("rank fusion");
     if (values.sessions) asked.push("sessions");
-    const remembers = values.memories === "rules";
     const facts = values.facts === undefined ? undefined : Number(values.facts);
-    rows.push(...(await measure(set, { modes: asked, flags, remembers, facts })));
+    rows.push(...(await measure(set, { modes: asked, flags, memories: values.memories, facts })));
   }
   console.log("");
   print(rows);

@@ -8,6 +8,7 @@ import type {
 } from "../../clients/typescript/src/index.ts";
 import type { ConversationSet, SetConversation, SetQuestion, SetTurn } from "./conversation-set.ts";
 import { bySession, type Quality, qualityOf } from "./quality.ts";
+import { SCRIPTED_MESSAGES } from "./scripted-extractor.ts";
 
 export const MODES = ["lexical", "dense", "hybrid"] as const;
 /** What is looked with; `sessions` is hybrid, and finds sessions instead of messages. */
@@ -53,16 +54,18 @@ export class ServedSet {
     this.#facts = facts;
   }
 
-  /** Remembers what the rules of the server find in the messages; gives how much that is. */
-  async remember(): Promise<number> {
+  /** Remembers what a hook, or the rules, find in the messages; gives how much that is. */
+  async remember(hook = ""): Promise<number> {
+    const step = hook === "" ? EXTRACT_MESSAGES : SCRIPTED_MESSAGES;
     let count = 0;
     for (const [at, conversation] of this.#set.conversations.entries()) {
       const sessions = Map.groupBy(conversation.turns, ({ session }) => session);
       for (const [sessionId, turns] of sessions) {
-        for (let first = 1; first <= turns.length; first += EXTRACT_MESSAGES) {
-          const lastSeq = Math.min(turns.length, first + EXTRACT_MESSAGES - 1);
+        for (let first = 1; first <= turns.length; first += step) {
+          const lastSeq = Math.min(turns.length, first + step - 1);
           const run = { namespace: `c${at}`, sessionId, firstSeq: first, lastSeq };
-          count += (await this.#client.extractMemories(run)).createdCount;
+          const found = await this.#client.extractMemories({ ...run, extraction: { hook } });
+          count += found.createdCount;
         }
       }
     }
