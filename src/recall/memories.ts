@@ -48,6 +48,8 @@ export class MemoryTable {
   /** The item of each place. */
   readonly items = wordsColumn();
   private readonly kinds = bytesColumn();
+  /** The kinds that there are; one that is gone counts until a compaction. */
+  private readonly ofKind = new Set<MemoryKind>();
   private readonly category = new CountsColumn();
   private readonly confidence = doublesColumn();
   private readonly validFrom = doublesColumn();
@@ -84,6 +86,7 @@ export class MemoryTable {
     const { source, names, topics } = memory;
     this.items.push(item);
     this.kinds.push(MEMORY_KINDS.indexOf(memory.kind) | (memory.isSuperseded ? SUPERSEDED : 0));
+    this.ofKind.add(memory.kind);
     this.category.push(this.texts.add(memory.category));
     this.confidence.push(memory.confidence);
     this.validFrom.push(memory.validFromMs ?? Number.NEGATIVE_INFINITY);
@@ -131,7 +134,9 @@ export class MemoryTable {
     filter: MemoryConditions,
   ): { readonly length: number; at(index: number): number } | undefined {
     const { memoryKinds, categories, minConfidence } = filter;
-    const asksMore = memoryKinds.size > 0 || categories.size > 0 || minConfidence !== undefined;
+    const asksKinds =
+      memoryKinds.size > 0 && [...this.ofKind].some((kind) => !memoryKinds.has(kind));
+    const asksMore = asksKinds || categories.size > 0 || minConfidence !== undefined;
     return asksMore ? undefined : this.bounded;
   }
 
@@ -243,6 +248,7 @@ export class MemoryTable {
     const textAt = (column: CountsColumn): number => texts.add(this.texts.textOf(column.at(place)));
     table.items.push(item);
     table.kinds.push(this.kinds.at(place));
+    table.ofKind.add(this.kindAt(place));
     table.category.push(textAt(this.category));
     table.confidence.push(this.confidence.at(place));
     table.validFrom.push(this.validFrom.at(place));
