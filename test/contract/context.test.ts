@@ -10,6 +10,7 @@ import {
   ContextSectionKind,
 } from "../../src/gen/memorysidecar/v1/context.ts";
 import { MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { ConflictMode } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
 import { type Message, Role, TokenRule, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {
@@ -57,6 +58,7 @@ async function remember(
 }
 
 const said = (text: string, role: Role = Role.USER): Message => message({ role, text });
+const day = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1_000), nanos: 0 });
 const NOTHING = new Uint8Array(0);
 const asked = (kind: ContextSectionKind, fields: Partial<ContextSection> = {}): ContextSection => ({
   ...ContextSection.decode(NOTHING),
@@ -235,7 +237,6 @@ describe("a context", () => {
 describe("what does not count", () => {
   it("is superseded, over, to come, or not true at the time", async () => {
     const namespace = "times";
-    const day = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1_000), nanos: 0 });
     await remember(namespace, [
       memory({ text: "Ann lived in Rome", validTo: day("2020-01-01T00:00:00Z") }),
       memory({ text: "Ann lives in Oslo", validFrom: day("2020-01-01T00:00:00Z") }),
@@ -306,6 +307,30 @@ describe("the daily log", () => {
     await remember(namespace, [memory({ text: "on day 5", lastSeenTime: at(9) })]);
     const later = await contextOf({ namespace, ...fields, referenceTime: at(9) });
     expect(later.text).toMatch(/day 5\n=== .*\n.*day 8$/);
+  });
+});
+
+describe("a context of a past time", () => {
+  it("says what was true then, also where something else took its place since", async () => {
+    const namespace = "moved";
+    const home = (text: string, time: string) =>
+      memory({ userId: "ana", key: "home", text, validFrom: day(time) });
+    for (const one of [
+      home("Ana lives in Porto.", "2020-01-01T00:00:00Z"),
+      home("Ana lives in Berlin.", "2021-01-01T00:00:00Z"),
+    ]) {
+      const conflict = { mode: ConflictMode.SUPERSEDE, hook: "", singleObject: false };
+      await server.client.call("remember", { namespace, memories: [one], conflict });
+    }
+    for (const query of ["", "Where does Ana live?"]) {
+      const asked = { namespace, userId: "ana", query };
+      const then = await contextOf({ ...asked, referenceTime: day("2020-06-01T00:00:00Z") });
+      expect(then.text).toContain("Porto");
+      expect(then.text).not.toContain("Berlin");
+      const now = await contextOf(asked);
+      expect(now.text).toContain("Berlin");
+      expect(now.text).not.toContain("Porto");
+    }
   });
 });
 

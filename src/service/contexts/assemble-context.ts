@@ -13,7 +13,7 @@ import type { AssembleContextInput, AssembledContext } from "../memory-api.ts";
 import { asMessage, type Conversation, readConversation } from "./conversation.ts";
 import { type Asking, type ContextParts, sectionOf } from "./parts.ts";
 import { coverageOf, documentsFor, longTermFor, messagesFor, type Recalled } from "./recalled.ts";
-import { entitiesFor, episodesFor, logFor, ranked, relationsFor } from "./remembered.ts";
+import { entitiesFor, episodesFor, important, logFor, relationsFor } from "./remembered.ts";
 
 /** Makes the context of a prompt. */
 export async function assembleContext(
@@ -81,8 +81,8 @@ async function gather(
   ): Promise<T> => (limitOf(kind) === 0 ? otherwise : await read(limitOf(kind)));
   const [longTerm, known, episodes, messages, documents, log] = await Promise.all([
     want("long-term", none, async (limit) => {
-      const important = await ranked(asking, "long-term", limit);
-      return await longTermFor(asking, limit, important);
+      const first = await important(asking, limit);
+      return await longTermFor(asking, limit, first);
     }),
     knownFor(asking),
     want("episodes", [], (limit) => episodesFor(asking, limit)),

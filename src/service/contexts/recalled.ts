@@ -127,6 +127,7 @@ export async function longTermFor(
     ...ANY,
     ...{ kinds: new Set(["memory"]), memoryKinds: LONG_TERM, includeShared: true },
     ...{ userId: viewer.userId, agentId: viewer.agentId },
+    validity: input.referenceMs ?? "now",
     memorySessionIds: viewer.sessionId === "" ? [""] : [viewer.sessionId, ""],
     // Those of others take no places: an empty name means nobody's, not anybody's.
     exact: { names: true, sessions: true },

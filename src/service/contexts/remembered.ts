@@ -2,6 +2,7 @@
 // newest ones, and those that the query names.
 
 import type { Candidate } from "../../domain/context/candidate.ts";
+import { LIMITS } from "../../domain/limits.ts";
 import { recentFromMs, retentionCutMs } from "../../domain/memories/episodes.ts";
 import {
   isMemoryExpired,
@@ -45,9 +46,13 @@ export function candidateOf(memory: Memory, relevance = 0): Candidate {
   };
 }
 
-/** Whether a memory counts now: it is active, its time has not run out, and it is true. */
+/**
+ * Whether a memory counts: its time has not run out, and it is true at the time of the context. One
+ * that is superseded was true only where the call names a time.
+ */
 export function counts(memory: Memory, { input, nowMs, referenceMs }: Asking): boolean {
-  if (memory.state !== "active" || isMemoryExpired(memory, nowMs)) return false;
+  const mayCount = memory.state === "active" || input.referenceMs !== undefined;
+  if (!mayCount || isMemoryExpired(memory, nowMs)) return false;
   const { validFromMs = -Infinity, validToMs = Infinity } = memory.content;
   // The clock of who records episodes may be ahead of this one.
   const isEarly = validFromMs > referenceMs;
@@ -66,6 +71,20 @@ export async function ranked(
   );
   const all = found.flat();
   all.sort((a, b) => rankOf(b) - rankOf(a) || a.memoryNo - b.memoryNo);
+  return all.slice(0, limit);
+}
+
+/**
+ * The most important long-term memories; of a time that the call names, also those that others took
+ * the place of since.
+ */
+export async function important(asking: Asking, limit: number): Promise<readonly Memory[]> {
+  const active = await ranked(asking, "long-term", limit);
+  if (asking.input.referenceMs === undefined) return active;
+  const past = await ranked(asking, "past", LIMITS.contextItems);
+  const then = past.filter((memory) => tierOf({ ...memory, state: "active" }) === "long-term");
+  const all = [...active, ...then];
+  all.sort((a, b) => b.content.importance - a.content.importance || a.memoryNo - b.memoryNo);
   return all.slice(0, limit);
 }
 
