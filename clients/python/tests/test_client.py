@@ -332,3 +332,8 @@ def test_what_a_session_gives_to_memory_has_short_names(
     for wrong, said in (({"targets": ["all"]}, "facts, entities"), ({"on": "now"}, "turn_end")):
         with pytest.raises(ValueError, match=said):
             fake_client.create_session(memory_policy={"extraction": wrong})
+
+
+def test_an_argument_that_a_method_does_not_have_is_refused(fake_client: Client) -> None:
+    with pytest.raises(TypeError, match='no argument "limit"'):
+        fake_client.recall("q", limit=3)  # type: ignore[call-arg]

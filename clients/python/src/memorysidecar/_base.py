@@ -14,7 +14,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message as ProtoMessage
 
 from . import _channel
-from ._fields import ReadOptions, WriteOptions
+from ._fields import OPTIONS, ReadOptions, WriteOptions
 from ._retry import Attempts, RetryPolicy
 from ._watch_state import WatchState
 from .errors import MemorySidecarError, decode_error
@@ -140,6 +140,9 @@ class Base:
     ) -> tuple[Callable[[float | None], Any], Attempts]:
         """Fills in what every request has, and gives the call, which takes its time in seconds,
         with the plan of its attempts."""
+        for name in call:
+            if name not in OPTIONS:
+                raise TypeError(f'the method has no argument "{name}"')
         fields = request.DESCRIPTOR.fields_by_name
         if "namespace" in fields:
             request.namespace = call.get("namespace", self.namespace)

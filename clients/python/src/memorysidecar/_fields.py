@@ -77,7 +77,7 @@ class MessageChange(WriteOptions, total=False):
     sent_time: Time | None
 
 
-_OPTIONS: Final = ("namespace", "timeout", "request_id")
+OPTIONS: Final = ("namespace", "timeout", "request_id")
 _POSITIONS: Final = {"now": v1.STREAM_POSITION_NOW, "oldest": v1.STREAM_POSITION_OLDEST}
 _SOURCES: Final = {"window": v1.PREVIEW_SOURCE_WINDOW, "log": v1.PREVIEW_SOURCE_LOG}
 _ROLES: Final = ("user", "assistant", "system", "tool")
@@ -85,8 +85,8 @@ _ROLES: Final = ("user", "assistant", "system", "tool")
 
 def split(arguments: Mapping[str, Any]) -> tuple[WriteOptions, dict[str, Any]]:
     """Parts the options of a call from the fields of a message."""
-    call = {key: value for key, value in arguments.items() if key in _OPTIONS}
-    fields = {key: value for key, value in arguments.items() if key not in _OPTIONS}
+    call = {key: value for key, value in arguments.items() if key in OPTIONS}
+    fields = {key: value for key, value in arguments.items() if key not in OPTIONS}
     return cast(WriteOptions, call), fields
 
 
