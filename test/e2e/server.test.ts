@@ -48,6 +48,8 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   const filler = once(before.address);
   const { messages } = await filler.append("s", ["one", "two"], { createSession: true });
   await filler.append("t", "three", { createSession: true });
+  const known = await filler.remember(["tea", "coffee", "milk"]);
+  const memoryIds = known.results.map(({ memoryId }) => memoryId);
   filler.close();
   await before.stop();
 
@@ -66,6 +68,20 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   await expect(client.createConsumer("c")).rejects.toMatchObject(full);
   const messageId = messages[0]?.messageId ?? "";
   await expect(client.updateMessage("s", { messageId, text: "x" })).rejects.toMatchObject(full);
+  const turn = client.recordTurn("s", { userText: "My name is Sam.", assistantText: "Hi." });
+  await expect(turn).rejects.toMatchObject(full);
+  await expect(client.remember("juice")).rejects.toMatchObject(full);
+  const [first = "", second = "", third = ""] = memoryIds;
+  await expect(client.updateMemory(first, { text: "x" })).rejects.toMatchObject(full);
+  await expect(client.reinforceMemories(first)).rejects.toMatchObject(full);
+  expect(await client.forgetMemories(first)).toMatchObject({ forgottenCount: 1 });
+  const gone = client.getMemory(first);
+  await expect(gone).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
+  expect((await client.getMemory(second)).text).toBe("coffee");
+  const { text } = await client.assembleContext({ query: "what is there to drink" });
+  expect(text).toContain("milk");
+  expect(await client.purgeMemories({}, { force: true })).toMatchObject({ memoryCount: 2 });
+  await expect(client.getMemory(third)).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   expect((await client.window("s")).messages.map((message) => message.text)).toEqual([
     "one",
     "two",
