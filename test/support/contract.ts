@@ -280,6 +280,8 @@ export interface TestServerOptions {
   readonly settings?: Partial<AppSettings>;
   /** Stands between the services and the store. */
   readonly wrapStore?: (store: Store) => Store;
+  /** Where the clock starts. Default: now. */
+  readonly startMs?: number;
   /** Default: summaries are made by hand. */
   readonly hooks?: Hooks;
 }
@@ -291,7 +293,7 @@ export async function startContractServer(options: TestServerOptions = {}): Prom
   const store = options.wrapStore?.(memory) ?? memory;
   const path = join(directory.path, "s.sock");
   const log: string[] = [];
-  let shiftMs = 0;
+  let shiftMs = options.startMs === undefined ? 0 : options.startMs - Date.now();
   const app = await startApp({
     settings: { ...SETTINGS, listen: [{ kind: "unix", path }], ...options.settings },
     logs: createLogs("debug", { write: (line: string) => void log.push(line) }),

@@ -1,0 +1,43 @@
+// Stores that older versions wrote open with everything in them. How they were made:
+// fixtures/README.md.
+
+import { describe, expect, it } from "vitest";
+import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
+import { readFixture, readOldStore, serveOldStore, unpackStore } from "../support/old-store.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const FACTS = new URL("../../src/transport/convert/facts.ts", import.meta.url);
+
+describe.each([1, 2])("a store of format %i", (format) => {
+  it("opens with everything in it, is clean, and opens again", async () => {
+    await using directory = await makeTempDir();
+    const { about, content } = await readFixture(format);
+    await unpackStore(format, directory.path);
+
+    const before = await verifyDirectory(directory.path, { factsModule: FACTS });
+    expect(before).toMatchObject({ problems: [], storeId: about.storeId });
+    for (const _ of ["converted", "opened again"]) {
+      await using server = await serveOldStore(directory.path, about);
+      expect(server.store.storeId).toBe(about.storeId);
+      expect(await readOldStore(server)).toEqual(content);
+    }
+
+    const after = await verifyDirectory(directory.path, { factsModule: FACTS });
+    expect(after).toMatchObject({ problems: [], storeId: about.storeId });
+    expect({ ...after.totals, records: 0 }).toEqual({ ...before.totals, records: 0 });
+  });
+
+  it("goes on from its resume tokens", async () => {
+    await using directory = await makeTempDir();
+    const { about } = await readFixture(format);
+    await unpackStore(format, directory.path);
+    await using server = await serveOldStore(directory.path, about);
+    for (const [namespace, resumeToken] of Object.entries(about.tokens)) {
+      const all = await server.client.call("listEvents", { namespace, pageSize: 1_000 });
+      const rest = await server.client.call("listEvents", {
+        ...{ namespace, resumeToken, pageSize: 1_000 },
+      });
+      expect(rest.events).toEqual(all.events.slice(5));
+    }
+  });
+});
