@@ -3,10 +3,12 @@
 
 import type { Buffer } from "node:buffer";
 import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
-import { RememberRequest } from "../src/gen/memorysidecar/v1/memory_rpc.ts";
+import { RememberRequest } from "../src/gen/memorysidecar/v1/memory_service.ts";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
-import { AppendMessagesRequest } from "../src/gen/memorysidecar/v1/message_rpc.ts";
-import { GetWindowRequest } from "../src/gen/memorysidecar/v1/window_rpc.ts";
+import {
+  AppendMessagesRequest,
+  GetWindowRequest,
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { grpcFrame } from "./wire.ts";
 
 /** Characters of text in every message. */

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DEFAULT_POLICY_PARTS, DEFAULT_STAGE, type Policy } from "../src/domain/policy.ts";
 import { DEFAULT_SUMMARY_SPEC } from "../src/domain/summaries/spec.ts";
-import { ListTasksRequest, ListTasksResponse } from "../src/gen/memorysidecar/v1/hook_service.ts";
+import { ListTasksRequest, ListTasksResponse } from "../src/gen/memorysidecar/v1/task_service.ts";
 import { make } from "./bodies.ts";
 import { Caller } from "./caller.ts";
 import { createSessions } from "./policies.ts";
@@ -109,7 +109,7 @@ async function drained(port: number, hook: string): Promise<void> {
   const caller = new Caller(port);
   const value = make(ListTasksRequest, { hook, pageSize: 1 });
   for (let left = 1; left > 0; ) {
-    const path = "/memorysidecar.v1.HookService/ListTasks";
+    const path = "/memorysidecar.v1.TaskService/ListTasks";
     const answer = await caller.call(path, { codec: ListTasksRequest, value }, ListTasksResponse);
     left = answer.tasks.length;
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));

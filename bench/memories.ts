@@ -2,16 +2,16 @@
 // with many memories, whose session has a full window.
 
 import { join } from "node:path";
+import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
+import { RememberRequest, RememberResponse } from "../src/gen/memorysidecar/v1/memory_service.ts";
 import {
   AssembleContextRequest,
   AssembleContextResponse,
-} from "../src/gen/memorysidecar/v1/context.ts";
-import { Memory } from "../src/gen/memorysidecar/v1/memory.ts";
-import { RememberRequest, RememberResponse } from "../src/gen/memorysidecar/v1/memory_rpc.ts";
+} from "../src/gen/memorysidecar/v1/recall_service.ts";
 import {
   AppendMessagesRequest,
   AppendMessagesResponse,
-} from "../src/gen/memorysidecar/v1/message_rpc.ts";
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { make, sessionName, turns } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { cpuMs, type Running, startReal } from "./processes.ts";

@@ -15,7 +15,7 @@ import { Session } from "../src/gen/memorysidecar/v1/session.ts";
 import {
   CreateSessionRequest,
   CreateSessionResponse,
-} from "../src/gen/memorysidecar/v1/session_rpc.ts";
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { toPolicy } from "../src/transport/convert/policy.ts";
 import { make, sessionName, TEXT_BYTES, textOf } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";

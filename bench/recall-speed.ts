@@ -5,12 +5,12 @@
 
 import { join } from "node:path";
 import { Message, Role } from "../src/gen/memorysidecar/v1/message.ts";
+import { RecallFilter } from "../src/gen/memorysidecar/v1/recall.ts";
+import { RecallRequest, RecallResponse } from "../src/gen/memorysidecar/v1/recall_service.ts";
 import {
   AppendMessagesRequest,
   AppendMessagesResponse,
-} from "../src/gen/memorysidecar/v1/message_rpc.ts";
-import { RecallFilter } from "../src/gen/memorysidecar/v1/recall.ts";
-import { RecallRequest, RecallResponse } from "../src/gen/memorysidecar/v1/recall_rpc.ts";
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { make, sessionName } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 import { cpuMs, measure, ownBytes, type Running, startReal } from "./processes.ts";

@@ -7,8 +7,9 @@ import {
 import {
   AppendMessagesRequest,
   AppendMessagesResponse,
-} from "../src/gen/memorysidecar/v1/message_rpc.ts";
-import { GetSessionRequest, GetSessionResponse } from "../src/gen/memorysidecar/v1/session_rpc.ts";
+  GetSessionRequest,
+  GetSessionResponse,
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { make, sessionName, turns } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 

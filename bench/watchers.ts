@@ -2,11 +2,8 @@
 // watchers in other processes would. Takes one command a line on standard input.
 
 import { createInterface } from "node:readline";
-import {
-  EventFilter,
-  StreamPosition,
-  WatchEventsRequest,
-} from "../src/gen/memorysidecar/v1/event_service.ts";
+import { EventFilter, StreamPosition } from "../src/gen/memorysidecar/v1/event.ts";
+import { WatchEventsRequest } from "../src/gen/memorysidecar/v1/event_service.ts";
 import { make, sessionName } from "./bodies.ts";
 import { grpcFrame, headerBlock, WireConnection } from "./wire.ts";
 

@@ -7,9 +7,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { generatePython } from "./gen-python.ts";
 import { checkBreaking, generateTypeScript, IMAGE } from "./generate.ts";
+import { staleOptions } from "./proto-options.ts";
 
 const root = join(import.meta.dirname, "..");
 const options = new Set(process.argv.slice(2));
+
+staleOptions(root, { write: true });
 
 if (existsSync(join(root, IMAGE)) && !options.has("--accept-breaking")) checkBreaking(root, IMAGE);
 generateTypeScript(root);

@@ -13,10 +13,10 @@ import {
 import {
   type ExtractFactsRequest,
   type ExtractFactsResponse,
-  HookHandlerServiceService,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
+  HookServiceService,
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
 import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
-import { ExtractedFact, ExtractOutput } from "../../src/gen/memorysidecar/v1/task_memories.ts";
+import { ExtractedFact, ExtractOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { make } from "../bodies.ts";
 
 /** The name of the hook. */
@@ -51,7 +51,7 @@ export async function startScriptedExtractor(hooksFile: string): Promise<GrpcSer
     const facts = (request.input?.messages ?? []).flatMap(factsOf);
     reply(null, { output: make(ExtractOutput, { facts, model: SCRIPTED }) });
   };
-  server.addService({ extractFacts: HookHandlerServiceService.extractFacts }, { extractFacts });
+  server.addService({ extractFacts: HookServiceService.extractFacts }, { extractFacts });
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => {
       if (error === null) resolve(bound);

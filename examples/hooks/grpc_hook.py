@@ -8,9 +8,10 @@ from concurrent import futures
 
 import grpc
 from memorysidecar import v1
-from memorysidecar.v1.hook_handler_service_pb2_grpc import (
-    HookHandlerServiceServicer,
-    add_HookHandlerServiceServicer_to_server,
+from memorysidecar.hook import v1 as hook
+from memorysidecar.hook.v1.hook_service_pb2_grpc import (
+    HookServiceServicer,
+    add_HookServiceServicer_to_server,
 )
 
 
@@ -22,19 +23,19 @@ def summarize(task: v1.SummarizeInput) -> str:
     return "; ".join([*known, *said])[: task.max_tokens * 4]
 
 
-class Handler(HookHandlerServiceServicer):
+class Handler(HookServiceServicer):
     def Summarize(
-        self, request: v1.SummarizeRequest, context: grpc.ServicerContext
-    ) -> v1.SummarizeResponse:
+        self, request: hook.SummarizeRequest, context: grpc.ServicerContext
+    ) -> hook.SummarizeResponse:
         text = summarize(request.input)
         if not text:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "nothing to summarize")
         output = v1.SummarizeOutput(text=text, model="first-sentences")
-        return v1.SummarizeResponse(output=output)
+        return hook.SummarizeResponse(output=output)
 
 
 server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
-add_HookHandlerServiceServicer_to_server(Handler(), server)
+add_HookServiceServicer_to_server(Handler(), server)
 server.add_insecure_port(f"127.0.0.1:{sys.argv[1]}")
 server.start()
 server.wait_for_termination()

@@ -4,12 +4,12 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   ExtractFactsRequest,
   ExtractFactsResponse,
-  HookHandlerServiceService,
+  HookServiceService,
   ResolveConflictRequest,
   ResolveConflictResponse,
   ScoreTextsRequest,
   ScoreTextsResponse,
-} from "../gen/memorysidecar/v1/hook_handler_service.ts";
+} from "../gen/memorysidecar/hook/v1/hook_service.ts";
 import { type DirectCall, type Hook, HookFailure } from "../service/hook-port.ts";
 import {
   checkedExtracted,
@@ -21,7 +21,7 @@ import { extractInputBytes, rawExtracted, rawResolution } from "./wire-memories.
 /** Makes one call. Gives the bytes of the answer. */
 type Ask = (call: DirectCall, path: string, bytes: Uint8Array) => Promise<Buffer>;
 
-const { extractFacts, scoreTexts, resolveConflict } = HookHandlerServiceService;
+const { extractFacts, scoreTexts, resolveConflict } = HookServiceService;
 
 // The number of the field that is written by hand.
 const INPUT_TAG = (3 << 3) | 2;

@@ -1,4 +1,4 @@
-// Hooks of the kind `grpc`: servers of the operator that implement HookHandlerService.
+// Hooks of the kind `grpc`: servers of the operator that implement HookService.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type CallOptions, type Client, Metadata, type ServiceError } from "@grpc/grpc-js";
@@ -6,13 +6,13 @@ import type { SummaryOutput } from "../domain/summaries/summary.ts";
 import {
   EmbedTextsRequest,
   EmbedTextsResponse,
-  HookHandlerServiceService,
+  HookServiceService,
   RerankTextsRequest,
   RerankTextsResponse,
   SummarizeRequest,
   SummarizeResponse,
-} from "../gen/memorysidecar/v1/hook_handler_service.ts";
-import { EmbeddingPurpose } from "../gen/memorysidecar/v1/recall_rpc.ts";
+} from "../gen/memorysidecar/hook/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import { SummarizeInput as WireInput } from "../gen/memorysidecar/v1/task.ts";
 import {
   type DirectCall,
@@ -39,9 +39,9 @@ export interface GrpcParts extends ChannelParts {
 }
 
 const PATHS = {
-  summarize: HookHandlerServiceService.summarize.path,
-  embed: HookHandlerServiceService.embedTexts.path,
-  rerank: HookHandlerServiceService.rerankTexts.path,
+  summarize: HookServiceService.summarize.path,
+  embed: HookServiceService.embedTexts.path,
+  rerank: HookServiceService.rerankTexts.path,
 } as const;
 
 // The numbers of the fields that are written by hand: messages are spliced in as they are stored.

@@ -20,11 +20,11 @@ import {
 import {
   type EmbedTextsRequest,
   type EmbedTextsResponse,
-  HookHandlerServiceService,
+  HookServiceService,
   type RerankTextsRequest,
   type RerankTextsResponse,
-} from "../gen/memorysidecar/v1/hook_handler_service.ts";
-import { EmbeddingPurpose } from "../gen/memorysidecar/v1/recall_rpc.ts";
+} from "../gen/memorysidecar/hook/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../gen/memorysidecar/v1/document.ts";
 import type { DirectCall, Hook } from "../service/hook-port.ts";
 import { SYSTEM_RESOLVE } from "./address-guard.ts";
 import type { EmbedConfig } from "./config-types.ts";
@@ -243,7 +243,7 @@ interface Handlers {
 async function overGrpc(handlers: Handlers, does: "embed" | "rerank") {
   const server = new Server();
   const namespaces: string[] = [];
-  server.addService(HookHandlerServiceService, {
+  server.addService(HookServiceService, {
     embedTexts: (
       { request, metadata }: ServerUnaryCall<EmbedTextsRequest, EmbedTextsResponse>,
       reply: sendUnaryData<EmbedTextsResponse>,

@@ -5,13 +5,13 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { ExtractInput } from "../domain/memories/extracted.ts";
 import type { ExtractionTarget } from "../domain/memories/policy.ts";
 import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
-import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory_policy.ts";
+import { ExtractionTarget as WireTarget } from "../gen/memorysidecar/v1/memory.ts";
 import {
   type ExtractOutput,
   ResolveAction,
   type ResolveOutput,
   ExtractInput as WireExtractInput,
-} from "../gen/memorysidecar/v1/task_memories.ts";
+} from "../gen/memorysidecar/v1/task.ts";
 
 const TARGETS = {
   facts: WireTarget.FACTS,

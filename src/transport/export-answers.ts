@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { SnapshotFormat } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { SessionRef } from "../domain/session.ts";
-import { ExportSessionResponse } from "../gen/memorysidecar/v1/snapshot_rpc.ts";
+import { ExportSessionResponse } from "../gen/memorysidecar/v1/session_service.ts";
 import type { Call, Services } from "../service/api.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { toHeader } from "./convert/snapshot.ts";

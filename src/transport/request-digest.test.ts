@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Struct } from "../gen/google/protobuf/struct.ts";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
-import { AppendMessagesRequest } from "../gen/memorysidecar/v1/message_rpc.ts";
+import { AppendMessagesRequest } from "../gen/memorysidecar/v1/session_service.ts";
 import { loadDescriptors } from "./descriptors.ts";
 import { digestRequest } from "./request-digest.ts";
 import { checkWire, createWireSchemas, WIRE } from "./wire-schema.ts";

@@ -7,10 +7,10 @@ import {
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { AdminServiceService } from "../gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../gen/memorysidecar/v1/event_service.ts";
-import { HookServiceService } from "../gen/memorysidecar/v1/hook_service.ts";
 import { MemoryServiceService } from "../gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../gen/memorysidecar/v1/session_service.ts";
+import { TaskServiceService } from "../gen/memorysidecar/v1/task_service.ts";
 import { createStreamHandler, createUnaryHandler, type Edge, type MethodShape } from "./handler.ts";
 import { ackEvents } from "./rpc/ack-events.ts";
 import { appendMessages } from "./rpc/append-messages.ts";
@@ -130,9 +130,10 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   compactSession,
   listSummaries,
   listSummarySources,
+  countTokens,
 };
 
-const HOOK_RPCS: Rpcs<typeof HookServiceService> = {
+const TASK_RPCS: Rpcs<typeof TaskServiceService> = {
   pollTasks,
   completeTask,
   failTask,
@@ -141,20 +142,11 @@ const HOOK_RPCS: Rpcs<typeof HookServiceService> = {
   getTask,
   retryTask,
   deleteTask,
-  listHooks,
 };
 
 const RECALL_RPCS: Rpcs<typeof RecallServiceService> = {
   recall,
-  upsertDocuments,
-  getDocument,
-  listDocuments,
-  listCollections,
-  searchDocuments,
-  deleteDocuments,
-  clearCollection,
   embed,
-  countTokens,
   assembleContext,
 };
 
@@ -178,6 +170,13 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   scoreImportance,
   listMemoryJobs,
   retryMemoryJob,
+  upsertDocuments,
+  getDocument,
+  listDocuments,
+  listCollections,
+  searchDocuments,
+  deleteDocuments,
+  clearCollection,
 };
 
 const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
@@ -190,7 +189,7 @@ const EVENT_RPCS: Rpcs<typeof EventServiceService> = {
   ackEvents,
 };
 
-const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = { getServerInfo };
+const ADMIN_RPCS: Rpcs<typeof AdminServiceService> = { getServerInfo, listHooks };
 
 /** A service as grpc-js takes it. */
 export interface BoundService {
@@ -200,14 +199,14 @@ export interface BoundService {
 }
 
 /**
- * The services that are served, by their full names. HookHandlerService is not among them: hooks
- * implement it and the sidecar calls it. It is in the descriptors, so that reflection shows it.
+ * The services that are served, by their full names. `memorysidecar.hook.v1.HookService` is not
+ * among them: hooks implement it and the sidecar calls it. Reflection still shows its descriptors.
  */
 export const SERVICE_NAMES = [
   "memorysidecar.v1.SessionService",
   "memorysidecar.v1.EventService",
   "memorysidecar.v1.AdminService",
-  "memorysidecar.v1.HookService",
+  "memorysidecar.v1.TaskService",
   "memorysidecar.v1.RecallService",
   "memorysidecar.v1.MemoryService",
 ] as const;
@@ -288,7 +287,7 @@ export function createRoutes(edge: Edge, descriptors: FileDescriptorSet): readon
     bind(SERVICE_NAMES[0], SessionServiceService, SESSION_RPCS, parts),
     bind(SERVICE_NAMES[1], EventServiceService, EVENT_RPCS, parts),
     bind(SERVICE_NAMES[2], AdminServiceService, ADMIN_RPCS, parts),
-    bind(SERVICE_NAMES[3], HookServiceService, HOOK_RPCS, parts),
+    bind(SERVICE_NAMES[3], TaskServiceService, TASK_RPCS, parts),
     bind(SERVICE_NAMES[4], RecallServiceService, RECALL_RPCS, parts),
     bind(SERVICE_NAMES[5], MemoryServiceService, MEMORY_RPCS, parts),
   ];

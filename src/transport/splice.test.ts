@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Message } from "../gen/memorysidecar/v1/message.ts";
-import { ListMessagesResponse } from "../gen/memorysidecar/v1/message_rpc.ts";
+import { ListMessagesResponse } from "../gen/memorysidecar/v1/session_service.ts";
 import { spliceField } from "./splice.ts";
 
 describe("spliceField", () => {

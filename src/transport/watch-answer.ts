@@ -1,7 +1,8 @@
 // The answers of WatchEvents. What holds an event is the same for every reader, so that it is made
 // once and shared; so is the whole answer between readers that get the same events.
 
-import { StreamedEvent, WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
+import { StreamedEvent } from "../gen/memorysidecar/v1/event.ts";
+import { WatchEventsResponse } from "../gen/memorysidecar/v1/event_service.ts";
 import type { StoredEvent } from "../storage/store.ts";
 import { encodeWire } from "./fast-writer.ts";
 import type { ResumeTokens } from "./resume-token.ts";

@@ -1,11 +1,12 @@
 // Alquimia: short-term strategies that choose what is read, long-term ones at the end of a turn.
 
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import type {
-  AppendMessagesResponse,
-  ToolOutcome,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
+import {
+  type Message,
+  Role,
+  type ToolOutcome,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import type { AppendMessagesResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import {
   PolicyWarningKind,
   type StageRun,

@@ -1,10 +1,9 @@
 // definable: the block of history that its agent puts into a prompt.
 
-import {
-  type AssembleContextResponse,
-  ContextProfile,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
-import { Role, TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
+import { ContextProfile } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+import type { AssembleContextResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast } from "./compare.ts";

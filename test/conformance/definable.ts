@@ -3,8 +3,10 @@
 import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
 import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import { Verdict } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_rpc.ts";
-import type { PolicyStage } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  type PolicyStage,
+  Verdict,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import type { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";

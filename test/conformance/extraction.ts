@@ -2,12 +2,12 @@
 // are, and what the server makes of them comes back.
 
 import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
-import type { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import {
   ExtractionPolicy,
   type ExtractionTarget,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_policy.ts";
-import type { ExtractMemoriesRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_turn_rpc.ts";
+  type Memory,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import type { ExtractMemoriesRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { type ChatLine, FINDER } from "./chat.ts";
 import { type Json, listOf } from "./json.ts";
 import type { Rpc } from "./rpc.ts";

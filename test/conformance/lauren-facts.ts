@@ -1,12 +1,16 @@
 // lauren-ai: what it remembers of its users, and how sure it is.
 
 import { isMemorySidecarError } from "../../clients/typescript/src/errors.ts";
-import { ContextProfile } from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
-import { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
-import { ExtractionTarget } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_policy.ts";
-import { MemoryScoring } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_query_rpc.ts";
-import { MemoryOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
+import {
+  ExtractionTarget,
+  Memory,
+  MemoryFilter,
+  MemoryOrder,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import {
+  ContextProfile,
+  MemoryScoring,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
 import { type Shown, shown } from "./compare.ts";

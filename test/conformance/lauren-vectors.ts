@@ -1,12 +1,12 @@
 // lauren-ai: VectorStore. It is a collection of documents of a namespace; a search is one with
 // TF-IDF scoring, which gives documents that score 0 as well.
 
-import { Document } from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
 import {
+  Document,
   DocumentFilter,
-  DocumentScoring,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/document_rpc.ts";
-import type { MetadataCondition } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/document.ts";
+import type { MetadataCondition } from "../../clients/typescript/src/gen/memorysidecar/v1/filter.ts";
+import { DocumentScoring } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast } from "./compare.ts";
 import {

@@ -1,11 +1,11 @@
 // lauren-ai: ShortTermMemory, its view and its snapshots.
 
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
+import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
+import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
-import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
 import { HOOK } from "./hook.ts";

@@ -5,10 +5,10 @@ import { type Message, Role } from "../../clients/typescript/src/gen/memorysidec
 import {
   type MessagePreview,
   type PolicyPreview,
+  StageOn,
   Verdict,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/policy_rpc.ts";
-import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
-import { CompactOutcome } from "../../clients/typescript/src/gen/memorysidecar/v1/summary_rpc.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
+import { CompactOutcome } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import type { Totals } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { atLeast } from "./compare.ts";
 import { CaseFault, objectOf } from "./json.ts";

@@ -1,15 +1,13 @@
 // MARSYS: KGMemory, whose entries are facts.
 
 import {
-  type Memory,
-  MemoryKind,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
-import {
   ExtractionTarget,
+  type Memory,
+  MemoryFilter,
+  MemoryKind,
+  MemoryOrder,
   MemoryPolicy,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_policy.ts";
-import { MemoryOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";

@@ -1,9 +1,12 @@
 // MARSYS: ConversationMemory, ManagedConversationMemory and MemoryManager.
 
 import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import { MessageOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
-import { StageEffect } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  type Message,
+  MessageOrder,
+  Role,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+import { StageEffect } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";

@@ -1,23 +1,23 @@
 // Memories of the server and what the adapters do with them.
 
 import type { Timestamp } from "../../clients/typescript/src/gen/google/protobuf/timestamp.ts";
-import type {
-  AssembleContextRequest,
-  AssembleContextResponse,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
-import {
-  type DeepPartial,
-  Memory,
-  MemoryKind,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
 import {
   DedupeMode,
   DedupeRule,
-  type ListMemoriesRequest,
-  type RememberRequest,
-  type RememberResponse,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
+  type DeepPartial,
+  Memory,
+  MemoryFilter,
+  MemoryKind,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import type {
+  ListMemoriesRequest,
+  RememberRequest,
+  RememberResponse,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
+import type {
+  AssembleContextRequest,
+  AssembleContextResponse,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { CaseFault, type Json, needText } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
 

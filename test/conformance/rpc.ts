@@ -8,12 +8,12 @@ import type { MemorySidecar } from "../../clients/typescript/src/client.ts";
 import { connect } from "../../clients/typescript/src/connect.ts";
 import { toClientError } from "../../clients/typescript/src/errors.ts";
 import { EventServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";
-import { HookServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/hook_service.ts";
 import { MemoryServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
+import { TaskServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/task_service.ts";
 import type { ChatModel } from "./chat.ts";
 import type { CaseHooks } from "./hook.ts";
 import type { Stub } from "./stub.ts";
@@ -21,7 +21,7 @@ import type { Stub } from "./stub.ts";
 const METHODS = {
   ...SessionServiceService,
   ...EventServiceService,
-  ...HookServiceService,
+  ...TaskServiceService,
   ...RecallServiceService,
   ...MemoryServiceService,
 } as const;

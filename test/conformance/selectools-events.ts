@@ -1,7 +1,6 @@
 // selectools: what its observers hear, as the events of the server tell it.
 
-import type { Event } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import { EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
+import { type Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Trim, TrimReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { atLeast } from "./compare.ts";

@@ -1,16 +1,16 @@
 // selectools: EntityMemory and KnowledgeGraphMemory.
 
 import {
+  ExtractionTarget,
+  type Memory,
+  MemoryKind,
+  MemoryOrder,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import {
   ContextProfile,
   ContextSection,
   ContextSectionKind,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
-import {
-  type Memory,
-  MemoryKind,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { ExtractionTarget } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_policy.ts";
-import { MemoryOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { type Finder, find, openFinder } from "./extraction.ts";
 import {

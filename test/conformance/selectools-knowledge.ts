@@ -1,12 +1,14 @@
 // selectools: KnowledgeMemory, its logs by day, its tools, and what it takes the power out of.
 
 import {
+  type Memory,
+  MemoryFilter,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import {
   ContextProfile,
   ContextSection,
   ContextSectionKind,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
-import type { Memory } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { MemoryTools } from "../../clients/typescript/src/memory-tools.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import {

@@ -5,19 +5,19 @@ import {
   isMemorySidecarError,
   type MemorySidecarError,
 } from "../../clients/typescript/src/errors.ts";
-import { ContextProfile } from "../../clients/typescript/src/gen/memorysidecar/v1/context.ts";
 import {
   type Memory,
+  MemoryFilter,
   MemoryKind,
+  MemoryOrder,
   MemoryOrigin,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_filter.ts";
+import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import {
+  ContextProfile,
   type MemoryMatch,
   MemoryScoring,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/memory_query_rpc.ts";
-import { MemoryOrder } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_rpc.ts";
-import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { SCORER } from "./chat.ts";

@@ -3,17 +3,19 @@
 import { isMemorySidecarError, MemorySidecarError } from "../../clients/typescript/src/errors.ts";
 import type { Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import type { AppendMessagesResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
 import {
   Policy,
+  SummaryShow,
   SystemProtection,
   ToolPairs,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
-import { SummaryShow } from "../../clients/typescript/src/gen/memorysidecar/v1/policy_summary.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
+import type {
+  AppendMessagesResponse,
+  GetWindowResponse,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
-import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
 import { CaseFault, type JsonObject } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
 

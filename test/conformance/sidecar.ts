@@ -1,14 +1,17 @@
 // What the server does besides what the source systems do, in its own words: policies by preset,
 // and summaries of every kind.
 
-import { type Event, EventType } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
-import { SupersedeReason } from "../../clients/typescript/src/gen/memorysidecar/v1/event_summary.ts";
+import {
+  type Event,
+  EventType,
+  SupersedeReason,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import type { Message } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import {
   Summarize,
   SummaryFailure,
   SummaryKeep,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/policy_summary.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";

@@ -4,11 +4,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
-import {
-  type PolicyStage,
-  RemovedTo,
-  StageOn,
-} from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { type PolicyStage, RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";

@@ -3,10 +3,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
-import { SummaryFailure, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
-import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { CompactOutcome } from "../../src/gen/memorysidecar/v1/summary_rpc.ts";
+import {
+  RemovedTo,
+  StageOn,
+  SummaryFailure,
+  SummaryKeep,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
+import { CompactOutcome, SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
 import { HookFailure } from "../../src/service/hook-port.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";

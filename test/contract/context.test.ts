@@ -2,16 +2,16 @@
 // cannot get out of its marks.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ConflictMode, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
-  type AssembleContextResponse,
   ContextCutReason,
   ContextProfile,
   ContextSection,
   ContextSectionKind,
-} from "../../src/gen/memorysidecar/v1/context.ts";
-import { MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { ConflictMode } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
-import { type Message, Role, TokenRule, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+} from "../../src/gen/memorysidecar/v1/recall.ts";
+import type { AssembleContextResponse } from "../../src/gen/memorysidecar/v1/recall_service.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {
   document,

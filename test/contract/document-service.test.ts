@@ -3,8 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import type { Document } from "../../src/gen/memorysidecar/v1/document.ts";
-import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document_rpc.ts";
+import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";

@@ -383,7 +383,7 @@ describe("health", () => {
 
   it("is told for the server and for each service", async () => {
     const server = await start();
-    const served = ["Admin", "Event", "Hook", "Memory", "Recall", "Session"];
+    const served = ["Admin", "Event", "Task", "Memory", "Recall", "Session"];
     const services = ["", ...served.map((name) => `memorysidecar.v1.${name}Service`)];
     for (const service of services) expect(await check(server, service)).toBe(1);
     expect(await check(server, "memorysidecar.v1.Nothing")).toBe(-status.NOT_FOUND);

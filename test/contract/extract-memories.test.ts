@@ -9,14 +9,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import {
   type ExtractFactsRequest,
   type ExtractFactsResponse,
-  HookHandlerServiceService,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
-import { MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { ExtractionTarget } from "../../src/gen/memorysidecar/v1/memory_policy.ts";
-import type { ExtractMemoriesResponse } from "../../src/gen/memorysidecar/v1/memory_turn_rpc.ts";
+  HookServiceService,
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import { ExtractionTarget, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
+import type { ExtractMemoriesResponse } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
-import { ExtractOutput } from "../../src/gen/memorysidecar/v1/task_memories.ts";
+import { ExtractOutput, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { readHooksFile } from "../../src/hooks/config.ts";
 import { createHooks } from "../../src/hooks/registry.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
@@ -263,7 +261,7 @@ describe("a chat model", () => {
 describe("a gRPC server", () => {
   async function startGrpc(answer: (input: ExtractFactsRequest) => Partial<ExtractOutput>) {
     const grpc = new Server();
-    const { extractFacts } = HookHandlerServiceService;
+    const { extractFacts } = HookServiceService;
     const seen: ExtractFactsRequest[] = [];
     grpc.addService(
       { extractFacts },

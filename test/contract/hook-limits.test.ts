@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import {
   type RequestOf,

@@ -2,7 +2,7 @@
 // why; nothing takes effect twice, and what a worker does not finish is done by another.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { SummaryFlow, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+import { SummaryFlow, SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason, TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";

@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import type { Extracted } from "../../src/domain/memories/extracted.ts";
-import { ConflictMode, ConflictRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import { ConflictMode, ConflictRule } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
 import type { Store } from "../../src/storage/store.ts";

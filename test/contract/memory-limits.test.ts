@@ -4,12 +4,16 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import type { Entity, Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
-import type { MemoryFilter } from "../../src/gen/memorysidecar/v1/memory_filter.ts";
-import { ConflictRule, DedupeRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
+import {
+  ConflictRule,
+  DedupeRule,
+  type Entity,
+  type Memory,
+  type MemoryFilter,
+  MemoryKind,
+} from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/recall.ts";
 import {
   type RequestOf,
   requestBytes,

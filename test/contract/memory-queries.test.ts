@@ -3,9 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import type { Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { MemoryScoring } from "../../src/gen/memorysidecar/v1/memory_query_rpc.ts";
-import { DedupeRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import { DedupeRule, type Memory } from "../../src/gen/memorysidecar/v1/memory.ts";
+import { MemoryScoring } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { entity, episode, memory, memoryFilter, relation } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";

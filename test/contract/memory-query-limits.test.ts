@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { MemoryScoring } from "../../src/gen/memorysidecar/v1/memory_query_rpc.ts";
+import { MemoryScoring } from "../../src/gen/memorysidecar/v1/recall.ts";
 import {
   type RequestOf,
   requestBytes,

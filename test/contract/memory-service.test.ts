@@ -3,16 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { type Memory, MemoryKind, MemoryState } from "../../src/gen/memorysidecar/v1/memory.ts";
-import type { MemoryFilter } from "../../src/gen/memorysidecar/v1/memory_filter.ts";
 import {
   ConflictMode,
   ConflictRule,
   DedupeMode,
   DedupeRule,
+  type Memory,
+  type MemoryFilter,
+  MemoryKind,
   MemoryOrder,
+  MemoryState,
   RememberOutcome,
-} from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {

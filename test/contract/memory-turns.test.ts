@@ -2,12 +2,13 @@
 // the jobs that wait.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
-import { MemoryDeletion } from "../../src/gen/memorysidecar/v1/event_memory.ts";
-import { MemoryKind, MemoryOrigin } from "../../src/gen/memorysidecar/v1/memory.ts";
-import type { MemoryPolicy } from "../../src/gen/memorysidecar/v1/memory_policy.ts";
-import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { EventType, MemoryDeletion } from "../../src/gen/memorysidecar/v1/event.ts";
+import {
+  MemoryKind,
+  MemoryOrigin,
+  type MemoryPolicy,
+} from "../../src/gen/memorysidecar/v1/memory.ts";
+import { type Policy, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type Hook, HookFailure } from "../../src/service/hook-port.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";

@@ -4,13 +4,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
+  Policy,
   type PolicyStage,
   RemovedTo,
   StageOn,
   Unit,
-} from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   HoldReason,
   PolicyWarningKind,

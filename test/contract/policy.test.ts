@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { MANUAL_HOOK } from "../../src/domain/summaries/spec.ts";
 import { Struct } from "../../src/gen/google/protobuf/struct.ts";
-import { TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import type * as selects from "../../src/gen/memorysidecar/v1/policy.ts";
+import type * as stages from "../../src/gen/memorysidecar/v1/policy.ts";
 import * as wire from "../../src/gen/memorysidecar/v1/policy.ts";
-import type * as selects from "../../src/gen/memorysidecar/v1/policy_select.ts";
-import type * as stages from "../../src/gen/memorysidecar/v1/policy_stage.ts";
-import { RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
 import {
+  RemovedTo,
   Summarize,
   SummaryFailure,
   SummaryKeep,
   SummaryLeave,
-} from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+  TokenRule,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import {
   dropOldest,

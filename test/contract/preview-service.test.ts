@@ -2,9 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { type Policy, ToolPairs } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { PreviewSource, Verdict } from "../../src/gen/memorysidecar/v1/policy_rpc.ts";
-import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  type Policy,
+  PreviewSource,
+  RemovedTo,
+  StageOn,
+  ToolPairs,
+  Verdict,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { HoldReason, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";

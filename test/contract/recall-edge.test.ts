@@ -15,16 +15,14 @@ import { WEIGHT_NAMES } from "../../src/domain/recall/rank/weights.ts";
 import { Document } from "../../src/gen/memorysidecar/v1/document.ts";
 import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
+  DenseState,
   FusionMethod,
   RecallKind,
   RecallMode,
-  ScoreFeature,
-} from "../../src/gen/memorysidecar/v1/recall.ts";
-import {
-  DenseState,
   RecallWeights,
   RerankState,
-} from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
+  ScoreFeature,
+} from "../../src/gen/memorysidecar/v1/recall.ts";
 import type {
   CountTokensInput,
   RecallHit,

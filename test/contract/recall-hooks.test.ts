@@ -2,8 +2,12 @@
 // hooks that put hits in order.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { type RecallHit, RecallMode } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { DenseState, RerankState } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
+import {
+  DenseState,
+  type RecallHit,
+  RecallMode,
+  RerankState,
+} from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type Hook, HookFailure, type Hooks } from "../../src/service/hook-port.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { MANUAL_HOOKS, TEST_HOOK_SETTINGS } from "../support/hooks.ts";

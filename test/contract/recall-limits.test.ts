@@ -3,11 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import type { Document } from "../../src/gen/memorysidecar/v1/document.ts";
-import { DocumentFilter } from "../../src/gen/memorysidecar/v1/document_rpc.ts";
+import { type Document, DocumentFilter } from "../../src/gen/memorysidecar/v1/document.ts";
+import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { MetadataCondition, RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
-import type { RecallWeights } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
+import type { RecallFilter, RecallWeights } from "../../src/gen/memorysidecar/v1/recall.ts";
 import {
   type RequestOf,
   requestBytes,

@@ -2,16 +2,20 @@
 // not, what filters say of them, and what they do for messages and for one another.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Memory, MemoryKind } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { ConflictMode, ConflictRule } from "../../src/gen/memorysidecar/v1/memory_rpc.ts";
+import {
+  ConflictMode,
+  ConflictRule,
+  type Memory,
+  MemoryKind,
+} from "../../src/gen/memorysidecar/v1/memory.ts";
 import {
   type RecallFilter,
   type RecallHit,
   RecallKind,
   RecallMode,
+  RecallWeights,
   ScoreFeature,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { RecallWeights } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {
   entity,

@@ -2,14 +2,14 @@
 // pages, context, groups, scores, and queries of every kind.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MetadataCondition } from "../../src/gen/memorysidecar/v1/filter.ts";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
-  type MetadataCondition,
+  DenseState,
   type RecallHit,
   RecallKind,
   RecallMode,
 } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { DenseState } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { document, embedding, message, recallFilter, session } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";

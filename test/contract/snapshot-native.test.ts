@@ -3,9 +3,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event_detail.ts";
-import { Message, Role, TokenRule, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import { RemovedTo, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { SessionDeleteReason } from "../../src/gen/memorysidecar/v1/event.ts";
+import { Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
+import { RemovedTo, StageOn, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { SnapshotHeader } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import type { Store } from "../../src/storage/store.ts";

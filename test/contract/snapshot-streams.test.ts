@@ -4,7 +4,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { testSeed } from "../support/random.ts";
 import { keepStage, message, policy, session, toolCall } from "../support/samples.ts";

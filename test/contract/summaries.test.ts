@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
-import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement, type SummaryVersion } from "../../src/gen/memorysidecar/v1/summary.ts";
 import {
   type RequestOf,

@@ -2,13 +2,12 @@
 // watched by kind.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
-import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
+import { EventType, SupersedeReason } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
   SummaryFailure,
   SummaryKeep,
   SummaryLeave,
-} from "../../src/gen/memorysidecar/v1/policy_summary.ts";
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason } from "../../src/gen/memorysidecar/v1/task.ts";
 import { TriggerKind, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";

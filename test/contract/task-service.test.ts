@@ -3,14 +3,10 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event_summary.ts";
-import { ListTasksResponse } from "../../src/gen/memorysidecar/v1/hook_service.ts";
-import {
-  BreakerState,
-  HookKind,
-  TaskFailureReason,
-  TaskState,
-} from "../../src/gen/memorysidecar/v1/task.ts";
+import { BreakerState, HookKind } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import { SupersedeReason } from "../../src/gen/memorysidecar/v1/event.ts";
+import { TaskFailureReason, TaskState } from "../../src/gen/memorysidecar/v1/task.ts";
+import { ListTasksResponse } from "../../src/gen/memorysidecar/v1/task_service.ts";
 import { requestBytes, startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollHook, scriptedHook } from "../support/hooks.ts";
 import { storeWith } from "../support/services.ts";

@@ -1,8 +1,8 @@
 // The token rules over gRPC: the counts of messages, their quarters, and the totals.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Message, Role, TokenRule } from "../../src/gen/memorysidecar/v1/message.ts";
-import { type Policy, TokenRounding } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { type Policy, TokenRounding, TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import { message, policy, session, sessionSummary } from "../support/samples.ts";
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { Unit } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { Unit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TriggerKind } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import * as wirePolicy from "../../src/gen/memorysidecar/v1/policy_rpc.ts";
-import * as wireStage from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import * as wirePolicy from "../../src/gen/memorysidecar/v1/policy.ts";
+import * as wireStage from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { PREVIEW_ENUM_MAX } from "../../src/transport/validate/preview-requests.ts";
 import { WINDOW_ENUM_MAX } from "../../src/transport/validate/window-requests.ts";

@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HEAL_NOTICE } from "../../src/domain/window/heal.ts";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { type Healing, HealWhen } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { StageEffect, StageOn } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  type Healing,
+  HealWhen,
+  StageEffect,
+  StageOn,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
   bare,

@@ -3,8 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { ToolPairs } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { StageOn, Unit } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import { StageOn, ToolPairs, Unit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { type Trim, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";

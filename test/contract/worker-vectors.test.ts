@@ -3,14 +3,15 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { LeasedTask } from "../../src/gen/memorysidecar/v1/hook_service.ts";
-import { type RecallHit, RecallMode } from "../../src/gen/memorysidecar/v1/recall.ts";
+import { HookKind } from "../../src/gen/memorysidecar/v1/admin_service.ts";
+import { EmbeddingPurpose } from "../../src/gen/memorysidecar/v1/document.ts";
 import {
   DenseState,
-  EmbeddingPurpose,
+  type RecallHit,
+  RecallMode,
   RerankState,
-} from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
-import { HookKind, TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
+} from "../../src/gen/memorysidecar/v1/recall.ts";
+import { type LeasedTask, TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollEmbedder, pollHook, pollReranker } from "../support/hooks.ts";
 import { message } from "../support/samples.ts";

@@ -10,7 +10,7 @@ import {
   DenseState,
   type RecallCoverage,
   RerankState,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/recall_rpc.ts";
+} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import {
   connect,
   type MemorySidecar,

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { AppendMessagesRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/message_rpc.ts";
-import { GetWindowRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import {
+  AppendMessagesRequest,
+  GetWindowRequest,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import {
   connect,
   isMemorySidecarError,
@@ -182,7 +184,7 @@ test("stock tools see health and reflection", async () => {
   const server = await start({ dataDir: directory.path });
   const url = `http://${server.address}`;
   const services = await bufCurl(url, "--list-services");
-  const served = ["Admin", "Event", "Hook", "Memory", "Recall", "Session"];
+  const served = ["Admin", "Event", "Task", "Memory", "Recall", "Session"];
   for (const name of served.map((word) => `${word}Service`)) {
     expect(services).toContain(`memorysidecar.v1.${name}`);
     const check = `${url}/grpc.health.v1.Health/Check`;
@@ -191,8 +193,8 @@ test("stock tools see health and reflection", async () => {
   }
   expect(services).toContain("grpc.health.v1.Health");
   // What hooks implement is described, so that they find it, and not served.
-  expect(services).toContain("memorysidecar.v1.HookHandlerService");
-  const summarize = `${url}/memorysidecar.v1.HookHandlerService/Summarize`;
+  expect(services).toContain("memorysidecar.hook.v1.HookService");
+  const summarize = `${url}/memorysidecar.hook.v1.HookService/Summarize`;
   await expect(bufCurl(summarize, "-d", "{}")).rejects.toThrow(/unimplemented/i);
   const append = JSON.stringify({
     sessionId: "s",

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { liveMemory } from "../../bench/inspect.ts";
+import { StreamPosition } from "../../clients/typescript/src/gen/memorysidecar/v1/event.ts";
 import {
-  StreamPosition,
   WatchEventsRequest,
   type WatchEventsResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/event_service.ts";

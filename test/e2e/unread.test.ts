@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { GetWindowRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/window_rpc.ts";
+import { GetWindowRequest } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import { connect, dropOldest, type MemorySidecar } from "../../clients/typescript/src/index.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { start } from "./start.ts";

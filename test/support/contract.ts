@@ -16,10 +16,10 @@ import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error
 import { Status } from "../../src/gen/google/rpc/status.ts";
 import { AdminServiceService } from "../../src/gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceService } from "../../src/gen/memorysidecar/v1/event_service.ts";
-import { HookServiceService } from "../../src/gen/memorysidecar/v1/hook_service.ts";
 import { MemoryServiceService } from "../../src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../src/gen/memorysidecar/v1/session_service.ts";
+import { TaskServiceService } from "../../src/gen/memorysidecar/v1/task_service.ts";
 import { createLogs } from "../../src/log.ts";
 import type { Hooks } from "../../src/service/hook-port.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
@@ -32,7 +32,7 @@ import { makeTempDir } from "./temp-dir.ts";
 export const METHODS = {
   ...SessionServiceService,
   ...EventServiceService,
-  ...HookServiceService,
+  ...TaskServiceService,
   ...AdminServiceService,
   ...RecallServiceService,
   ...MemoryServiceService,

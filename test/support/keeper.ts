@@ -5,9 +5,9 @@ import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } f
 import {
   ExtractFactsRequest,
   ExtractFactsResponse,
-  HookHandlerServiceService,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
-import type { ExtractedFact } from "../../src/gen/memorysidecar/v1/task_memories.ts";
+  HookServiceService,
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import type { ExtractedFact } from "../../src/gen/memorysidecar/v1/task.ts";
 import { complete, type HttpAct, type SeenRequest } from "./scripted-http.ts";
 
 /** What somebody says who keeps something. */
@@ -65,7 +65,7 @@ export async function startGrpcKeeper(): Promise<GrpcKeeper> {
   server.addService(
     {
       extractFacts: {
-        ...HookHandlerServiceService.extractFacts,
+        ...HookServiceService.extractFacts,
         requestDeserialize: (bytes: Buffer) => ExtractFactsRequest.decode(bytes),
         responseSerialize: (answer: ExtractFactsResponse) =>
           Buffer.from(ExtractFactsResponse.encode(answer).finish()),

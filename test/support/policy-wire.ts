@@ -1,13 +1,13 @@
 // Policies and messages in wire form for the contract tests of what policies do.
 
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
+  type Policy,
   type PolicyStage,
   StageEffect,
   StageOn,
   type Trigger,
-} from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import type { TestServer } from "./contract.ts";
 import { dropOldest, keepStage, message, policy, protections, session } from "./samples.ts";
 

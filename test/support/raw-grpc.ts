@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import {
   SummarizeRequest,
   SummarizeResponse,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
 import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 
 /** Answers one call. */

@@ -4,19 +4,24 @@ import { Document, type Embedding } from "../../src/gen/memorysidecar/v1/documen
 import {
   Entity,
   type Episode,
+  ExtractionPolicy,
   Memory,
+  MemoryFilter,
   MemoryKind,
+  MemoryPolicy,
   MemorySource,
   type Relation,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
-import { MemoryFilter } from "../../src/gen/memorysidecar/v1/memory_filter.ts";
-import { ExtractionPolicy, MemoryPolicy } from "../../src/gen/memorysidecar/v1/memory_policy.ts";
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { Policy, Protections } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { DropOldest } from "../../src/gen/memorysidecar/v1/policy_select.ts";
-import { PolicyStage } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
+import {
+  DropOldest,
+  Policy,
+  PolicyStage,
+  Protections,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
 import { RecallFilter } from "../../src/gen/memorysidecar/v1/recall.ts";
-import { Session, Summary } from "../../src/gen/memorysidecar/v1/session.ts";
+import { Session } from "../../src/gen/memorysidecar/v1/session.ts";
+import { Summary } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type MethodName, type RequestOf, requestBytes } from "./contract.ts";
 

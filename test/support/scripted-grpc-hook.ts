@@ -10,10 +10,10 @@ import {
   type sendUnaryData,
 } from "@grpc/grpc-js";
 import {
-  HookHandlerServiceService,
+  HookServiceService,
   SummarizeRequest,
   SummarizeResponse,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
 import type { SummarizeOutput } from "../../src/gen/memorysidecar/v1/task.ts";
 
 /** A call as it came in. */
@@ -55,7 +55,7 @@ export async function startScriptedGrpcHook(
   server.addService(
     {
       summarize: {
-        ...HookHandlerServiceService.summarize,
+        ...HookServiceService.summarize,
         requestDeserialize: (bytes: Buffer) => SummarizeRequest.decode(bytes),
         responseSerialize: (bytes: Buffer) => bytes,
       },

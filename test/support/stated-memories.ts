@@ -6,7 +6,6 @@ type LimitName = keyof typeof LIMITS;
 
 /** A place of the contract, and the limits it states. */
 export interface Stated {
-  readonly file: string;
   /** `Message.field`, `Service.Rpc`, or the name of a message, an enum or a service. */
   readonly of: string;
   readonly limits: readonly LimitName[];
@@ -184,25 +183,24 @@ const CONTEXT: Places = {
   "AssembleContextResponse.cut": ["contextCuts"],
 };
 
-const FILES: Readonly<Record<string, Places>> = {
-  memory: MEMORY,
-  memory_filter: FILTER,
-  memory_policy: POLICY,
-  memory_rpc: BASIC,
-  memory_change_rpc: CHANGE,
-  memory_query_rpc: QUERY,
-  memory_turn_rpc: TURN,
-  memory_service: { "MemoryService.ListMemoryRevisions": ["memoryRevisions"] },
-  task_memories: TASKS,
-  context: CONTEXT,
-  event_memory: { "MemoryJobEnded.seq_ranges": ["memoryJobRanges"] },
-  recall: {
-    "RecallFilter.memory_kinds": ["memoryFilterKinds"],
-    "RecallFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
-  },
+const PLACES: Places = {
+  ...MEMORY,
+  ...FILTER,
+  ...POLICY,
+  ...BASIC,
+  ...CHANGE,
+  ...QUERY,
+  ...TURN,
+  ...TASKS,
+  ...CONTEXT,
+  "MemoryService.ListMemoryRevisions": ["memoryRevisions"],
+  "MemoryJobEnded.seq_ranges": ["memoryJobRanges"],
+  "RecallFilter.memory_kinds": ["memoryFilterKinds"],
+  "RecallFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
 };
 
 /** Where the limits of long-term memory are stated. */
-export const MEMORY_STATED: readonly Stated[] = Object.entries(FILES).flatMap(([file, places]) =>
-  Object.entries(places).map(([of, limits]) => ({ file, of, limits })),
-);
+export const MEMORY_STATED: readonly Stated[] = Object.entries(PLACES).map(([of, limits]) => ({
+  of,
+  limits,
+}));

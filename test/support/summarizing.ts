@@ -1,12 +1,14 @@
 // Sessions whose stages have their messages summarized, and workers of the tests.
 
 import type { Event } from "../../src/gen/memorysidecar/v1/event.ts";
-import type { LeasedTask } from "../../src/gen/memorysidecar/v1/hook_service.ts";
 import type { Message } from "../../src/gen/memorysidecar/v1/message.ts";
-import type { Policy } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { type PolicyStage, RemovedTo } from "../../src/gen/memorysidecar/v1/policy_stage.ts";
-import { Summarize } from "../../src/gen/memorysidecar/v1/policy_summary.ts";
-import type { SummarizeInput, Task } from "../../src/gen/memorysidecar/v1/task.ts";
+import {
+  type Policy,
+  type PolicyStage,
+  RemovedTo,
+  Summarize,
+} from "../../src/gen/memorysidecar/v1/policy.ts";
+import type { LeasedTask, SummarizeInput, Task } from "../../src/gen/memorysidecar/v1/task.ts";
 import type { RequestOf, ResponseOf, TestServer } from "./contract.ts";
 import { bare, keepNewest } from "./policy-wire.ts";
 import { message, session, summaryOutput } from "./samples.ts";

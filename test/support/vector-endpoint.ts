@@ -6,11 +6,11 @@ import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } f
 import {
   type EmbedTextsRequest,
   type EmbedTextsResponse,
-  HookHandlerServiceService,
+  HookServiceService,
   type RerankTextsRequest,
   type RerankTextsResponse,
-} from "../../src/gen/memorysidecar/v1/hook_handler_service.ts";
-import { EmbeddingPurpose } from "../../src/gen/memorysidecar/v1/recall_rpc.ts";
+} from "../../src/gen/memorysidecar/hook/v1/hook_service.ts";
+import { EmbeddingPurpose } from "../../src/gen/memorysidecar/v1/document.ts";
 import { answerWith, noAnswer, type SeenRequest, startScriptedHttp } from "./scripted-http.ts";
 
 /** How many values the vectors have. */
@@ -139,7 +139,7 @@ export async function startGrpcVectors(does: "embed" | "rerank"): Promise<Vector
   const state = new State();
   const server = new Server();
   const failed = { code: 13, details: "failing" };
-  const { embedTexts, rerankTexts } = HookHandlerServiceService;
+  const { embedTexts, rerankTexts } = HookServiceService;
   server.addService(
     { embedTexts, rerankTexts },
     {

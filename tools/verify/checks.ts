@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { withConfigTable } from "../config-readme.ts";
 import { untoldOptions, withPolicyFacts } from "../policies-doc.ts";
 import { ROOT, run } from "../process.ts";
+import { staleOptions } from "../proto-options.ts";
 import { withRecallWeights } from "../recall-doc.ts";
 import { type Check, inScratch, NotPossible, program } from "./check.ts";
 import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
@@ -128,6 +129,14 @@ export const CHECKS: readonly Check[] = [
     },
   },
   program("biome", "biome", "ci", "--colors=off", "--error-on-warnings", "."),
+  {
+    name: "language options",
+    problems: () =>
+      staleOptions(ROOT, { write: false }).map(
+        (path) =>
+          `${path}: its language options differ from tools/proto-options.ts; run npm run gen`,
+      ),
+  },
   program("buf format", "buf", "format", "--diff", "--exit-code"),
   program("buf lint", "buf", "lint"),
   { name: "buf breaking", problems: breakingProblems },

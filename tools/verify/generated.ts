@@ -30,7 +30,7 @@ export function pythonProblems(): Promise<readonly string[]> {
     writeFileSync(join(out, IMAGE), readFileSync(join(ROOT, IMAGE)));
     const reason = generatePython(ROOT, out);
     if (reason !== undefined) throw new NotPossible(reason);
-    return compareFolders(ROOT, out, PYTHON_CODE);
+    return PYTHON_CODE.flatMap((folder) => compareFolders(ROOT, out, folder));
   });
 }
 

@@ -11,10 +11,10 @@ import {
 } from "@grpc/grpc-js";
 import { AdminServiceClient } from "./gen/memorysidecar/v1/admin_service.ts";
 import { EventServiceClient } from "./gen/memorysidecar/v1/event_service.ts";
-import { HookServiceClient } from "./gen/memorysidecar/v1/hook_service.ts";
 import { MemoryServiceClient } from "./gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceClient } from "./gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceClient } from "./gen/memorysidecar/v1/session_service.ts";
+import { TaskServiceClient } from "./gen/memorysidecar/v1/task_service.ts";
 
 /** Certificates, as PEM bytes or as the path of a PEM file. */
 export interface TlsOptions {
@@ -40,7 +40,7 @@ export interface ChannelSettings {
 export interface RawClients {
   readonly sessions: SessionServiceClient;
   readonly events: EventServiceClient;
-  readonly hooks: HookServiceClient;
+  readonly tasks: TaskServiceClient;
   readonly recalls: RecallServiceClient;
   readonly memories: MemoryServiceClient;
   readonly admin: AdminServiceClient;
@@ -108,7 +108,7 @@ export function openChannel(address: string, settings: ChannelSettings): RawClie
   return {
     sessions,
     events: new EventServiceClient(target, creds, shared),
-    hooks: new HookServiceClient(target, creds, shared),
+    tasks: new TaskServiceClient(target, creds, shared),
     recalls: new RecallServiceClient(target, creds, shared),
     memories: new MemoryServiceClient(target, creds, shared),
     admin: new AdminServiceClient(target, creds, shared),

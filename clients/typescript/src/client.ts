@@ -5,30 +5,24 @@ import {
   AdminServiceService as Admin,
   type GetServerInfoResponse,
 } from "./gen/memorysidecar/v1/admin_service.ts";
-import type { Event } from "./gen/memorysidecar/v1/event.ts";
-import {
-  type Consumer,
-  EventServiceService as Events,
-} from "./gen/memorysidecar/v1/event_service.ts";
+import type { Consumer, Event } from "./gen/memorysidecar/v1/event.ts";
+import { EventServiceService as Events } from "./gen/memorysidecar/v1/event_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
+import type { Session, SessionMatch } from "./gen/memorysidecar/v1/session.ts";
 import {
   type AppendMessagesResponse,
-  type DeleteMessageResponse,
-  type GetMessageResponse,
-  UpdateMessageRequest,
-  type UpdateMessageResponse,
-} from "./gen/memorysidecar/v1/message_rpc.ts";
-import type { SessionMatch } from "./gen/memorysidecar/v1/search_rpc.ts";
-import type { Session } from "./gen/memorysidecar/v1/session.ts";
-import {
   CreateSessionRequest,
+  type DeleteMessageResponse,
   type DeleteSessionResponse,
   ForkSessionRequest,
+  type GetMessageResponse,
   type ResetSessionResponse,
+  SessionServiceService as Sessions,
+  UpdateMessageRequest,
+  type UpdateMessageResponse,
   UpdateSessionRequest,
   type UpdateSessionResponse,
-} from "./gen/memorysidecar/v1/session_rpc.ts";
-import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
+} from "./gen/memorysidecar/v1/session_service.ts";
 import {
   type MessageChanges,
   type MessageInput,

@@ -11,92 +11,73 @@ export {
   MemorySidecarError,
   Status,
 } from "./errors.ts";
-export type {
-  GetServerInfoResponse,
-  Limit,
+export {
+  BreakerState,
+  type FailureCount,
+  type GetServerInfoResponse,
+  type Hook,
+  HookKind,
+  type Limit,
 } from "./gen/memorysidecar/v1/admin_service.ts";
-export type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
 export {
-  type ClearCollectionResponse,
-  type DeleteDocumentsResponse,
-  type DocumentMatch,
-  DocumentScoring,
-  type UpsertDocumentsResponse,
+  type Collection,
+  type Document,
+  type Embedding,
+  EmbeddingPurpose,
   type UpsertedDocument,
-} from "./gen/memorysidecar/v1/document_rpc.ts";
+} from "./gen/memorysidecar/v1/document.ts";
 export { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
-export { type Event, EventType } from "./gen/memorysidecar/v1/event.ts";
-export { SessionDeleteReason } from "./gen/memorysidecar/v1/event_detail.ts";
-export type {
-  CollectionCleared,
-  DocumentsDeleted,
-  DocumentsUpserted,
-} from "./gen/memorysidecar/v1/event_document.ts";
-export { type Consumer, StreamPosition } from "./gen/memorysidecar/v1/event_service.ts";
 export {
+  type CollectionCleared,
+  type Consumer,
+  type DocumentsDeleted,
+  type DocumentsUpserted,
+  type Event,
+  EventType,
+  SessionDeleteReason,
+  StreamPosition,
   type SummaryRequested,
   type SummarySet,
   SupersedeReason,
   type TaskDead,
-} from "./gen/memorysidecar/v1/event_summary.ts";
+} from "./gen/memorysidecar/v1/event.ts";
+export type { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 export type {
-  CompleteTaskResponse,
-  FailTaskResponse,
-  LeasedTask,
-} from "./gen/memorysidecar/v1/hook_service.ts";
+  ClearCollectionResponse,
+  DeleteDocumentsResponse,
+  UpsertDocumentsResponse,
+} from "./gen/memorysidecar/v1/memory_service.ts";
 export {
   type AgentCall,
+  type AppendedMessage,
   type ContentPart,
   type Image,
   type Message,
   type ProviderPayload,
   Role,
   Source,
-  TokenRule,
   type ToolCall,
   type ToolResult,
   Trust,
 } from "./gen/memorysidecar/v1/message.ts";
-export type {
-  AppendedMessage,
-  AppendMessagesResponse,
-  DeleteMessageResponse,
-  GetMessageResponse,
-  UpdateMessageResponse,
-} from "./gen/memorysidecar/v1/message_rpc.ts";
-export {
-  type CustomTokenRule,
-  type Healing,
-  type Policy,
-  type Preset,
-  type Protections,
-  SystemProtection,
-  TokenRounding,
-  ToolPairs,
-} from "./gen/memorysidecar/v1/policy.ts";
-export {
-  type MessagePreview,
-  type PolicyPreset,
-  type PolicyPreview,
-  type PresetOption,
-  type PreviewPolicyResponse,
-  Verdict,
-} from "./gen/memorysidecar/v1/policy_rpc.ts";
 export {
   BoundaryRule,
+  type CustomTokenRule,
   type DropOldest,
   FilterScope,
+  type Healing,
   type KeepLast,
-} from "./gen/memorysidecar/v1/policy_select.ts";
-export {
+  type MessagePreview,
+  type Policy,
+  type PolicyPreset,
+  type PolicyPreview,
   type PolicyStage,
+  type Preset,
+  type PresetOption,
+  type Protections,
   RemovedTo,
   StageEffect,
   StageOn,
-  type Trigger,
-  Unit,
-} from "./gen/memorysidecar/v1/policy_stage.ts";
-export {
   type Summarize,
   SummaryFailure,
   SummaryFlow,
@@ -105,49 +86,69 @@ export {
   SummaryShape,
   SummaryShow,
   type SummaryView,
+  SystemProtection,
+  TokenRounding,
+  TokenRule,
+  ToolPairs,
   TranscriptStyle,
-} from "./gen/memorysidecar/v1/policy_summary.ts";
+  type Trigger,
+  Unit,
+  Verdict,
+} from "./gen/memorysidecar/v1/policy.ts";
 export {
+  DenseState,
+  type DocumentMatch,
+  DocumentScoring,
   FusionMethod,
-  type MetadataCondition,
+  type RecallCoverage,
   type RecalledMessage,
+  type RecalledSession,
   type RecallHit,
   RecallKind,
   RecallMode,
+  RecallWeights,
+  RerankState,
   ScoreFeature,
   type ScorePart,
 } from "./gen/memorysidecar/v1/recall.ts";
-export {
-  type CountTokensResponse,
-  DenseState,
-  EmbeddingPurpose,
-  type RecallCoverage,
-  type RecalledSession,
-  type RecallResponse,
-  RecallWeights,
-  RerankState,
-} from "./gen/memorysidecar/v1/recall_rpc.ts";
-export type { SessionMatch, SessionSnippet } from "./gen/memorysidecar/v1/search_rpc.ts";
+export type { RecallResponse } from "./gen/memorysidecar/v1/recall_service.ts";
 export type {
   ForkOrigin,
-  PlacedSummary,
   Session,
+  SessionMatch,
+  SessionSnippet,
   StageState,
-  Summary,
 } from "./gen/memorysidecar/v1/session.ts";
 export type {
+  AppendMessagesResponse,
+  CompactSessionResponse,
+  CountTokensResponse,
+  DeleteMessageResponse,
   DeleteSessionResponse,
+  GetMessageResponse,
+  GetWindowResponse,
+  HealSessionResponse,
+  ListSummaryInputsResponse,
+  PreviewPolicyResponse,
   ResetSessionResponse,
+  RestoreMessagesResponse,
+  SetSummaryResponse,
+  TrimSessionResponse,
+  UpdateMessageResponse,
   UpdateSessionResponse,
-} from "./gen/memorysidecar/v1/session_rpc.ts";
+} from "./gen/memorysidecar/v1/session_service.ts";
 export { SnapshotFormat } from "./gen/memorysidecar/v1/snapshot.ts";
-export { SummaryPlacement, type SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
-export { CompactOutcome, type CompactSessionResponse } from "./gen/memorysidecar/v1/summary_rpc.ts";
 export {
-  BreakerState,
-  type FailureCount,
-  type Hook,
-  HookKind,
+  CompactOutcome,
+  type PlacedSummary,
+  type Summary,
+  SummaryPlacement,
+  type SummaryVersion,
+} from "./gen/memorysidecar/v1/summary.ts";
+export {
+  type EmbedInput,
+  type LeasedTask,
+  type RerankInput,
   type SummarizeInput,
   type SummarizeOutput,
   type Task,
@@ -156,7 +157,10 @@ export {
   TaskState,
   TaskType,
 } from "./gen/memorysidecar/v1/task.ts";
-export type { EmbedInput, RerankInput } from "./gen/memorysidecar/v1/task_vectors.ts";
+export type {
+  CompleteTaskResponse,
+  FailTaskResponse,
+} from "./gen/memorysidecar/v1/task_service.ts";
 export {
   HoldReason,
   type PolicyWarning,
@@ -168,14 +172,6 @@ export {
   type Trim,
   TrimReason,
 } from "./gen/memorysidecar/v1/window.ts";
-export type {
-  GetWindowResponse,
-  HealSessionResponse,
-  ListSummaryInputsResponse,
-  RestoreMessagesResponse,
-  SetSummaryResponse,
-  TrimSessionResponse,
-} from "./gen/memorysidecar/v1/window_rpc.ts";
 export * from "./memory-index.ts";
 export {
   type BytesInput,

@@ -2,36 +2,30 @@
 
 import { given, type MutationOptions } from "./call.ts";
 import { choice } from "./choice.ts";
-import type { AssembleContextResponse } from "./gen/memorysidecar/v1/context.ts";
-import type { Memory } from "./gen/memorysidecar/v1/memory.ts";
+import type { ImportanceScore, Memory } from "./gen/memorysidecar/v1/memory.ts";
 import {
+  type ConsolidateSessionResponse,
   DecayMemoriesRequest,
   type DecayMemoriesResponse,
+  type ExtractMemoriesResponse,
   type ForgetMemoriesResponse,
+  ListMemoriesRequest,
   PurgeMemoriesRequest,
   type PurgeMemoriesResponse,
-} from "./gen/memorysidecar/v1/memory_change_rpc.ts";
-import {
-  type MemoryMatch,
   QueryRelationsRequest,
   type QueryRelationsResponse,
-} from "./gen/memorysidecar/v1/memory_query_rpc.ts";
-import {
-  ListMemoriesRequest,
+  type RecordTurnResponse,
   RememberRequest,
   type RememberResponse,
+  MemoryServiceService as Rpcs,
   UpdateMemoryRequest,
-} from "./gen/memorysidecar/v1/memory_rpc.ts";
-import { MemoryServiceService as Rpcs } from "./gen/memorysidecar/v1/memory_service.ts";
-import type {
-  ConsolidateSessionResponse,
-  ExtractMemoriesResponse,
-  ImportanceScore,
-  MemoryJob,
-  RecordTurnResponse,
-} from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
-import { RecallServiceService as RecallRpcs } from "./gen/memorysidecar/v1/recall_service.ts";
-import { TaskState } from "./gen/memorysidecar/v1/task.ts";
+} from "./gen/memorysidecar/v1/memory_service.ts";
+import type { MemoryMatch } from "./gen/memorysidecar/v1/recall.ts";
+import {
+  type AssembleContextResponse,
+  RecallServiceService as RecallRpcs,
+} from "./gen/memorysidecar/v1/recall_service.ts";
+import { type MemoryJob, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type * as options from "./memory-options.ts";
 import { JOB_TYPES, MEMORY_ORDERS } from "./memory-options.ts";
 import type { ImportanceRuleInput } from "./memory-policy.ts";

@@ -1,15 +1,6 @@
 // What the package offers of long-term memory.
 
 export {
-  type AssembleContextResponse,
-  type ContextCut,
-  ContextCutReason,
-  type ContextItem,
-  type ContextPart,
-  ContextProfile,
-  ContextSectionKind,
-} from "./gen/memorysidecar/v1/context.ts";
-export {
   type MemoriesDecayed,
   type MemoriesDeleted,
   type MemoriesReinforced,
@@ -17,56 +8,57 @@ export {
   MemoryDeletion,
   type MemoryJobEnded,
   type MemoryUpdated,
-} from "./gen/memorysidecar/v1/event_memory.ts";
-export {
-  type Entity,
-  type Episode,
-  type Memory,
-  MemoryKind,
-  MemoryOrigin,
-  type MemorySource,
-  MemoryState,
-  type Relation,
-} from "./gen/memorysidecar/v1/memory.ts";
-export type {
-  DecayMemoriesResponse,
-  ForgetMemoriesResponse,
-  PurgeMemoriesResponse,
-} from "./gen/memorysidecar/v1/memory_change_rpc.ts";
-export {
-  type ExtractionPolicy,
-  ExtractionTarget,
-  ExtractionTime,
-  type ImportanceRule,
-  type MemoryPolicy,
-} from "./gen/memorysidecar/v1/memory_policy.ts";
-export {
-  type FoundRelation,
-  type MemoryMatch,
-  MemoryScoring,
-  type QueryRelationsResponse,
-} from "./gen/memorysidecar/v1/memory_query_rpc.ts";
+} from "./gen/memorysidecar/v1/event.ts";
 export {
   ConflictMode,
   DedupeMode,
+  type Entity,
+  type Episode,
+  type ExtractionPolicy,
+  ExtractionTarget,
+  ExtractionTime,
+  type FoundRelation,
+  type ImportanceRule,
+  type ImportanceScore,
+  type Memory,
+  MemoryKind,
   MemoryOrder,
+  MemoryOrigin,
+  type MemoryPolicy,
+  type MemorySource,
+  MemoryState,
+  type Relation,
   type RememberedMemory,
   RememberOutcome,
-  type RememberResponse,
-} from "./gen/memorysidecar/v1/memory_rpc.ts";
+} from "./gen/memorysidecar/v1/memory.ts";
 export type {
   ConsolidateSessionResponse,
+  DecayMemoriesResponse,
   ExtractMemoriesResponse,
-  ImportanceScore,
-  MemoryJob,
+  ForgetMemoriesResponse,
+  PurgeMemoriesResponse,
+  QueryRelationsResponse,
   RecordTurnResponse,
-} from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
+  RememberResponse,
+} from "./gen/memorysidecar/v1/memory_service.ts";
+export {
+  type ContextCut,
+  ContextCutReason,
+  type ContextItem,
+  type ContextPart,
+  ContextProfile,
+  ContextSectionKind,
+  type MemoryMatch,
+  MemoryScoring,
+} from "./gen/memorysidecar/v1/recall.ts";
+export type { AssembleContextResponse } from "./gen/memorysidecar/v1/recall_service.ts";
 export {
   type ExtractInput,
   type ExtractOutput,
+  type MemoryJob,
   ResolveAction,
   type ResolveInput,
-} from "./gen/memorysidecar/v1/task_memories.ts";
+} from "./gen/memorysidecar/v1/task.ts";
 export type { MemoryKindName } from "./memory-kinds.ts";
 export { exportMemories, importMemories } from "./memory-lines.ts";
 export type {

@@ -1,18 +1,21 @@
 // What the methods for long-term memory take beside their main argument.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
-import { ContextProfile, ContextSectionKind } from "./gen/memorysidecar/v1/context.ts";
-import { MemoryOrigin, MemoryState } from "./gen/memorysidecar/v1/memory.ts";
-import { MemoryScoring } from "./gen/memorysidecar/v1/memory_query_rpc.ts";
 import {
   ConflictMode,
   DedupeMode,
-  type DeepPartial,
   MemoryOrder,
-} from "./gen/memorysidecar/v1/memory_rpc.ts";
-import type { TokenRule } from "./gen/memorysidecar/v1/message.ts";
-import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import type { RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
+  MemoryOrigin,
+  MemoryState,
+} from "./gen/memorysidecar/v1/memory.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import {
+  ContextProfile,
+  ContextSectionKind,
+  MemoryScoring,
+  type RecallWeights,
+} from "./gen/memorysidecar/v1/recall.ts";
 import { TaskType } from "./gen/memorysidecar/v1/task.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput } from "./memory-policy.ts";

@@ -2,12 +2,12 @@
 
 import { choice } from "./choice.ts";
 import {
-  type DeepPartial,
   type ExtractionPolicy,
   ExtractionTarget,
   ExtractionTime,
   type MemoryPolicy,
-} from "./gen/memorysidecar/v1/memory_policy.ts";
+} from "./gen/memorysidecar/v1/memory.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 
 export const TARGETS = {
   facts: ExtractionTarget.FACTS,

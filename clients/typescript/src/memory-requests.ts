@@ -1,13 +1,19 @@
 // Builds the requests of long-term memory.
 
 import { choice } from "./choice.ts";
-import { AssembleContextRequest } from "./gen/memorysidecar/v1/context.ts";
-import { type DeepPartial, Memory } from "./gen/memorysidecar/v1/memory.ts";
-import type { MemoryFilter } from "./gen/memorysidecar/v1/memory_filter.ts";
-import { SearchMemoriesRequest } from "./gen/memorysidecar/v1/memory_query_rpc.ts";
-import type { ConflictRule, DedupeRule } from "./gen/memorysidecar/v1/memory_rpc.ts";
-import { ExtractMemoriesRequest } from "./gen/memorysidecar/v1/memory_turn_rpc.ts";
+import {
+  type ConflictRule,
+  type DedupeRule,
+  type DeepPartial,
+  Memory,
+  type MemoryFilter,
+} from "./gen/memorysidecar/v1/memory.ts";
+import {
+  ExtractMemoriesRequest,
+  SearchMemoriesRequest,
+} from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
 import * as names from "./memory-options.ts";

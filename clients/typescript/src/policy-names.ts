@@ -1,22 +1,24 @@
 // The short names of the parts of a policy, and what they are in the contract.
 
 import {
+  BoundaryRule,
+  FilterScope,
   HealWhen,
-  SystemProtection,
-  TokenRounding,
-  ToolPairs,
-} from "./gen/memorysidecar/v1/policy.ts";
-import { BoundaryRule, FilterScope } from "./gen/memorysidecar/v1/policy_select.ts";
-import { RemovedTo, StageEffect, StageOn, Unit } from "./gen/memorysidecar/v1/policy_stage.ts";
-import {
+  RemovedTo,
+  StageEffect,
+  StageOn,
   SummaryFailure,
   SummaryFlow,
   SummaryKeep,
   SummaryLeave,
   SummaryShape,
   SummaryShow,
+  SystemProtection,
+  TokenRounding,
+  ToolPairs,
   TranscriptStyle,
-} from "./gen/memorysidecar/v1/policy_summary.ts";
+  Unit,
+} from "./gen/memorysidecar/v1/policy.ts";
 
 export const UNITS = {
   message: Unit.MESSAGE,

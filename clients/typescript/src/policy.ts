@@ -1,16 +1,18 @@
 // Typed ways to write a policy: stages, triggers, protections and the rest. Presets have a file of
 // their own.
 
-import { TokenRule } from "./gen/memorysidecar/v1/message.ts";
-import type {
-  CustomTokenRule,
-  DeepPartial,
-  Healing,
-  Policy,
-  Protections,
+import {
+  type CustomTokenRule,
+  type DeepPartial,
+  type Healing,
+  type Policy,
+  type PolicyStage,
+  type Protections,
+  type Summarize,
+  type SummaryView,
+  TokenRule,
+  type Trigger,
 } from "./gen/memorysidecar/v1/policy.ts";
-import type { PolicyStage, Trigger } from "./gen/memorysidecar/v1/policy_stage.ts";
-import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy_summary.ts";
 import * as names from "./policy-names.ts";
 import { toDuration } from "./time.ts";
 

@@ -1,11 +1,16 @@
 // What the methods for recall and documents take beside their main argument.
 
 import type { CallOptions, MutationOptions } from "./call.ts";
-import { DocumentScoring } from "./gen/memorysidecar/v1/document_rpc.ts";
-import { type TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
-import type { CustomTokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import { FusionMethod, RecallKind, RecallMode } from "./gen/memorysidecar/v1/recall.ts";
-import { EmbeddingPurpose, type RecallWeights } from "./gen/memorysidecar/v1/recall_rpc.ts";
+import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
+import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import {
+  DocumentScoring,
+  FusionMethod,
+  RecallKind,
+  RecallMode,
+  type RecallWeights,
+} from "./gen/memorysidecar/v1/recall.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { JsonObject, MessageInput, RoleInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";

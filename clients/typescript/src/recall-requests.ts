@@ -1,17 +1,19 @@
 // Builds the requests of recall and documents.
 
 import { choice } from "./choice.ts";
-import type { Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import type { Document, DocumentFilter, Embedding } from "./gen/memorysidecar/v1/document.ts";
+import { MetadataCondition } from "./gen/memorysidecar/v1/filter.ts";
 import {
-  type DeepPartial,
-  type DocumentFilter,
   ListDocumentsRequest,
   SearchDocumentsRequest,
   UpsertDocumentsRequest,
-} from "./gen/memorysidecar/v1/document_rpc.ts";
-import { TokenRule, Trust } from "./gen/memorysidecar/v1/message.ts";
-import { MetadataCondition, type RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
-import { CountTokensRequest, RecallRequest } from "./gen/memorysidecar/v1/recall_rpc.ts";
+} from "./gen/memorysidecar/v1/memory_service.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "./gen/memorysidecar/v1/policy.ts";
+import type { RecallFilter } from "./gen/memorysidecar/v1/recall.ts";
+import { RecallRequest } from "./gen/memorysidecar/v1/recall_service.ts";
+import { CountTokensRequest } from "./gen/memorysidecar/v1/session_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";

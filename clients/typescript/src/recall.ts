@@ -3,14 +3,21 @@
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
 import { ClientBase } from "./client-base.ts";
 import type { Collection, Document, Embedding } from "./gen/memorysidecar/v1/document.ts";
-import type {
-  ClearCollectionResponse,
-  DeleteDocumentsResponse,
-  DocumentMatch,
-  UpsertDocumentsResponse,
-} from "./gen/memorysidecar/v1/document_rpc.ts";
-import type { CountTokensResponse, RecallResponse } from "./gen/memorysidecar/v1/recall_rpc.ts";
-import { RecallServiceService as Rpcs } from "./gen/memorysidecar/v1/recall_service.ts";
+import {
+  type ClearCollectionResponse,
+  type DeleteDocumentsResponse,
+  MemoryServiceService as MemoryRpcs,
+  type UpsertDocumentsResponse,
+} from "./gen/memorysidecar/v1/memory_service.ts";
+import type { DocumentMatch } from "./gen/memorysidecar/v1/recall.ts";
+import {
+  type RecallResponse,
+  RecallServiceService as Rpcs,
+} from "./gen/memorysidecar/v1/recall_service.ts";
+import {
+  type CountTokensResponse,
+  SessionServiceService as SessionRpcs,
+} from "./gen/memorysidecar/v1/session_service.ts";
 import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import type * as options from "./recall-options.ts";
@@ -34,14 +41,14 @@ export class RecallMethods extends ClientBase {
   ): Promise<UpsertDocumentsResponse> {
     const all = Array.isArray(documents) ? documents : [documents as options.DocumentInput];
     const request = requests.upsertRequest(this.change(opts), all, opts);
-    return this.call(Rpcs.upsertDocuments, request, opts);
+    return this.call(MemoryRpcs.upsertDocuments, request, opts);
   }
 
   /** Gets a document. */
   async getDocument(documentId: string, opts: options.GetDocumentOptions = {}): Promise<Document> {
     const { collectionId = "", includeEmbedding = false } = opts;
     const request = { namespace: this.at(opts), collectionId, documentId, includeEmbedding };
-    return given((await this.call(Rpcs.getDocument, request, opts)).document);
+    return given((await this.call(MemoryRpcs.getDocument, request, opts)).document);
   }
 
   /** Lists the documents of a collection in the order in which they were first stored. */
@@ -50,7 +57,7 @@ export class RecallMethods extends ClientBase {
   ): AsyncGenerator<Document, void, undefined> {
     return walkPages(async (pageToken) => {
       const request = requests.listDocumentsRequest(this.at(opts), opts, pageToken);
-      const page = await this.call(Rpcs.listDocuments, request, opts);
+      const page = await this.call(MemoryRpcs.listDocuments, request, opts);
       return { items: page.documents, nextPageToken: page.nextPageToken };
     });
   }
@@ -60,7 +67,7 @@ export class RecallMethods extends ClientBase {
     const { pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
       const request = { namespace: this.at(opts), pageSize, pageToken };
-      const page = await this.call(Rpcs.listCollections, request, opts);
+      const page = await this.call(MemoryRpcs.listCollections, request, opts);
       return { items: page.collections, nextPageToken: page.nextPageToken };
     });
   }
@@ -71,7 +78,7 @@ export class RecallMethods extends ClientBase {
     opts: options.SearchDocumentsOptions = {},
   ): Promise<DocumentMatch[]> {
     const request = requests.searchDocumentsRequest(this.at(opts), query, opts);
-    return (await this.call(Rpcs.searchDocuments, request, opts)).matches;
+    return (await this.call(MemoryRpcs.searchDocuments, request, opts)).matches;
   }
 
   /** Deletes documents, for good. The id of a document that was split stands for its chunks. */
@@ -82,12 +89,12 @@ export class RecallMethods extends ClientBase {
     const { collectionId = "", etag = "" } = opts;
     const ids = typeof documentIds === "string" ? [documentIds] : [...documentIds];
     const request = { ...this.change(opts), collectionId, documentIds: ids, etag };
-    return this.call(Rpcs.deleteDocuments, request, opts);
+    return this.call(MemoryRpcs.deleteDocuments, request, opts);
   }
 
   /** Deletes every document of a collection, for good. */
   clearCollection(collectionId = "", opts: MutationOptions = {}): Promise<ClearCollectionResponse> {
-    return this.call(Rpcs.clearCollection, { ...this.change(opts), collectionId }, opts);
+    return this.call(MemoryRpcs.clearCollection, { ...this.change(opts), collectionId }, opts);
   }
 
   /** Makes vectors of texts with the server's embedder, in their order. */
@@ -108,6 +115,6 @@ export class RecallMethods extends ClientBase {
   ): Promise<CountTokensResponse> {
     const all = typeof texts === "string" ? [texts] : texts;
     const callOptions: CallOptions = opts;
-    return this.call(Rpcs.countTokens, requests.countTokensRequest(all, opts), callOptions);
+    return this.call(SessionRpcs.countTokens, requests.countTokensRequest(all, opts), callOptions);
   }
 }

@@ -1,28 +1,23 @@
 // Builds the requests that need more than their fields put in place.
 
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import { MessageOrder } from "./gen/memorysidecar/v1/message.ts";
+import { PreviewSource, Unit } from "./gen/memorysidecar/v1/policy.ts";
+import { type SessionFilter, SessionOrder } from "./gen/memorysidecar/v1/session.ts";
 import {
   AppendMessagesRequest,
-  ListMessagesRequest,
-  MessageOrder,
-} from "./gen/memorysidecar/v1/message_rpc.ts";
-import { PreviewPolicyRequest, PreviewSource } from "./gen/memorysidecar/v1/policy_rpc.ts";
-import { Unit } from "./gen/memorysidecar/v1/policy_stage.ts";
-import { SearchSessionsRequest } from "./gen/memorysidecar/v1/search_rpc.ts";
-import {
-  type DeepPartial,
-  ListSessionsRequest,
-  type SessionFilter,
-  SessionOrder,
-} from "./gen/memorysidecar/v1/session_rpc.ts";
-import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
-import {
   GetWindowRequest,
+  ListMessagesRequest,
+  ListSessionsRequest,
   ListSummaryInputsRequest,
+  PreviewPolicyRequest,
   RestoreMessagesRequest,
+  SearchSessionsRequest,
   SetSummaryRequest,
   TrimSessionRequest,
-} from "./gen/memorysidecar/v1/window_rpc.ts";
+} from "./gen/memorysidecar/v1/session_service.ts";
+import { SummaryPlacement } from "./gen/memorysidecar/v1/summary.ts";
 import { type MessageInput, toMessage, toRole } from "./message.ts";
 import type {
   AppendOptions,

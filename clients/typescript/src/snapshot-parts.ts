@@ -2,12 +2,12 @@
 
 import { isMemorySidecarError } from "./errors.ts";
 import { Message } from "./gen/memorysidecar/v1/message.ts";
-import { SnapshotFormat, SnapshotHeader } from "./gen/memorysidecar/v1/snapshot.ts";
 import {
   type ExportSessionResponse,
   ImportSessionRequest,
   type ImportSessionResponse,
-} from "./gen/memorysidecar/v1/snapshot_rpc.ts";
+} from "./gen/memorysidecar/v1/session_service.ts";
+import { SnapshotFormat, SnapshotHeader } from "./gen/memorysidecar/v1/snapshot.ts";
 import type { JsonObject } from "./message.ts";
 
 export const FORMATS = {

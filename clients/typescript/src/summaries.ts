@@ -1,6 +1,7 @@
 // Typed ways to say how a stage has its messages summarized, and how a window shows a summary.
 
-import type { DeepPartial, Summarize, SummaryView } from "./gen/memorysidecar/v1/policy_summary.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import type { Summarize, SummaryView } from "./gen/memorysidecar/v1/policy.ts";
 import * as names from "./policy-names.ts";
 
 /** How messages are summarized. What is left out has the default of the contract. */

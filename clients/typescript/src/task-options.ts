@@ -2,15 +2,17 @@
 
 import type { CallOptions, MutationOptions } from "./call.ts";
 import { choice } from "./choice.ts";
-import type { CompleteTaskRequest, LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
-import type { Summarize } from "./gen/memorysidecar/v1/policy_summary.ts";
-import type { DeepPartial } from "./gen/memorysidecar/v1/summary_rpc.ts";
-import { SummarizeOutput, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
+import type { Summarize } from "./gen/memorysidecar/v1/policy.ts";
 import {
   ExtractOutput,
+  type LeasedTask,
   ResolveAction,
   type ResolveOutput,
-} from "./gen/memorysidecar/v1/task_memories.ts";
+  SummarizeOutput,
+  TaskState,
+} from "./gen/memorysidecar/v1/task.ts";
+import type { CompleteTaskRequest } from "./gen/memorysidecar/v1/task_service.ts";
 import type { ListOptions, OrderInput } from "./options.ts";
 
 /** What every list here takes. */

@@ -1,21 +1,21 @@
 // The methods of the client for summaries, tasks and hooks.
 
 import { type CallOptions, given, type MutationOptions } from "./call.ts";
-import {
-  type CompleteTaskResponse,
-  type FailTaskResponse,
-  HookServiceService as HookRpcs,
-  type LeasedTask,
-  PollTasksRequest,
-} from "./gen/memorysidecar/v1/hook_service.ts";
+import { AdminServiceService, type Hook } from "./gen/memorysidecar/v1/admin_service.ts";
 import type { Message } from "./gen/memorysidecar/v1/message.ts";
-import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
-import type { SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
 import {
   CompactSessionRequest,
   type CompactSessionResponse,
-} from "./gen/memorysidecar/v1/summary_rpc.ts";
-import { type Hook, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+  SessionServiceService as Sessions,
+} from "./gen/memorysidecar/v1/session_service.ts";
+import type { SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
+import { type LeasedTask, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
+import {
+  type CompleteTaskResponse,
+  type FailTaskResponse,
+  PollTasksRequest,
+  TaskServiceService as TaskRpcs,
+} from "./gen/memorysidecar/v1/task_service.ts";
 import { MemoryMethods } from "./memories.ts";
 import type { SummaryChoice } from "./options.ts";
 import { walkPages } from "./pages.ts";
@@ -88,7 +88,7 @@ export class TaskMethods extends MemoryMethods {
       lease: leaseMs === undefined ? undefined : toDuration(leaseMs),
       workerId,
     });
-    return (await this.call(HookRpcs.pollTasks, request, waitingFor(waitMs, opts))).tasks;
+    return (await this.call(TaskRpcs.pollTasks, request, waitingFor(waitMs, opts))).tasks;
   }
 
   /**
@@ -101,7 +101,7 @@ export class TaskMethods extends MemoryMethods {
     opts: MutationOptions = {},
   ): Promise<CompleteTaskResponse> {
     const request = { ...this.#held(task, opts), output: toResult(task, output) };
-    return this.call(HookRpcs.completeTask, request, opts);
+    return this.call(TaskRpcs.completeTask, request, opts);
   }
 
   /** Gives a task back as failed. */
@@ -109,7 +109,7 @@ export class TaskMethods extends MemoryMethods {
     const { message = "", permanent = false, retryDelayMs } = opts;
     const retryDelay = retryDelayMs === undefined ? undefined : toDuration(retryDelayMs);
     const request = { ...this.#held(task, opts), message, permanent, retryDelay };
-    return this.call(HookRpcs.failTask, request, opts);
+    return this.call(TaskRpcs.failTask, request, opts);
   }
 
   /** Keeps a task longer; gives until when. */
@@ -119,7 +119,7 @@ export class TaskMethods extends MemoryMethods {
   ): Promise<Date> {
     const { requestId: _none, ...held } = this.#held(task, opts);
     const lease = opts.leaseMs === undefined ? undefined : toDuration(opts.leaseMs);
-    const answer = await this.call(HookRpcs.extendLease, { ...held, lease }, opts);
+    const answer = await this.call(TaskRpcs.extendLease, { ...held, lease }, opts);
     return toDate(given(answer.expireTime));
   }
 
@@ -133,7 +133,7 @@ export class TaskMethods extends MemoryMethods {
         state: state === undefined ? TaskState.UNSPECIFIED : TASK_STATES[state],
       };
       const request = { namespace: this.at(opts), ...filter, pageSize, pageToken };
-      const page = await this.call(HookRpcs.listTasks, request, opts);
+      const page = await this.call(TaskRpcs.listTasks, request, opts);
       return { items: page.tasks, nextPageToken: page.nextPageToken };
     });
   }
@@ -141,13 +141,13 @@ export class TaskMethods extends MemoryMethods {
   /** Gets one task. */
   async getTask(taskId: string, opts: CallOptions = {}): Promise<Task> {
     const request = { namespace: this.at(opts), taskId };
-    return given((await this.call(HookRpcs.getTask, request, opts)).task);
+    return given((await this.call(TaskRpcs.getTask, request, opts)).task);
   }
 
   /** Makes a dead or delayed task ready now, with all its attempts. */
   async retryTask(taskId: string, opts: MutationOptions = {}): Promise<Task> {
     const request = { ...this.change(opts), taskId };
-    return given((await this.call(HookRpcs.retryTask, request, opts)).task);
+    return given((await this.call(TaskRpcs.retryTask, request, opts)).task);
   }
 
   /** Deletes a task without doing it. */
@@ -156,12 +156,13 @@ export class TaskMethods extends MemoryMethods {
     opts: MutationOptions & { readonly allowMissing?: boolean } = {},
   ): Promise<void> {
     const request = { ...this.change(opts), taskId, allowMissing: opts.allowMissing ?? false };
-    await this.call(HookRpcs.deleteTask, request, opts);
+    await this.call(TaskRpcs.deleteTask, request, opts);
   }
 
   /** Lists the hooks of the server, with the use of the namespace's budgets. */
   async listHooks(opts: CallOptions = {}): Promise<Hook[]> {
-    return (await this.call(HookRpcs.listHooks, { namespace: this.at(opts) }, opts)).hooks;
+    return (await this.call(AdminServiceService.listHooks, { namespace: this.at(opts) }, opts))
+      .hooks;
   }
 
   #held(leased: LeasedTask, opts: MutationOptions) {

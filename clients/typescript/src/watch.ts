@@ -3,10 +3,9 @@
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { pause } from "./call.ts";
 import { type MemorySidecarError, toClientError } from "./errors.ts";
-import type { Event, EventType } from "./gen/memorysidecar/v1/event.ts";
+import { type Event, type EventType, StreamPosition } from "./gen/memorysidecar/v1/event.ts";
 import {
   EventServiceService,
-  StreamPosition,
   WatchEventsRequest,
   type WatchEventsResponse,
 } from "./gen/memorysidecar/v1/event_service.ts";

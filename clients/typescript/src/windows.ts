@@ -1,16 +1,17 @@
 // The methods of the client for windows: what goes to the model, and what decides it.
 
 import type { CallOptions } from "./call.ts";
-import type { PolicyPreset, PreviewPolicyResponse } from "./gen/memorysidecar/v1/policy_rpc.ts";
-import { SessionServiceService as Sessions } from "./gen/memorysidecar/v1/session_service.ts";
-import type {
-  GetWindowResponse,
-  HealSessionResponse,
-  ListSummaryInputsResponse,
-  RestoreMessagesResponse,
-  SetSummaryResponse,
-  TrimSessionResponse,
-} from "./gen/memorysidecar/v1/window_rpc.ts";
+import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
+import {
+  type GetWindowResponse,
+  type HealSessionResponse,
+  type ListSummaryInputsResponse,
+  type PreviewPolicyResponse,
+  type RestoreMessagesResponse,
+  SessionServiceService as Sessions,
+  type SetSummaryResponse,
+  type TrimSessionResponse,
+} from "./gen/memorysidecar/v1/session_service.ts";
 import type * as options from "./options.ts";
 import type { PolicyInput } from "./policy.ts";
 import * as requests from "./requests.ts";

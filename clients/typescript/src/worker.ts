@@ -2,10 +2,13 @@
 
 import { pause } from "./call.ts";
 import { isMemorySidecarError, type KnownErrorReason, MemorySidecarError } from "./errors.ts";
-import type { LeasedTask } from "./gen/memorysidecar/v1/hook_service.ts";
-import { EmbeddingPurpose } from "./gen/memorysidecar/v1/recall_rpc.ts";
-import type { SummarizeInput } from "./gen/memorysidecar/v1/task.ts";
-import type { ExtractInput, ResolveInput } from "./gen/memorysidecar/v1/task_memories.ts";
+import { EmbeddingPurpose } from "./gen/memorysidecar/v1/document.ts";
+import type {
+  ExtractInput,
+  LeasedTask,
+  ResolveInput,
+  SummarizeInput,
+} from "./gen/memorysidecar/v1/task.ts";
 import { backoffMs, DEFAULT_RETRY } from "./retry.ts";
 import {
   type FoundInput,

@@ -2,9 +2,11 @@ import { Metadata } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "vitest";
 import { clampTimeout, MAX_TIMEOUT_MS } from "../src/call.ts";
 import { toTarget } from "../src/channel.ts";
-import type { AppendMessagesRequest } from "../src/gen/memorysidecar/v1/message_rpc.ts";
-import { AppendMessagesResponse } from "../src/gen/memorysidecar/v1/message_rpc.ts";
 import { Session } from "../src/gen/memorysidecar/v1/session.ts";
+import {
+  type AppendMessagesRequest,
+  AppendMessagesResponse,
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { connect, isMemorySidecarError, type MemorySidecar, Status } from "../src/index.ts";
 import type { ConnectOptions } from "../src/options.ts";
 import { backoffMs, DEFAULT_RETRY } from "../src/retry.ts";

@@ -2,13 +2,13 @@
 
 import { Metadata, type ServerWritableStream, type ServiceError } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "vitest";
-import { SnapshotFormat } from "../src/gen/memorysidecar/v1/snapshot.ts";
 import {
   type ExportSessionRequest,
   ExportSessionResponse,
   ImportSessionRequest,
   ImportSessionResponse,
-} from "../src/gen/memorysidecar/v1/snapshot_rpc.ts";
+} from "../src/gen/memorysidecar/v1/session_service.ts";
+import { SnapshotFormat } from "../src/gen/memorysidecar/v1/snapshot.ts";
 import { connect, type MemorySidecar, type SnapshotChunk, Status } from "../src/index.ts";
 import { type FakeServer, fakeError, script, startFake } from "./fake-server.ts";
 

@@ -1,28 +1,21 @@
 // What the methods for windows, policies and summaries send.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { PreviewSource, StageOn, Unit } from "../src/gen/memorysidecar/v1/policy.ts";
+import * as rpc from "../src/gen/memorysidecar/v1/session_service.ts";
 import {
   AppendMessagesRequest,
   AppendMessagesResponse,
-} from "../src/gen/memorysidecar/v1/message_rpc.ts";
-import {
   ListPolicyPresetsRequest,
   ListPolicyPresetsResponse,
   PreviewPolicyRequest,
   PreviewPolicyResponse,
-  PreviewSource,
-} from "../src/gen/memorysidecar/v1/policy_rpc.ts";
-import { StageOn, Unit } from "../src/gen/memorysidecar/v1/policy_stage.ts";
-import {
-  SearchSessionsRequest,
-  SearchSessionsResponse,
-} from "../src/gen/memorysidecar/v1/search_rpc.ts";
-import {
   ResetSessionRequest,
   ResetSessionResponse,
-} from "../src/gen/memorysidecar/v1/session_rpc.ts";
+  SearchSessionsRequest,
+  SearchSessionsResponse,
+} from "../src/gen/memorysidecar/v1/session_service.ts";
 import { SummaryPlacement } from "../src/gen/memorysidecar/v1/summary.ts";
-import * as rpc from "../src/gen/memorysidecar/v1/window_rpc.ts";
 import { connect, keepLast, type MemorySidecar, makePolicy, preset } from "../src/index.ts";
 import { type FakeServer, script, startFake } from "./fake-server.ts";
 

@@ -1,6 +1,6 @@
 // The answer to an append.
 
-import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/message_rpc.ts";
+import { AppendMessagesResponse } from "../../gen/memorysidecar/v1/session_service.ts";
 import type { AppendResult } from "../../service/api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { toStageRuns, toTotals, toTrim } from "./window.ts";

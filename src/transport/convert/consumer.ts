@@ -1,6 +1,6 @@
 // Consumers, from the domain to the wire.
 
-import type { Consumer } from "../../gen/memorysidecar/v1/event_service.ts";
+import type { Consumer } from "../../gen/memorysidecar/v1/event.ts";
 import type { ConsumerView } from "../../service/api.ts";
 import type { ResumeTokens } from "../resume-token.ts";
 import { toTimestamp } from "./time.ts";

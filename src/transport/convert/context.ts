@@ -8,8 +8,9 @@ import {
   type ContextRef,
 } from "../../domain/context/types.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import * as wire from "../../gen/memorysidecar/v1/context.ts";
 import { Policy } from "../../gen/memorysidecar/v1/policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/recall.ts";
+import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { AssembleContextInput, AssembledContext } from "../../service/memory-api.ts";
 import { fromPolicy, toTokenRule } from "./policy.ts";
 import { fromWeights, toCoverage } from "./recall.ts";
@@ -46,7 +47,9 @@ export const CONTEXT_ENUM_MAX = {
 } as const;
 
 /** Gives what a checked request asks for. */
-export function fromAssembleContext(request: wire.AssembleContextRequest): AssembleContextInput {
+export function fromAssembleContext(
+  request: recallServiceWire.AssembleContextRequest,
+): AssembleContextInput {
   const { maxTokens, referenceTime, sessionId, userId, agentId, query } = request;
   return {
     ...{ namespace: fromNamespace(request.namespace), sessionId, userId, agentId, query },
@@ -66,14 +69,16 @@ export function fromAssembleContext(request: wire.AssembleContextRequest): Assem
   };
 }
 
-function fromCounting(request: wire.AssembleContextRequest): AssembleContextInput["counting"] {
+function fromCounting(
+  request: recallServiceWire.AssembleContextRequest,
+): AssembleContextInput["counting"] {
   const { tokenRule, model, customTokenRule } = request;
   if (tokenRule === 0) return undefined;
   return fromPolicy({ ...Policy.decode(EMPTY), tokenRule, model, customTokenRule });
 }
 
 /** Gives the answer that a context makes. */
-export function toContext(context: AssembledContext): wire.AssembleContextResponse {
+export function toContext(context: AssembledContext): recallServiceWire.AssembleContextResponse {
   const { text, tokenCount, budgetTokens, parts, cut, coverage, tokenRule } = context;
   return {
     ...{ text, tokenCount, budgetTokens },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPE } from "../../domain/event.ts";
 import type { MemoryDeletion, MemoryEventDetail } from "../../domain/memories/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { MemoryDeletion as Deletion } from "../../gen/memorysidecar/v1/event_memory.ts";
+import { MemoryDeletion as Deletion } from "../../gen/memorysidecar/v1/event.ts";
 import { MemoryOrigin } from "../../gen/memorysidecar/v1/memory.ts";
 import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { encodeEvent } from "./event.ts";

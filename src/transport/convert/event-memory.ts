@@ -7,7 +7,7 @@ import type * as wire from "../../gen/memorysidecar/v1/event.ts";
 import {
   MemoryDeletion as Deletion,
   type MemoryJobEnded,
-} from "../../gen/memorysidecar/v1/event_memory.ts";
+} from "../../gen/memorysidecar/v1/event.ts";
 import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { toMemoryOrigin } from "./memory-enums.ts";
 import { toFailureReason } from "./task.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPE, type EventDetail } from "../../domain/event.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
-import { SupersedeReason } from "../../gen/memorysidecar/v1/event_summary.ts";
-import { SummaryFailure } from "../../gen/memorysidecar/v1/policy_summary.ts";
+import { SupersedeReason } from "../../gen/memorysidecar/v1/event.ts";
+import { SummaryFailure } from "../../gen/memorysidecar/v1/policy.ts";
 import { TaskFailureReason, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { TriggerKind } from "../../gen/memorysidecar/v1/window.ts";
 import { encodeEvent } from "./event.ts";

@@ -8,7 +8,7 @@ import {
   type TaskNamed,
 } from "../../domain/event.ts";
 import type * as event from "../../gen/memorysidecar/v1/event.ts";
-import * as wire from "../../gen/memorysidecar/v1/event_summary.ts";
+import * as wire from "../../gen/memorysidecar/v1/event.ts";
 import { TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import { toSummaryFailure } from "./policy-summary.ts";
 import { toFailureReason } from "./task.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SUMMARY_SPEC } from "../../domain/summaries/spec.ts";
 import { TASK_FAILURES, type TaskFailureReason } from "../../domain/tasks/task.ts";
-import { LeasedTask } from "../../gen/memorysidecar/v1/hook_service.ts";
+import * as wire from "../../gen/memorysidecar/v1/admin_service.ts";
 import { Message, Role } from "../../gen/memorysidecar/v1/message.ts";
-import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import * as taskWire from "../../gen/memorysidecar/v1/task.ts";
+import { LeasedTask } from "../../gen/memorysidecar/v1/task.ts";
 import type { HookKind } from "../../service/hook-port.ts";
 import type { HookInfo, LeasedTask as Leased } from "../../service/tasks-api.ts";
 import { encodeLeasedTask, fromOutput, toHook } from "./hook.ts";
@@ -51,7 +52,7 @@ describe("a hook", () => {
     const found = toHook(infoOf("openai", { failures })).failures;
     expect(found).toHaveLength(TASK_FAILURES.length - 1);
     expect(found.map(({ reason }) => reason)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(found[0]).toEqual({ reason: wire.TaskFailureReason.UNREACHABLE, count: 9n });
+    expect(found[0]).toEqual({ reason: taskWire.TaskFailureReason.UNREACHABLE, count: 9n });
   });
 
   it("tells of calls only when the server makes them", () => {

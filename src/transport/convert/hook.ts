@@ -1,12 +1,11 @@
 // Hooks and what they get and give, between the domain and the wire.
 
 import type { SummaryOutput } from "../../domain/summaries/summary.ts";
-import {
-  type CompleteTaskRequest,
-  LeasedTask as LeasedTaskCodec,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
-import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import * as adminServiceWire from "../../gen/memorysidecar/v1/admin_service.ts";
+import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/document.ts";
 import * as wire from "../../gen/memorysidecar/v1/task.ts";
+import { LeasedTask as LeasedTaskCodec } from "../../gen/memorysidecar/v1/task.ts";
+import type { CompleteTaskRequest } from "../../gen/memorysidecar/v1/task_service.ts";
 import { extractInputBytes, rawExtracted, rawResolution } from "../../hooks/wire-memories.ts";
 import {
   type Hook,
@@ -26,24 +25,26 @@ import { spliceField } from "../splice.ts";
 import { FAILURE_REASONS, toDirectTask, toFailureReason, toTask } from "./task.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
-// The fields that are spliced in, as in task.proto and hook_service.proto.
+// The fields that are spliced in, as in task.proto.
 const MESSAGES_FIELD = 1;
 const SUMMARIZE_FIELD = 3;
 const EXTRACT_FIELD = 6;
 
 const KINDS = {
-  builtin: wire.HookKind.BUILTIN,
-  openai: wire.HookKind.OPENAI,
-  grpc: wire.HookKind.GRPC,
-  poll: wire.HookKind.POLL,
-  onnx: wire.HookKind.ONNX,
-} as const satisfies Readonly<Record<HookKind, wire.HookKind>>;
+  builtin: adminServiceWire.HookKind.BUILTIN,
+  openai: adminServiceWire.HookKind.OPENAI,
+  grpc: adminServiceWire.HookKind.GRPC,
+  poll: adminServiceWire.HookKind.POLL,
+  onnx: adminServiceWire.HookKind.ONNX,
+} as const satisfies Readonly<Record<HookKind, adminServiceWire.HookKind>>;
 
 const BREAKERS = {
-  closed: wire.BreakerState.CLOSED,
-  open: wire.BreakerState.OPEN,
-  "half-open": wire.BreakerState.HALF_OPEN,
-} as const satisfies Readonly<Record<NonNullable<HookInfo["breaker"]>, wire.BreakerState>>;
+  closed: adminServiceWire.BreakerState.CLOSED,
+  open: adminServiceWire.BreakerState.OPEN,
+  "half-open": adminServiceWire.BreakerState.HALF_OPEN,
+} as const satisfies Readonly<
+  Record<NonNullable<HookInfo["breaker"]>, adminServiceWire.BreakerState>
+>;
 
 function taskTypesOf(hook: Hook): wire.TaskType[] {
   const { summarize, embedder, rerank, extract, score, resolve } = hook;
@@ -59,7 +60,7 @@ function taskTypesOf(hook: Hook): wire.TaskType[] {
 }
 
 /** Turns a hook into its public form. */
-export function toHook(info: HookInfo): wire.Hook {
+export function toHook(info: HookInfo): adminServiceWire.Hook {
   const { hook, breaker, retryMs, usage } = info;
   const { settings } = hook;
   const isPolled = hook.kind === "poll";
@@ -68,7 +69,7 @@ export function toHook(info: HookInfo): wire.Hook {
     kind: KINDS[hook.kind],
     taskTypes: taskTypesOf(hook),
     default: info.isDefault,
-    breaker: breaker === undefined ? wire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
+    breaker: breaker === undefined ? adminServiceWire.BreakerState.UNSPECIFIED : BREAKERS[breaker],
     retryTime: retryMs === undefined ? undefined : toTimestamp(retryMs),
     runningCalls: isPolled ? 0 : info.runningCalls,
     maxRunningCalls: isPolled ? 0 : settings.concurrency,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory_filter.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { fromMemoryFilter, fromWholeFilter } from "./memory-filter.ts";
 
 /** A filter with what a test names. */

@@ -2,7 +2,7 @@
 
 import type { MemoryJobType } from "../../domain/memories/job.ts";
 import { TURN_END_MS } from "../../domain/memories/job-changes.ts";
-import type * as wire from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+import type * as wire from "../../gen/memorysidecar/v1/task.ts";
 import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import type { ListMemoryJobsInput, ShownMemoryJob } from "../../service/memory-api.ts";
 import { toJobType } from "./event-memory.ts";

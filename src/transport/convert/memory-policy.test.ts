@@ -10,7 +10,7 @@ import {
   EXTRACTION_TARGETS,
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory_policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { checkMemoryPolicy } from "../validate/memory-policy.ts";
 import { Violations } from "../validate/violations.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "./memory-policy.ts";

@@ -8,7 +8,7 @@ import {
   type ImportanceRule,
   type MemoryPolicy,
 } from "../../domain/memories/policy.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory_policy.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 
 // The targets of EXTRACTION_TARGETS by their public numbers, which begin with 1.
 const FIRST_TARGET = 1;

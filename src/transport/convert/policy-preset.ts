@@ -1,7 +1,7 @@
 // Presets as ListPolicyPresets shows them.
 
 import { expandPreset, type OptionInfo, type PresetInfo } from "../../domain/presets/index.ts";
-import type { PolicyPreset, PresetOption } from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import type { PolicyPreset, PresetOption } from "../../gen/memorysidecar/v1/policy.ts";
 import { toPolicy } from "./policy.ts";
 
 /** Gives a preset with its options and, when none is required, the policy of their defaults. */

@@ -1,8 +1,8 @@
 // The stages of policies between the public form and that of the domain.
 
 import type { PolicyStage, Selection, Trigger } from "../../domain/policy.ts";
-import type * as selects from "../../gen/memorysidecar/v1/policy_select.ts";
-import type * as wire from "../../gen/memorysidecar/v1/policy_stage.ts";
+import type * as selects from "../../gen/memorysidecar/v1/policy.ts";
+import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import {
   BOUNDARY_RULES,
   FILTER_SCOPES,

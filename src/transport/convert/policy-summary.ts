@@ -7,7 +7,7 @@ import {
   type SummarySpec,
   type SummaryView,
 } from "../../domain/summaries/spec.ts";
-import type * as wire from "../../gen/memorysidecar/v1/policy_summary.ts";
+import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import {
   SUMMARY_FAILURES,
   SUMMARY_FLOWS,

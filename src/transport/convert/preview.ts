@@ -3,8 +3,8 @@
 import { type IdRoom, idRoom } from "../../domain/id-list.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { StageOn } from "../../domain/policy.ts";
-import * as wire from "../../gen/memorysidecar/v1/policy_rpc.ts";
-import { StageOn as WireStageOn } from "../../gen/memorysidecar/v1/policy_stage.ts";
+import * as wire from "../../gen/memorysidecar/v1/policy.ts";
+import { StageOn as WireStageOn } from "../../gen/memorysidecar/v1/policy.ts";
 import { TrimReason } from "../../gen/memorysidecar/v1/window.ts";
 import type { MessagePreview, PolicyPreview } from "../../service/window-api.ts";
 import { toPolicy } from "./policy.ts";

@@ -4,16 +4,17 @@ import type { MetadataTest, RecallFilter, RecallKind, Scalar } from "../../domai
 import { TRUE_MEMORIES } from "../../domain/recall/memory-test.ts";
 import type { Trust } from "../../domain/summaries/summary.ts";
 import { ROLE, type Role } from "../../domain/window/types.ts";
-import type * as document from "../../gen/memorysidecar/v1/document_rpc.ts";
-import * as wire from "../../gen/memorysidecar/v1/recall.ts";
+import type * as document from "../../gen/memorysidecar/v1/document.ts";
+import type * as wire from "../../gen/memorysidecar/v1/filter.ts";
+import * as recallWire from "../../gen/memorysidecar/v1/recall.ts";
 import type { DocumentFilter } from "../../service/recall-api.ts";
 import { fromMemoryKind } from "./memory-enums.ts";
 import { fromTimestamp } from "./time.ts";
 
 const KINDS: ReadonlyMap<number, RecallKind> = new Map([
-  [wire.RecallKind.MESSAGE, "message"],
-  [wire.RecallKind.DOCUMENT, "document"],
-  [wire.RecallKind.MEMORY, "memory"],
+  [recallWire.RecallKind.MESSAGE, "message"],
+  [recallWire.RecallKind.DOCUMENT, "document"],
+  [recallWire.RecallKind.MEMORY, "memory"],
 ]);
 
 const DEFAULT_ROLES: ReadonlySet<Role> = new Set([ROLE.user, ROLE.assistant]);
@@ -74,7 +75,7 @@ export function fromConditions(
  * names collections about documents, one that names kinds of memories about memories; one that
  * names several of these is about all of them.
  */
-function kindsOf(filter: wire.RecallFilter): ReadonlySet<RecallKind> {
+function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind> {
   const { kinds, sessionIds, roles, collectionIds, memoryKinds } = filter;
   if (kinds.length > 0) return new Set(kinds.flatMap((kind) => KINDS.get(kind) ?? []));
   const named = new Set<RecallKind>();
@@ -88,7 +89,7 @@ function kindsOf(filter: wire.RecallFilter): ReadonlySet<RecallKind> {
  * Gives what a checked filter asks for; what is empty asks for nothing. Default roles: user and
  * assistant.
  */
-export function fromRecallFilter(filter: wire.RecallFilter | undefined): RecallFilter {
+export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): RecallFilter {
   if (filter === undefined) return EVERYTHING;
   const { roles, fromTime, beforeTime, minTrust } = filter;
   return {
@@ -111,7 +112,7 @@ export function fromRecallFilter(filter: wire.RecallFilter | undefined): RecallF
 }
 
 /** What a filter asks of memories alone. */
-function memoryConditions(filter: wire.RecallFilter): typeof TRUE_MEMORIES {
+function memoryConditions(filter: recallWire.RecallFilter): typeof TRUE_MEMORIES {
   const { memoryKinds, categories, validAt, includeSuperseded } = filter;
   const atMs = validAt === undefined ? undefined : fromTimestamp(validAt);
   return {

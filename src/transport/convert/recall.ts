@@ -9,7 +9,8 @@ import type {
 } from "../../domain/recall/rank/types.ts";
 import { type RecallWeights, WEIGHT_NAMES } from "../../domain/recall/rank/weights.ts";
 import * as wire from "../../gen/memorysidecar/v1/recall.ts";
-import * as rpc from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import * as rpc from "../../gen/memorysidecar/v1/recall.ts";
+import type * as recallServiceWire from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { RecallCoverage, RecallHit, RecallInput } from "../../service/recall-api.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { spliceField, spliceFields } from "../splice.ts";
@@ -88,7 +89,7 @@ function fromRerank(rerank: rpc.Rerank | undefined): RecallInput["rerank"] {
 }
 
 /** Gives what a checked request asks for; `offset` is that of its page token. */
-export function fromRecall(request: rpc.RecallRequest, offset: number): RecallInput {
+export function fromRecall(request: recallServiceWire.RecallRequest, offset: number): RecallInput {
   const { pageSize, referenceTime } = request;
   const limit = pageSize === 0 ? LIMITS.recallHitsDefault : pageSize;
   return {

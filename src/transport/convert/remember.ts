@@ -3,7 +3,8 @@
 import { type IdRoom, takeIds } from "../../domain/id-list.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { ConflictRule, DedupeRule, RememberOutcome } from "../../domain/memories/rules.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory_rpc.ts";
+import * as wire from "../../gen/memorysidecar/v1/memory.ts";
+import type * as memoryServiceWire from "../../gen/memorysidecar/v1/memory_service.ts";
 import type { ConflictInput, RememberResult } from "../../service/memory-api.ts";
 
 const THRESHOLD_DEFAULT = 0.9;
@@ -57,7 +58,7 @@ export function memoryIdRoom(): IdRoom {
 }
 
 /** Turns what became of memories into its public form. */
-export function toRememberResponse(result: RememberResult): wire.RememberResponse {
+export function toRememberResponse(result: RememberResult): memoryServiceWire.RememberResponse {
   const room = memoryIdRoom();
   const results = result.results.map(({ memoryId, outcome, etag, supersededIds }) => ({
     memoryId,

@@ -1,6 +1,6 @@
 // Filters of sessions, from the wire to the domain.
 
-import type { SessionFilter } from "../../gen/memorysidecar/v1/session_rpc.ts";
+import type { SessionFilter } from "../../gen/memorysidecar/v1/session.ts";
 import type { ListSessionsInput } from "../../service/api.ts";
 import { fromTimestamp } from "./time.ts";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { Message, Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { PlacedSummary, Summary } from "../../gen/memorysidecar/v1/session.ts";
+import { PlacedSummary, Summary } from "../../gen/memorysidecar/v1/summary.ts";
 import { StageRun, TriggerKind, Trim, TrimReason } from "../../gen/memorysidecar/v1/window.ts";
 import { toPlacedSummary, toSummary } from "./session.ts";
 import { toStageRuns, toTrim } from "./window.ts";

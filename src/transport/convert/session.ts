@@ -4,6 +4,7 @@ import { etagOf } from "../../domain/etag.ts";
 import { expireMs, type Session, type StageMark, type WindowInsert } from "../../domain/session.ts";
 import type { Summary } from "../../domain/summaries/summary.ts";
 import type * as wire from "../../gen/memorysidecar/v1/session.ts";
+import type * as summaryWire from "../../gen/memorysidecar/v1/summary.ts";
 import type { SessionInput, SessionPath } from "../../service/api.ts";
 import { sessionTotals } from "../../service/window-view.ts";
 import { type Encodable, encodeWire } from "../fast-writer.ts";
@@ -74,7 +75,7 @@ export function sessionPaths(
 }
 
 /** Turns a summary into its public form. */
-export function toSummary(summary: Summary): wire.Summary {
+export function toSummary(summary: Summary): summaryWire.Summary {
   return {
     text: summary.text,
     tokenCount: summary.tokenCount,
@@ -120,7 +121,7 @@ export function toSession(session: Session): wire.Session {
 }
 
 /** Turns a text that stands in the window into its public form. */
-export function toPlacedSummary(insert: WindowInsert): wire.PlacedSummary {
+export function toPlacedSummary(insert: WindowInsert): summaryWire.PlacedSummary {
   return {
     messageId: insert.messageId,
     text: readSpeech(insert.bytes).text,

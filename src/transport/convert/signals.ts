@@ -1,7 +1,7 @@
 // What callers tell policies beside messages, from the wire to the domain.
 
 import type { ToolOutcome as Outcome } from "../../domain/window/types.ts";
-import type { ToolOutcome } from "../../gen/memorysidecar/v1/message_rpc.ts";
+import type { ToolOutcome } from "../../gen/memorysidecar/v1/message.ts";
 
 /** Gives the signals of a checked request. */
 export function fromSignals(request: {

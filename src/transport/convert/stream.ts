@@ -2,10 +2,12 @@
 
 import type { EventType } from "../../domain/event.ts";
 import {
-  type CreateConsumerRequest,
   StreamPosition,
-  type WatchEventsRequest,
   type EventFilter as WireFilter,
+} from "../../gen/memorysidecar/v1/event.ts";
+import type {
+  CreateConsumerRequest,
+  WatchEventsRequest,
 } from "../../gen/memorysidecar/v1/event_service.ts";
 import type { EventFilter, StreamStart } from "../../service/api.ts";
 import type { ResumeTokens } from "../resume-token.ts";

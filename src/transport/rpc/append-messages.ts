@@ -1,4 +1,4 @@
-import type { AppendMessagesRequest } from "../../gen/memorysidecar/v1/message_rpc.ts";
+import type { AppendMessagesRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeAppendAnswer } from "../convert/append-answer.ts";
 import { toDraft } from "../convert/message.ts";
 import { fromNamespace } from "../convert/session.ts";

@@ -1,7 +1,7 @@
 import {
   type AssembleContextRequest,
   AssembleContextResponse,
-} from "../../gen/memorysidecar/v1/context.ts";
+} from "../../gen/memorysidecar/v1/recall_service.ts";
 import { fromAssembleContext, toContext } from "../convert/context.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";

@@ -1,7 +1,7 @@
 import {
   type ClearCollectionRequest,
   ClearCollectionResponse,
-} from "../../gen/memorysidecar/v1/document_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromCollection } from "../convert/document.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,8 +1,8 @@
 import {
-  CompactOutcome,
   type CompactSessionRequest,
   CompactSessionResponse,
-} from "../../gen/memorysidecar/v1/summary_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
+import { CompactOutcome } from "../../gen/memorysidecar/v1/summary.ts";
 import type { CompactSessionResult } from "../../service/tasks-api.ts";
 import { fromSummarize } from "../convert/policy-summary.ts";
 import { fromNamespace } from "../convert/session.ts";

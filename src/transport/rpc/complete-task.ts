@@ -1,7 +1,7 @@
 import {
   type CompleteTaskRequest,
   CompleteTaskResponse,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
+} from "../../gen/memorysidecar/v1/task_service.ts";
 import { fromTaskOutput } from "../convert/hook.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

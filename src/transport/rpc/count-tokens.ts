@@ -2,7 +2,7 @@ import { Policy } from "../../gen/memorysidecar/v1/policy.ts";
 import {
   type CountTokensRequest,
   CountTokensResponse,
-} from "../../gen/memorysidecar/v1/recall_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { toDraft } from "../convert/message.ts";
 import { fromPolicy, toTokenRule } from "../convert/policy.ts";
 import { encodeWire } from "../fast-writer.ts";

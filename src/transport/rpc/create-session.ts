@@ -1,7 +1,7 @@
 import {
   type CreateSessionRequest,
   CreateSessionResponse,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeSessionAnswer, fromNamespace, fromSession } from "../convert/session.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkCreateSession } from "../validate/session-requests.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import {
   type DecayMemoriesRequest,
   DecayMemoriesResponse,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromMemoryFilter } from "../convert/memory-filter.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromOptionalSpan } from "../convert/time.ts";

@@ -1,7 +1,7 @@
 import {
   type DeleteMessageRequest,
   DeleteMessageResponse,
-} from "../../gen/memorysidecar/v1/message_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,4 +1,5 @@
-import { EmbeddingPurpose, type EmbedRequest } from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/document.ts";
+import type { EmbedRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import { encodeEmbedding } from "../convert/embedding.ts";
 import { fromNamespace } from "../convert/session.ts";
 import type { UnaryRpc } from "../rpc.ts";

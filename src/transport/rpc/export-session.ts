@@ -1,4 +1,4 @@
-import type { ExportSessionRequest } from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+import type { ExportSessionRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { FORMATS } from "../convert/snapshot.ts";
 import { exportAnswers } from "../export-answers.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "../../domain/limits.ts";
 import {
   type ExtendLeaseRequest,
   ExtendLeaseResponse,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
+} from "../../gen/memorysidecar/v1/task_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromOptionalSpan, toTimestamp } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";

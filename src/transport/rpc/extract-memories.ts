@@ -1,7 +1,7 @@
 import {
   type ExtractMemoriesRequest,
   ExtractMemoriesResponse,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { encodeMemory } from "../convert/memory.ts";
 import { fromExtraction } from "../convert/memory-policy.ts";
 import { fillPage } from "../convert/page.ts";

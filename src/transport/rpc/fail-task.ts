@@ -1,4 +1,4 @@
-import { type FailTaskRequest, FailTaskResponse } from "../../gen/memorysidecar/v1/hook_service.ts";
+import { type FailTaskRequest, FailTaskResponse } from "../../gen/memorysidecar/v1/task_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTaskState } from "../convert/task.ts";
 import { fromDuration, toTimestamp } from "../convert/time.ts";

@@ -1,7 +1,7 @@
 import {
   type ForgetMemoriesRequest,
   ForgetMemoriesResponse,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";

@@ -1,7 +1,7 @@
 import {
   type ForkSessionRequest,
   ForkSessionResponse,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { encodeSessionAnswer, fromNamespace } from "../convert/session.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkForkSession } from "../validate/session-requests.ts";

@@ -1,4 +1,7 @@
-import { type GetMemoryRequest, GetMemoryResponse } from "../../gen/memorysidecar/v1/memory_rpc.ts";
+import {
+  type GetMemoryRequest,
+  GetMemoryResponse,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toMemory } from "../convert/memory.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { floorTimestamp } from "../convert/time.ts";

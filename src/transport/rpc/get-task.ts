@@ -1,4 +1,4 @@
-import { type GetTaskRequest, GetTaskResponse } from "../../gen/memorysidecar/v1/hook_service.ts";
+import { type GetTaskRequest, GetTaskResponse } from "../../gen/memorysidecar/v1/task_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTask } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";

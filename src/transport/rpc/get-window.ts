@@ -1,4 +1,7 @@
-import { type GetWindowRequest, GetWindowResponse } from "../../gen/memorysidecar/v1/window_rpc.ts";
+import {
+  type GetWindowRequest,
+  GetWindowResponse,
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy } from "../convert/policy.ts";
 import { fromNamespace, toSummary } from "../convert/session.ts";
 import {

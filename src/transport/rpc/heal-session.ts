@@ -1,7 +1,7 @@
 import {
   type HealSessionRequest,
   HealSessionResponse,
-} from "../../gen/memorysidecar/v1/window_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,7 +1,7 @@
 import {
   type ImportSessionRequest,
   ImportSessionResponse,
-} from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";
 import { FORMATS, fromChunk } from "../convert/snapshot.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,7 +1,7 @@
 import {
   type ListCollectionsRequest,
   ListCollectionsResponse,
-} from "../../gen/memorysidecar/v1/document_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toCollection } from "../convert/document.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";

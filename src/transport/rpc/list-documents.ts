@@ -1,7 +1,7 @@
 import {
   type ListDocumentsRequest,
   ListDocumentsResponse,
-} from "../../gen/memorysidecar/v1/document_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { documentBytes, fromCollection } from "../convert/document.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromDocumentFilter } from "../convert/recall-filter.ts";

@@ -1,7 +1,7 @@
 import {
   type ListHooksRequest,
   ListHooksResponse,
-} from "../../gen/memorysidecar/v1/hook_list_rpc.ts";
+} from "../../gen/memorysidecar/v1/admin_service.ts";
 import { toHook } from "../convert/hook.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,8 +1,8 @@
+import { MemoryOrder as Order } from "../../gen/memorysidecar/v1/memory.ts";
 import {
   type ListMemoriesRequest,
   ListMemoriesResponse,
-  MemoryOrder as Order,
-} from "../../gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import type { MemoryOrder } from "../../service/memory-api.ts";
 import { encodeMemory } from "../convert/memory.ts";
 import { fromMemoryFilter } from "../convert/memory-filter.ts";

@@ -1,8 +1,8 @@
 import {
   type ListMemoryJobsRequest,
   ListMemoryJobsResponse,
-  MemoryJob,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
+import { MemoryJob } from "../../gen/memorysidecar/v1/task.ts";
 import { fromJobState, toMemoryJob } from "../convert/memory-job.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";

@@ -1,9 +1,9 @@
 import type { Role } from "../../domain/window/types.ts";
+import { MessageOrder } from "../../gen/memorysidecar/v1/message.ts";
 import {
   type ListMessagesRequest,
   ListMessagesResponse,
-  MessageOrder,
-} from "../../gen/memorysidecar/v1/message_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import type { ListMessagesInput } from "../../service/api.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";

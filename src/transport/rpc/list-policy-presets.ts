@@ -2,7 +2,7 @@ import { PRESETS } from "../../domain/presets/index.ts";
 import {
   type ListPolicyPresetsRequest,
   ListPolicyPresetsResponse,
-} from "../../gen/memorysidecar/v1/policy_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { toPolicyPreset } from "../convert/policy-preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";

@@ -1,8 +1,8 @@
+import { SessionOrder } from "../../gen/memorysidecar/v1/session.ts";
 import {
   type ListSessionsRequest,
   ListSessionsResponse,
-  SessionOrder,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import type { ListSessionsInput } from "../../service/api.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";

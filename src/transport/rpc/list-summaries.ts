@@ -1,8 +1,8 @@
-import { SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
 import {
   type ListSummariesRequest,
   ListSummariesResponse,
-} from "../../gen/memorysidecar/v1/summary_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
+import { SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toSummaryVersion } from "../convert/task.ts";

@@ -1,7 +1,7 @@
 import {
   type ListSummarySourcesRequest,
   ListSummarySourcesResponse,
-} from "../../gen/memorysidecar/v1/summary_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,8 +1,8 @@
+import { Task } from "../../gen/memorysidecar/v1/task.ts";
 import {
   type ListTasksRequest,
   ListTasksResponse,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
-import { Task } from "../../gen/memorysidecar/v1/task.ts";
+} from "../../gen/memorysidecar/v1/task_service.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromTaskState, toTask } from "../convert/task.ts";

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../domain/limits.ts";
-import type { PollTasksRequest } from "../../gen/memorysidecar/v1/hook_service.ts";
+import type { PollTasksRequest } from "../../gen/memorysidecar/v1/task_service.ts";
 import { encodeLeasedTask } from "../convert/hook.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromOptionalSpan } from "../convert/time.ts";

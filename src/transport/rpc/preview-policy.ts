@@ -1,8 +1,8 @@
+import { PreviewSource } from "../../gen/memorysidecar/v1/policy.ts";
 import {
   type PreviewPolicyRequest,
   PreviewPolicyResponse,
-  PreviewSource,
-} from "../../gen/memorysidecar/v1/policy_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy } from "../convert/policy.ts";
 import { fromOccasions, toPreviews } from "../convert/preview.ts";
 import { fromNamespace } from "../convert/session.ts";

@@ -1,7 +1,7 @@
 import {
   type PurgeMemoriesRequest,
   PurgeMemoriesResponse,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromWholeFilter } from "../convert/memory-filter.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

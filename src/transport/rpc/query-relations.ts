@@ -1,9 +1,9 @@
 import { LIMITS } from "../../domain/limits.ts";
+import { FoundRelation } from "../../gen/memorysidecar/v1/memory.ts";
 import {
-  FoundRelation,
   type QueryRelationsRequest,
   QueryRelationsResponse,
-} from "../../gen/memorysidecar/v1/memory_query_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toMemory } from "../convert/memory.ts";
 import { fromMemoryFilter } from "../convert/memory-filter.ts";
 import { fillPage } from "../convert/page.ts";

@@ -1,4 +1,4 @@
-import { type RecallRequest, RecallResponse } from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import { type RecallRequest, RecallResponse } from "../../gen/memorysidecar/v1/recall_service.ts";
 import { encodeHit, fromRecall, toCoverage } from "../convert/recall.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { numberPosition } from "../page-token.ts";

@@ -2,7 +2,7 @@ import { takeIds } from "../../domain/id-list.ts";
 import {
   type RecordTurnRequest,
   RecordTurnResponse,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { memoryIdRoom } from "../convert/remember.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromTimestamp } from "../convert/time.ts";

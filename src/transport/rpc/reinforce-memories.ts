@@ -1,7 +1,7 @@
 import {
   type ReinforceMemoriesRequest,
   ReinforceMemoriesResponse,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { encodeMemory } from "../convert/memory.ts";
 import { fillPage } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";

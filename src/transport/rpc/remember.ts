@@ -1,8 +1,8 @@
+import { ConflictMode } from "../../gen/memorysidecar/v1/memory.ts";
 import {
-  ConflictMode,
   type RememberRequest,
   RememberResponse,
-} from "../../gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toMemoryDraft } from "../convert/memory.ts";
 import { fromConflict, fromDedupe, toRememberResponse } from "../convert/remember.ts";
 import { fromNamespace } from "../convert/session.ts";

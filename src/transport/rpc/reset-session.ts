@@ -1,7 +1,7 @@
 import {
   type ResetSessionRequest,
   ResetSessionResponse,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";

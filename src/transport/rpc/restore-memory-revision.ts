@@ -1,7 +1,7 @@
 import {
   type RestoreMemoryRevisionRequest,
   RestoreMemoryRevisionResponse,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toMemory } from "../convert/memory.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,7 +1,7 @@
 import {
   type RetryMemoryJobRequest,
   RetryMemoryJobResponse,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromJobType, toMemoryJob } from "../convert/memory-job.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";

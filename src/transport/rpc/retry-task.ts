@@ -1,7 +1,7 @@
 import {
   type RetryTaskRequest,
   RetryTaskResponse,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
+} from "../../gen/memorysidecar/v1/task_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTask } from "../convert/task.ts";
 import { encodeWire } from "../fast-writer.ts";

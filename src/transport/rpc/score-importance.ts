@@ -1,7 +1,7 @@
 import {
   type ScoreImportanceRequest,
   ScoreImportanceResponse,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { fromImportanceRules } from "../convert/memory-policy.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";

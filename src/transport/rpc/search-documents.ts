@@ -1,9 +1,6 @@
 import { LIMITS } from "../../domain/limits.ts";
-import {
-  DocumentMatch,
-  DocumentScoring,
-  type SearchDocumentsRequest,
-} from "../../gen/memorysidecar/v1/document_rpc.ts";
+import type { SearchDocumentsRequest } from "../../gen/memorysidecar/v1/memory_service.ts";
+import { DocumentMatch, DocumentScoring } from "../../gen/memorysidecar/v1/recall.ts";
 import type { SearchDocumentsInput } from "../../service/recall-api.ts";
 import { documentBytes, fromCollection } from "../convert/document.ts";
 import { fromEmbedding } from "../convert/embedding.ts";

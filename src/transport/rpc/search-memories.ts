@@ -1,9 +1,6 @@
 import { LIMITS } from "../../domain/limits.ts";
-import {
-  MemoryMatch,
-  MemoryScoring as Scoring,
-  type SearchMemoriesRequest,
-} from "../../gen/memorysidecar/v1/memory_query_rpc.ts";
+import type { SearchMemoriesRequest } from "../../gen/memorysidecar/v1/memory_service.ts";
+import { MemoryMatch, MemoryScoring as Scoring } from "../../gen/memorysidecar/v1/recall.ts";
 import type { MemoryScoring } from "../../service/memory-api.ts";
 import { toMemory } from "../convert/memory.ts";
 import { fromMemoryFilter } from "../convert/memory-filter.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "../../domain/limits.ts";
 import {
   type SearchSessionsRequest,
   SearchSessionsResponse,
-} from "../../gen/memorysidecar/v1/search_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { fromSessionFilter } from "../convert/session-filter.ts";
 import { encodeWire } from "../fast-writer.ts";

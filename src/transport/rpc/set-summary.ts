@@ -1,8 +1,8 @@
-import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import {
   type SetSummaryRequest,
   SetSummaryResponse,
-} from "../../gen/memorysidecar/v1/window_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
+import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import { fromNamespace, toPlacedSummary, toSession } from "../convert/session.ts";
 import { toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -2,7 +2,7 @@ import type { Unit } from "../../domain/policy.ts";
 import {
   type TrimSessionRequest,
   TrimSessionResponse,
-} from "../../gen/memorysidecar/v1/window_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import type { TrimTarget } from "../../service/window-api.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toStageRuns, toTotals, toTrim } from "../convert/window.ts";

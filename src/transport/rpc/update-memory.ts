@@ -1,7 +1,7 @@
 import {
   type UpdateMemoryRequest,
   UpdateMemoryResponse,
-} from "../../gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { toMemory, toMemoryDraft } from "../convert/memory.ts";
 import { memoryPaths } from "../convert/memory-paths.ts";
 import { fromNamespace } from "../convert/session.ts";

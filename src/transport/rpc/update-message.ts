@@ -1,7 +1,7 @@
 import {
   type UpdateMessageRequest,
   UpdateMessageResponse,
-} from "../../gen/memorysidecar/v1/message_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { messagePaths, toDraft } from "../convert/message.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals, toTrim } from "../convert/window.ts";

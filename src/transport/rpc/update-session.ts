@@ -1,7 +1,7 @@
 import {
   type UpdateSessionRequest,
   UpdateSessionResponse,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace, fromSession, sessionPaths, toSession } from "../convert/session.ts";
 import { toStageRuns, toTrim } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";

@@ -1,7 +1,8 @@
 // The rules of AssembleContext.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { AssembleContextRequest, ContextSection } from "../../gen/memorysidecar/v1/context.ts";
+import type { ContextSection } from "../../gen/memorysidecar/v1/recall.ts";
+import type { AssembleContextRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import { CONTEXT_ENUM_MAX } from "../convert/context.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import {

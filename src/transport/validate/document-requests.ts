@@ -2,17 +2,17 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Document, TextSplitter } from "../../gen/memorysidecar/v1/document.ts";
-import {
-  type ClearCollectionRequest,
-  type DeleteDocumentsRequest,
-  DocumentScoring,
-  type GetDocumentRequest,
-  type ListCollectionsRequest,
-  type ListDocumentsRequest,
-  type SearchDocumentsRequest,
-  type UpsertDocumentsRequest,
-} from "../../gen/memorysidecar/v1/document_rpc.ts";
+import type {
+  ClearCollectionRequest,
+  DeleteDocumentsRequest,
+  GetDocumentRequest,
+  ListCollectionsRequest,
+  ListDocumentsRequest,
+  SearchDocumentsRequest,
+  UpsertDocumentsRequest,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
+import { DocumentScoring } from "../../gen/memorysidecar/v1/recall.ts";
 import { fromCollection } from "../convert/document.ts";
 import { checkEmbedding } from "./embedding.ts";
 import {

@@ -2,12 +2,11 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { GetServerInfoRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
-import { EventType } from "../../gen/memorysidecar/v1/event.ts";
+import { type EventFilter, EventType } from "../../gen/memorysidecar/v1/event.ts";
 import type {
   AckEventsRequest,
   CreateConsumerRequest,
   DeleteConsumerRequest,
-  EventFilter,
   GetConsumerRequest,
   ListConsumersRequest,
   ListEventsRequest,

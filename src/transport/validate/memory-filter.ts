@@ -3,7 +3,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import type { MemoryFilter } from "../../gen/memorysidecar/v1/memory_filter.ts";
+import type { MemoryFilter } from "../../gen/memorysidecar/v1/memory.ts";
 import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
 import { checkEnum, checkId, checkLabels, checkText, checkTimestamp } from "./fields.ts";
 import { checkShare, checkTexts } from "./memory.ts";

@@ -10,7 +10,7 @@ import {
   type ImportanceRule,
   type MemoryPolicy,
   MemoryPolicy as MemoryPolicyCodec,
-} from "../../gen/memorysidecar/v1/memory_policy.ts";
+} from "../../gen/memorysidecar/v1/memory.ts";
 import { fromMemoryPolicy, toMemoryPolicy } from "../convert/memory-policy.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkCount, checkEnum, checkRange, checkRequiredText, checkText } from "./fields.ts";

@@ -1,19 +1,17 @@
 // The rules of the requests that search memories, record turns and find facts, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import {
-  MemoryScoring,
-  type QueryRelationsRequest,
-  type SearchMemoriesRequest,
-} from "../../gen/memorysidecar/v1/memory_query_rpc.ts";
 import type {
   ConsolidateSessionRequest,
   ExtractMemoriesRequest,
   ListMemoryJobsRequest,
+  QueryRelationsRequest,
   RecordTurnRequest,
   RetryMemoryJobRequest,
   ScoreImportanceRequest,
-} from "../../gen/memorysidecar/v1/memory_turn_rpc.ts";
+  SearchMemoriesRequest,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
+import { MemoryScoring } from "../../gen/memorysidecar/v1/recall.ts";
 import { TaskState, TaskType } from "../../gen/memorysidecar/v1/task.ts";
 import {
   checkCount,

@@ -1,26 +1,26 @@
 // The rules of the requests that remember, read and change memories, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type {
-  DecayMemoriesRequest,
-  ForgetMemoriesRequest,
-  ListMemoryRevisionsRequest,
-  MergeEntitiesRequest,
-  PurgeMemoriesRequest,
-  ReinforceMemoriesRequest,
-  RestoreMemoryRevisionRequest,
-} from "../../gen/memorysidecar/v1/memory_change_rpc.ts";
 import {
   ConflictMode,
   type ConflictRule,
   DedupeMode,
   type DedupeRule,
-  type GetMemoryRequest,
-  type ListMemoriesRequest,
   MemoryOrder,
-  type RememberRequest,
-  type UpdateMemoryRequest,
-} from "../../gen/memorysidecar/v1/memory_rpc.ts";
+} from "../../gen/memorysidecar/v1/memory.ts";
+import type {
+  DecayMemoriesRequest,
+  ForgetMemoriesRequest,
+  GetMemoryRequest,
+  ListMemoriesRequest,
+  ListMemoryRevisionsRequest,
+  MergeEntitiesRequest,
+  PurgeMemoriesRequest,
+  ReinforceMemoriesRequest,
+  RememberRequest,
+  RestoreMemoryRevisionRequest,
+  UpdateMemoryRequest,
+} from "../../gen/memorysidecar/v1/memory_service.ts";
 import { memoryPaths } from "../convert/memory-paths.ts";
 import {
   checkAge,

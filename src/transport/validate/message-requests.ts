@@ -2,15 +2,14 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { ROLE } from "../../domain/window/types.ts";
-import type { Message } from "../../gen/memorysidecar/v1/message.ts";
+import type { Message, ToolOutcome } from "../../gen/memorysidecar/v1/message.ts";
 import type {
   AppendMessagesRequest,
   DeleteMessageRequest,
   GetMessageRequest,
   ListMessagesRequest,
-  ToolOutcome,
   UpdateMessageRequest,
-} from "../../gen/memorysidecar/v1/message_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import {
   checkCount,
   checkEnum,

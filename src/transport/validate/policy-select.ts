@@ -8,9 +8,9 @@ import type {
   Filter,
   PackNewest,
   PinMiddleRecent,
+  PolicyStage,
   Shorten,
-} from "../../gen/memorysidecar/v1/policy_select.ts";
-import type { PolicyStage } from "../../gen/memorysidecar/v1/policy_stage.ts";
+} from "../../gen/memorysidecar/v1/policy.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import {
   checkAge,

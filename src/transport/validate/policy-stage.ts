@@ -1,13 +1,13 @@
 // The rules of the stages of window policies. What a stage does has a file of its own.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { BoundaryRule } from "../../gen/memorysidecar/v1/policy_select.ts";
 import {
+  BoundaryRule,
   type PolicyStage,
   RemovedTo,
   StageEffect,
   StageOn,
-} from "../../gen/memorysidecar/v1/policy_stage.ts";
+} from "../../gen/memorysidecar/v1/policy.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { effectOf } from "../convert/policy-stage.ts";
 import { checkCount, checkEnum, checkRange } from "./fields.ts";

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
-import { PolicyStage, RemovedTo } from "../../gen/memorysidecar/v1/policy_stage.ts";
-import * as summaries from "../../gen/memorysidecar/v1/policy_summary.ts";
+import * as summaries from "../../gen/memorysidecar/v1/policy.ts";
+import { PolicyStage, RemovedTo } from "../../gen/memorysidecar/v1/policy.ts";
 import { checkPolicy } from "./policy.ts";
 import { Violations } from "./violations.ts";
 

@@ -7,7 +7,7 @@ import {
   SummaryKeep,
   SummaryLeave,
   type SummaryView,
-} from "../../gen/memorysidecar/v1/policy_summary.ts";
+} from "../../gen/memorysidecar/v1/policy.ts";
 import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { checkEnum, checkRange, checkText } from "./fields.ts";
 import { checkCollectionId } from "./recall-filter.ts";

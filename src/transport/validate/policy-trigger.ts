@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Duration } from "../../gen/google/protobuf/duration.ts";
-import { StageOn, type ToolNames, type Trigger } from "../../gen/memorysidecar/v1/policy_stage.ts";
+import { StageOn, type ToolNames, type Trigger } from "../../gen/memorysidecar/v1/policy.ts";
 import { checkAge, checkCount, checkRange, checkRequiredText } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 

@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { Duration } from "../../gen/google/protobuf/duration.ts";
 import { Struct } from "../../gen/google/protobuf/struct.ts";
-import { TokenRule } from "../../gen/memorysidecar/v1/message.ts";
 import * as wire from "../../gen/memorysidecar/v1/policy.ts";
-import * as selects from "../../gen/memorysidecar/v1/policy_select.ts";
-import * as stages from "../../gen/memorysidecar/v1/policy_stage.ts";
+import * as selects from "../../gen/memorysidecar/v1/policy.ts";
+import * as stages from "../../gen/memorysidecar/v1/policy.ts";
+import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import { checkPolicies, checkPolicy } from "./policy.ts";
 import { Violations } from "./violations.ts";
 

@@ -11,7 +11,7 @@ import {
   type Preset,
   type Protections,
 } from "../../gen/memorysidecar/v1/policy.ts";
-import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy, toPolicy } from "../convert/policy.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";

@@ -1,6 +1,6 @@
 // The rules of the requests that ask what policies would do.
 
-import type { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/policy_rpc.ts";
+import type { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { checkEnum, checkNamespace, checkSessionId } from "./fields.ts";
 import { checkPolicies } from "./policy.ts";
 import { checkSignals } from "./signals.ts";

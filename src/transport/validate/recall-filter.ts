@@ -3,13 +3,9 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { TRUST } from "../../domain/summaries/summary.ts";
 import { ROLE } from "../../domain/window/types.ts";
-import type { DocumentFilter } from "../../gen/memorysidecar/v1/document_rpc.ts";
-import {
-  type MetadataCondition,
-  type NumberRange,
-  type RecallFilter,
-  RecallKind,
-} from "../../gen/memorysidecar/v1/recall.ts";
+import type { DocumentFilter } from "../../gen/memorysidecar/v1/document.ts";
+import type { MetadataCondition, NumberRange } from "../../gen/memorysidecar/v1/filter.ts";
+import { type RecallFilter, RecallKind } from "../../gen/memorysidecar/v1/recall.ts";
 import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
 import {
   checkCount,

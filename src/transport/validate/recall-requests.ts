@@ -2,15 +2,11 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { WEIGHT_NAMES, type WeightName } from "../../domain/recall/rank/weights.ts";
+import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/document.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
-import { FusionMethod, RecallMode } from "../../gen/memorysidecar/v1/recall.ts";
-import {
-  type CountTokensRequest,
-  EmbeddingPurpose,
-  type EmbedRequest,
-  type RecallRequest,
-  type RecallWeights,
-} from "../../gen/memorysidecar/v1/recall_rpc.ts";
+import { FusionMethod, RecallMode, type RecallWeights } from "../../gen/memorysidecar/v1/recall.ts";
+import type { EmbedRequest, RecallRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
+import type { CountTokensRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkEmbedding } from "./embedding.ts";

@@ -1,7 +1,7 @@
 // The rules of the requests that search.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { SearchSessionsRequest } from "../../gen/memorysidecar/v1/search_rpc.ts";
+import type { SearchSessionsRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { searchTerms } from "../../service/search-text.ts";
 import { checkId, checkNamespace, checkRange, checkText } from "./fields.ts";
 import { checkSessionFilter } from "./session-requests.ts";

@@ -1,18 +1,17 @@
 // The rules of the requests about sessions and their windows, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { Session } from "../../gen/memorysidecar/v1/session.ts";
+import type { Session, SessionFilter } from "../../gen/memorysidecar/v1/session.ts";
 import type {
   CreateSessionRequest,
   DeleteSessionRequest,
   ForkSessionRequest,
   GetSessionRequest,
+  GetWindowRequest,
   ListSessionsRequest,
   ResetSessionRequest,
-  SessionFilter,
   UpdateSessionRequest,
-} from "../../gen/memorysidecar/v1/session_rpc.ts";
-import type { GetWindowRequest } from "../../gen/memorysidecar/v1/window_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import {
   checkEnum,
   checkId,

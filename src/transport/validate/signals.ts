@@ -1,7 +1,7 @@
 // The rules of what callers tell policies beside messages.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { ToolOutcome } from "../../gen/memorysidecar/v1/message_rpc.ts";
+import type { ToolOutcome } from "../../gen/memorysidecar/v1/message.ts";
 import { checkCount, checkRange, checkRequiredId } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 

@@ -3,13 +3,14 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import { type Message, Role, TokenRule } from "../../gen/memorysidecar/v1/message.ts";
+import { type Message, Role } from "../../gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import type { Session, StageState } from "../../gen/memorysidecar/v1/session.ts";
-import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type {
   ExportSessionRequest,
   ImportSessionRequest,
-} from "../../gen/memorysidecar/v1/snapshot_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
+import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { TOKEN_RULES } from "../convert/policy.ts";
 import {

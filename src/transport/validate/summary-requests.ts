@@ -6,7 +6,7 @@ import type {
   CompactSessionRequest,
   ListSummariesRequest,
   ListSummarySourcesRequest,
-} from "../../gen/memorysidecar/v1/summary_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import {
   checkNamespace,
   checkPage,

@@ -4,7 +4,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { SERVER_WORKER } from "../../domain/tasks/task.ts";
-import type { ListHooksRequest } from "../../gen/memorysidecar/v1/hook_list_rpc.ts";
+import type { ListHooksRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
 import type {
   CompleteTaskRequest,
   DeleteTaskRequest,
@@ -14,7 +14,7 @@ import type {
   ListTasksRequest,
   PollTasksRequest,
   RetryTaskRequest,
-} from "../../gen/memorysidecar/v1/hook_service.ts";
+} from "../../gen/memorysidecar/v1/task_service.ts";
 import { TASK_STATE_MAX } from "../convert/task.ts";
 import {
   checkCount,

@@ -7,7 +7,7 @@ import type {
   RestoreMessagesRequest,
   SetSummaryRequest,
   TrimSessionRequest,
-} from "../../gen/memorysidecar/v1/window_rpc.ts";
+} from "../../gen/memorysidecar/v1/session_service.ts";
 import {
   checkCount,
   checkEnum,

@@ -27,11 +27,11 @@ describe("rpcs", () => {
   );
 
   it("of a service that hooks implement need no file", () => {
-    const handler = "service HookHandlerService {\n  rpc Summarize(A) returns (B);\n}\n";
-    const path = "proto/memorysidecar/v1/hook_handler_service.proto";
-    expect(rpcProblems(new Map(whole).set(path, handler))).toEqual([]);
-    const served = new Map(whole).set(path, handler.replace("HookHandler", "Other"));
-    expect(rpcProblems(served)).toHaveLength(2);
+    const service = "service HookService {\n  rpc Summarize(A) returns (B);\n}\n";
+    const called = "proto/memorysidecar/hook/v1/hook_service.proto";
+    expect(rpcProblems(new Map(whole).set(called, service))).toEqual([]);
+    const served = "proto/memorysidecar/v1/hook_service.proto";
+    expect(rpcProblems(new Map(whole).set(served, service))).toHaveLength(2);
   });
 
   it("are not the only ones: a file without an rpc is named", () => {

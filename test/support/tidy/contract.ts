@@ -5,19 +5,15 @@ import { importsOf } from "./imports.ts";
 import { nameOf, parseModule, stringOf, walk } from "./parse.ts";
 import { isTest, type Project, sourcesOf } from "./project.ts";
 
-/** Services that others implement and we call: their rpcs have no handler here. */
-const CALLED_SERVICES: ReadonlySet<string> = new Set(["HookHandlerService"]);
-
-/** Gives the names of the rpcs that are served, from the proto files of the public contract. */
+/**
+ * Gives the names of the rpcs that are served. Those of `memorysidecar.hook.v1` are not among them:
+ * hooks implement them and we call them.
+ */
 export function rpcNames(project: Project): string[] {
   const found: string[] = [];
   for (const [path, text] of project) {
     if (!path.startsWith("proto/memorysidecar/v1/")) continue;
-    let service = "";
-    for (const [, opened, rpc] of text.matchAll(/^(?:service (\w+)|\s*rpc (\w+)\()/gm)) {
-      service = opened ?? service;
-      if (rpc !== undefined && !CALLED_SERVICES.has(service)) found.push(rpc);
-    }
+    for (const [, rpc = ""] of text.matchAll(/^\s*rpc (\w+)\(/gm)) found.push(rpc);
   }
   return found;
 }

@@ -22,20 +22,20 @@ from .v1.admin_service_pb2 import DESCRIPTOR as ADMIN
 from .v1.admin_service_pb2_grpc import AdminServiceStub
 from .v1.event_service_pb2 import DESCRIPTOR as EVENTS
 from .v1.event_service_pb2_grpc import EventServiceStub
-from .v1.hook_service_pb2 import DESCRIPTOR as HOOKS
-from .v1.hook_service_pb2_grpc import HookServiceStub
 from .v1.memory_service_pb2 import DESCRIPTOR as MEMORIES
 from .v1.memory_service_pb2_grpc import MemoryServiceStub
 from .v1.recall_service_pb2 import DESCRIPTOR as RECALLS
 from .v1.recall_service_pb2_grpc import RecallServiceStub
 from .v1.session_service_pb2 import DESCRIPTOR as SESSIONS
 from .v1.session_service_pb2_grpc import SessionServiceStub
+from .v1.task_service_pb2 import DESCRIPTOR as TASKS
+from .v1.task_service_pb2_grpc import TaskServiceStub
 
 DEFAULT_RETRY: Final = RetryPolicy()
 Stub = (
     SessionServiceStub
     | EventServiceStub
-    | HookServiceStub
+    | TaskServiceStub
     | RecallServiceStub
     | MemoryServiceStub
     | AdminServiceStub
@@ -43,7 +43,7 @@ Stub = (
 
 _METHODS: Final[dict[str, MethodDescriptor]] = {
     method.input_type.full_name: method
-    for file in (SESSIONS, EVENTS, HOOKS, RECALLS, MEMORIES, ADMIN)
+    for file in (SESSIONS, EVENTS, TASKS, RECALLS, MEMORIES, ADMIN)
     for service in file.services_by_name.values()
     for method in service.methods
 }
@@ -65,8 +65,8 @@ class Base:
     """The generated stub of SessionService. Give ``metadata=client.metadata`` with its calls."""
     events: EventServiceStub
     """The generated stub of EventService."""
-    hooks: HookServiceStub
-    """The generated stub of HookService."""
+    tasks: TaskServiceStub
+    """The generated stub of TaskService."""
     recalls: RecallServiceStub
     """The generated stub of RecallService."""
     memories: MemoryServiceStub
@@ -110,14 +110,14 @@ class Base:
         self.channel = self._open(target, _channel.credentials(tls), settings)
         self.sessions = SessionServiceStub(self.channel)
         self.events = EventServiceStub(self.channel)
-        self.hooks = HookServiceStub(self.channel)
+        self.tasks = TaskServiceStub(self.channel)
         self.recalls = RecallServiceStub(self.channel)
         self.memories = MemoryServiceStub(self.channel)
         self.admin = AdminServiceStub(self.channel)
         stubs: dict[str, Stub] = {
             "SessionService": self.sessions,
             "EventService": self.events,
-            "HookService": self.hooks,
+            "TaskService": self.tasks,
             "RecallService": self.recalls,
             "MemoryService": self.memories,
             "AdminService": self.admin,

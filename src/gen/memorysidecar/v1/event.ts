@@ -6,33 +6,14 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import {
-  MessageDeleted,
-  MessagesAppended,
-  MessagesHealed,
-  MessagesRestored,
-  MessagesTrimmed,
-  MessageUpdated,
-  PolicyWarned,
-  SessionCreated,
-  SessionDeleted,
-  SessionForked,
-  SessionImported,
-  SessionReset,
-  SessionUpdated,
-  TurnEnded,
-} from "./event_detail.ts";
-import { CollectionCleared, DocumentsDeleted, DocumentsUpserted } from "./event_document.ts";
-import {
-  MemoriesDecayed,
-  MemoriesDeleted,
-  MemoriesReinforced,
-  MemoriesRemembered,
-  MemoryJobEnded,
-  MemoryUpdated,
-} from "./event_memory.ts";
-import { SummaryFailed, SummaryRequested, SummarySet, SummarySuperseded, TaskDead } from "./event_summary.ts";
+import { MemoryOrigin } from "./memory.ts";
+import { SummaryFailure } from "./policy.ts";
+import { ForkOrigin } from "./session.ts";
+import { SnapshotFormat } from "./snapshot.ts";
+import { TaskFailureReason, TaskType } from "./task.ts";
+import { PolicyWarning, SeqRange, Totals, TriggerHit, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -137,6 +118,107 @@ export namespace EventType {
   export type MEMORIES_DELETED = typeof EventType.MEMORIES_DELETED;
   export type MEMORY_JOB_ENDED = typeof EventType.MEMORY_JOB_ENDED;
   export type UNRECOGNIZED = typeof EventType.UNRECOGNIZED;
+}
+
+/** Why a session was deleted. Values may be added. */
+export const SessionDeleteReason = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** REQUEST - DeleteSession was called. */
+  REQUEST: 1,
+  /** EXPIRED - Its ttl ran out. */
+  EXPIRED: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SessionDeleteReason = typeof SessionDeleteReason[keyof typeof SessionDeleteReason];
+
+export namespace SessionDeleteReason {
+  export type UNSPECIFIED = typeof SessionDeleteReason.UNSPECIFIED;
+  export type REQUEST = typeof SessionDeleteReason.REQUEST;
+  export type EXPIRED = typeof SessionDeleteReason.EXPIRED;
+  export type UNRECOGNIZED = typeof SessionDeleteReason.UNRECOGNIZED;
+}
+
+/** Why a task is not wanted any more. Values may be added. */
+export const SupersedeReason = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** MESSAGES_CHANGED - Messages that it was made from left the window or were changed. */
+  MESSAGES_CHANGED: 1,
+  /** SUMMARY_CHANGED - The summary that it goes on from was changed. */
+  SUMMARY_CHANGED: 2,
+  /** POLICY_CHANGED - The policy has no such stage any more. */
+  POLICY_CHANGED: 3,
+  /** SESSION_RESET - The session was emptied. */
+  SESSION_RESET: 4,
+  /** DELETED - DeleteTask was called. */
+  DELETED: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SupersedeReason = typeof SupersedeReason[keyof typeof SupersedeReason];
+
+export namespace SupersedeReason {
+  export type UNSPECIFIED = typeof SupersedeReason.UNSPECIFIED;
+  export type MESSAGES_CHANGED = typeof SupersedeReason.MESSAGES_CHANGED;
+  export type SUMMARY_CHANGED = typeof SupersedeReason.SUMMARY_CHANGED;
+  export type POLICY_CHANGED = typeof SupersedeReason.POLICY_CHANGED;
+  export type SESSION_RESET = typeof SupersedeReason.SESSION_RESET;
+  export type DELETED = typeof SupersedeReason.DELETED;
+  export type UNRECOGNIZED = typeof SupersedeReason.UNRECOGNIZED;
+}
+
+/** Why memories are gone. Values may be added. */
+export const MemoryDeletion = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** FORGOTTEN - ForgetMemories or PurgeMemories. */
+  FORGOTTEN: 1,
+  /** EVICTED - There were too many in their scope. */
+  EVICTED: 2,
+  /** EXPIRED - Their ttl ran out. */
+  EXPIRED: 3,
+  /** DECAYED - Nobody was sure of them any more. */
+  DECAYED: 4,
+  /** RETENTION - Their days are over: episodes. */
+  RETENTION: 5,
+  /** MERGED - Another entity took them in. */
+  MERGED: 6,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type MemoryDeletion = typeof MemoryDeletion[keyof typeof MemoryDeletion];
+
+export namespace MemoryDeletion {
+  export type UNSPECIFIED = typeof MemoryDeletion.UNSPECIFIED;
+  export type FORGOTTEN = typeof MemoryDeletion.FORGOTTEN;
+  export type EVICTED = typeof MemoryDeletion.EVICTED;
+  export type EXPIRED = typeof MemoryDeletion.EXPIRED;
+  export type DECAYED = typeof MemoryDeletion.DECAYED;
+  export type RETENTION = typeof MemoryDeletion.RETENTION;
+  export type MERGED = typeof MemoryDeletion.MERGED;
+  export type UNRECOGNIZED = typeof MemoryDeletion.UNRECOGNIZED;
+}
+
+/** A position in the stream that needs no token. */
+export const StreamPosition = {
+  /** UNSPECIFIED - Not set. An error in a request. */
+  UNSPECIFIED: 0,
+  /** NOW - After the newest event. */
+  NOW: 1,
+  /** OLDEST - Before the oldest event that is kept. */
+  OLDEST: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type StreamPosition = typeof StreamPosition[keyof typeof StreamPosition];
+
+export namespace StreamPosition {
+  export type UNSPECIFIED = typeof StreamPosition.UNSPECIFIED;
+  export type NOW = typeof StreamPosition.NOW;
+  export type OLDEST = typeof StreamPosition.OLDEST;
+  export type UNRECOGNIZED = typeof StreamPosition.UNRECOGNIZED;
 }
 
 /**
@@ -259,6 +341,425 @@ export interface Event {
     /** For `EVENT_TYPE_MEMORY_JOB_ENDED`. */
     { $case: "memoryJobEnded"; value: MemoryJobEnded }
     | undefined;
+}
+
+/** A session was created. Nothing more to tell. */
+export interface SessionCreated {
+}
+
+/** What describes a session was changed. */
+export interface SessionUpdated {
+  /**
+   * The paths that were changed, as UpdateSession names them; `stage_states` when a
+   * stage on read or on request acted and removed nothing, `memory_jobs` after
+   * RetryMemoryJob.
+   */
+  paths: string[];
+}
+
+/** A session was deleted. */
+export interface SessionDeleted {
+  /** Why. */
+  reason: SessionDeleteReason;
+  /** How much its log held. */
+  log: Totals | undefined;
+}
+
+/** A session was made as a copy of another one. */
+export interface SessionForked {
+  /** The source and the last seq that was copied. */
+  origin:
+    | ForkOrigin
+    | undefined;
+  /** How much was copied. */
+  log:
+    | Totals
+    | undefined;
+  /** The window of the copy. */
+  window: Totals | undefined;
+}
+
+/** A session was emptied. */
+export interface SessionReset {
+  /** How much was deleted. */
+  deleted:
+    | Totals
+    | undefined;
+  /** The system messages that were kept. */
+  kept: Totals | undefined;
+}
+
+/** Messages were appended. */
+export interface MessagesAppended {
+  /** Their ids, by rising seq. */
+  messageIds: string[];
+  /** Their seqs. In a continued event those of its own ids. */
+  seqs:
+    | SeqRange
+    | undefined;
+  /** How much was appended, over all parts of a continued event. */
+  appended:
+    | Totals
+    | undefined;
+  /** The window after the append, before any trim. */
+  window: Totals | undefined;
+}
+
+/**
+ * Messages left the window for one cause. Follows, in the same revision, the event
+ * of the change that caused it.
+ */
+export interface MessagesTrimmed {
+  /**
+   * What was removed and why. In a continued event ids and runs are those of this
+   * part; the totals are those of the whole.
+   */
+  trim: Trim | undefined;
+}
+
+/** A message was changed. */
+export interface MessageUpdated {
+  /** The id of the message. */
+  messageId: string;
+  /** The seq of the message. */
+  seq: bigint;
+  /** The paths that were changed, as UpdateMessage names them. */
+  paths: string[];
+  /** What it costs now. */
+  tokenCount: number;
+}
+
+/** A message was deleted. */
+export interface MessageDeleted {
+  /** The id of the message. */
+  messageId: string;
+  /** The seq of the message. */
+  seq: bigint;
+  /** What it cost. */
+  tokenCount: number;
+  /** Whether it was in the window. */
+  wasInWindow: boolean;
+}
+
+/** Messages came back into the window. */
+export interface MessagesRestored {
+  /** Their ids, by rising seq. In a continued event those of this part. */
+  messageIds: string[];
+  /** The same messages as runs, by rising seq. */
+  seqRanges: SeqRange[];
+  /** How much came back, over all parts of a continued event. */
+  restored:
+    | Totals
+    | undefined;
+  /** The window after the restore. */
+  window: Totals | undefined;
+}
+
+/** Tool calls of the window got a result. */
+export interface MessagesHealed {
+  /** The ids of the tool calls. At most 1,000. */
+  toolCallIds: string[];
+  /** The window after the change. */
+  window: Totals | undefined;
+}
+
+/**
+ * A session was made from a snapshot. Of a session that it replaced the same revision
+ * has the event of its deletion before.
+ */
+export interface SessionImported {
+  /** The format of the snapshot. */
+  format: SnapshotFormat;
+  /** How much its log holds. */
+  log:
+    | Totals
+    | undefined;
+  /** How much its window holds. */
+  window: Totals | undefined;
+}
+
+/**
+ * Something went wrong while a policy was applied. Follows, in the same revision,
+ * the event of the change that caused it. At most 16 in one change.
+ */
+export interface PolicyWarned {
+  /** What. */
+  warning: PolicyWarning | undefined;
+}
+
+/** An append without messages ended a turn. */
+export interface TurnEnded {
+  /** The window before any stage ran. */
+  window: Totals | undefined;
+}
+
+/**
+ * A summary was made by a hook, or set or removed by SetSummary. What it replaced is
+ * told just before, in an `EVENT_TYPE_MESSAGES_TRIMMED` of the same revision; messages
+ * that left at once were told when the summary was asked for.
+ */
+export interface SummarySet {
+  /**
+   * Its number among the summaries of the session; that of the removed one when it was
+   * removed.
+   */
+  version: bigint;
+  /** The id of a placed summary. Empty for the summary of the session. */
+  placedMessageId: string;
+  /** What the text costs. 0 when the summary was removed. */
+  tokenCount: number;
+  /** The runs of messages that it stands for. At most 256, the oldest joined. */
+  seqRanges: SeqRange[];
+  /** The task that made it. Empty for a text that a caller set, as are the fields below. */
+  taskId: string;
+  /** The stage that asked for it. */
+  stage: string;
+  /** The hook that made it. */
+  hook: string;
+  /** The model, as the hook named it. */
+  model: string;
+  /** How much became part of it. */
+  added:
+    | Totals
+    | undefined;
+  /** How many calls of the hook it took, failed ones included. */
+  callCount: number;
+  /** What the hook said the calls took. */
+  inputTokens: bigint;
+  /** What the hook said the answers took. */
+  outputTokens: bigint;
+  /** How long it took from the request to the summary. */
+  duration:
+    | Duration
+    | undefined;
+  /** Says that no summary could be made and this is the placeholder of the stage. */
+  placeholder: boolean;
+}
+
+/**
+ * A summary was asked for. Follows, in the same revision, the event of the change that
+ * caused it, and the trim when the messages left at once.
+ */
+export interface SummaryRequested {
+  /** The task. */
+  taskId: string;
+  /** The stage. Empty for CompactSession. */
+  stage: string;
+  /** The hook. */
+  hook: string;
+  /** What made the stage act. */
+  triggers: TriggerHit[];
+  /** The messages, as runs by rising seq. At most 256, the oldest joined. */
+  seqRanges: SeqRange[];
+  /** How much is to be summarized. */
+  sources:
+    | Totals
+    | undefined;
+  /** Says that the messages were added to a task that was there already. */
+  joined: boolean;
+}
+
+/** An attempt to make a summary failed. */
+export interface SummaryFailed {
+  /** The task. */
+  taskId: string;
+  /** The stage. Empty for CompactSession. */
+  stage: string;
+  /** The hook. */
+  hook: string;
+  /** Why. */
+  reason: TaskFailureReason;
+  /** How many attempts have failed. */
+  failedAttempts: number;
+  /** How long this one took. */
+  duration:
+    | Duration
+    | undefined;
+  /** When it is tried again. Unset when the task is given up, as the next event says. */
+  retryTime: Timestamp | undefined;
+}
+
+/** A summary that was asked for is not wanted any more. */
+export interface SummarySuperseded {
+  /** The task. */
+  taskId: string;
+  /** The stage. Empty for CompactSession. */
+  stage: string;
+  /** The hook. */
+  hook: string;
+  /** Why. */
+  reason: SupersedeReason;
+}
+
+/** A task was given up. */
+export interface TaskDead {
+  /** The task. */
+  taskId: string;
+  /** What it was to do. */
+  type: TaskType;
+  /** The stage. Empty for CompactSession. */
+  stage: string;
+  /** The hook. */
+  hook: string;
+  /** How the last attempt failed. */
+  reason: TaskFailureReason;
+  /** How many attempts failed. */
+  failedAttempts: number;
+  /** How many times the hook was called. */
+  callCount: number;
+  /**
+   * What becomes of its messages. Those that are dropped, or replaced by a placeholder,
+   * are told before, as a trim and as a summary.
+   */
+  effect: SummaryFailure;
+  /** The messages, as runs by rising seq. At most 256, the oldest joined. */
+  seqRanges: SeqRange[];
+  /** How long the task was tried. */
+  duration: Duration | undefined;
+}
+
+/** Documents were written. */
+export interface DocumentsUpserted {
+  /** The collection. */
+  collectionId: string;
+  /**
+   * Their ids, in the order of the request, chunks one by one. In a continued event those
+   * of this part.
+   */
+  documentIds: string[];
+  /** How many of them are new, over all parts of a continued event. */
+  createdCount: number;
+}
+
+/**
+ * Documents were deleted, by DeleteDocuments or because a new state of their source has
+ * fewer chunks.
+ */
+export interface DocumentsDeleted {
+  /** The collection. */
+  collectionId: string;
+  /** Their ids. In a continued event those of this part. */
+  documentIds: string[];
+}
+
+/** Every document of a collection was deleted. */
+export interface CollectionCleared {
+  /** The collection. */
+  collectionId: string;
+  /** How many there were. */
+  documentCount: bigint;
+}
+
+/** Memories were remembered: new ones, and new states of old ones. */
+export interface MemoriesRemembered {
+  /** The new memories. In a continued event those of this part. */
+  memoryIds: string[];
+  /** Memories with a new state, superseded ones among them. */
+  updatedIds: string[];
+  /** How they came. */
+  origin: MemoryOrigin;
+}
+
+/** A memory was changed, restored, or took in others. */
+export interface MemoryUpdated {
+  /** The memory. */
+  memoryId: string;
+  /** What was changed, as paths of UpdateMemory. Empty for a restore and a merge. */
+  paths: string[];
+  /** The number of its state now. */
+  revisionNumber: number;
+}
+
+/** Memories were heard of again. */
+export interface MemoriesReinforced {
+  /** The memories. */
+  memoryIds: string[];
+}
+
+/** Memories became less sure. */
+export interface MemoriesDecayed {
+  /** The memories. */
+  memoryIds: string[];
+}
+
+/** Memories are gone with all their states. */
+export interface MemoriesDeleted {
+  /** The memories. In a continued event those of this part. */
+  memoryIds: string[];
+  /** Why. */
+  reason: MemoryDeletion;
+}
+
+/** A job on memories of the session was done, or an attempt failed. */
+export interface MemoryJobEnded {
+  /** What it did: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+  type: TaskType;
+  /** The hook. */
+  hook: string;
+  /** The messages it was about. At most 256 runs. */
+  seqRanges: SeqRange[];
+  /** How many memories are new of it. */
+  createdCount: number;
+  /** How many things the hook gave that broke the rules of its answer. */
+  rejectedCount: number;
+  /** Why the attempt failed. Unset when it did not. */
+  failure: TaskFailureReason;
+  /** The job was given up: it waits for RetryMemoryJob, or for more messages. */
+  dead: boolean;
+}
+
+/** Which events to send. Every field that is set must hold. */
+export interface EventFilter {
+  /** The session. Empty means any. */
+  sessionId: string;
+  /** The user. Empty means any. */
+  userId: string;
+  /** The types. Empty means every type. At most 64. */
+  types: EventType[];
+}
+
+/** An event of a stream and its place in it. */
+export interface StreamedEvent {
+  /** The event. Always set. */
+  event:
+    | Event
+    | undefined;
+  /**
+   * Resumes right after this event, also when others follow in the same answer:
+   * everything up to it was sent or did not match. Acknowledge it with AckEvents
+   * when the event is done. Always set.
+   */
+  resumeToken: string;
+}
+
+/**
+ * A named position in the stream that the server remembers.
+ *
+ * It does not hold events back from being dropped. When events after the position
+ * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; acknowledge the
+ * first token of a watch from the oldest to go on from there.
+ */
+export interface Consumer {
+  /**
+   * The id, unique in its namespace. 1 to 128 bytes of UTF-8 without control
+   * characters.
+   */
+  consumerId: string;
+  /** The position: everything up to it is acknowledged. Output only. */
+  resumeToken: string;
+  /** The revision of the position. Output only. */
+  revision: bigint;
+  /**
+   * How many revisions of the store lie after that of the position, of whatever
+   * namespace. Output only.
+   */
+  lag: bigint;
+  /** When the consumer was created. Output only. */
+  createTime:
+    | Timestamp
+    | undefined;
+  /** When the position last moved. Output only. */
+  updateTime: Timestamp | undefined;
 }
 
 function createBaseEvent(): Event {
@@ -716,6 +1217,2354 @@ export const Event: MessageFns<Event> = {
             }
 
             message.detail = { $case: "memoryJobEnded", value: MemoryJobEnded.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionCreated(): SessionCreated {
+  return {};
+}
+
+export const SessionCreated: MessageFns<SessionCreated> = {
+  encode(_: SessionCreated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionCreated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionCreated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionUpdated(): SessionUpdated {
+  return { paths: [] };
+}
+
+export const SessionUpdated: MessageFns<SessionUpdated> = {
+  encode(message: SessionUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.paths) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionUpdated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionUpdated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.paths.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionDeleted(): SessionDeleted {
+  return { reason: 0, log: undefined };
+}
+
+export const SessionDeleted: MessageFns<SessionDeleted> = {
+  encode(message: SessionDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reason !== 0) {
+      writer.uint32(8).int32(message.reason);
+    }
+    if (message.log !== undefined) {
+      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.log = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionForked(): SessionForked {
+  return { origin: undefined, log: undefined, window: undefined };
+}
+
+export const SessionForked: MessageFns<SessionForked> = {
+  encode(message: SessionForked, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.origin !== undefined) {
+      ForkOrigin.encode(message.origin, writer.uint32(10).fork()).join();
+    }
+    if (message.log !== undefined) {
+      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionForked {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionForked();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.origin = ForkOrigin.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.log = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionReset(): SessionReset {
+  return { deleted: undefined, kept: undefined };
+}
+
+export const SessionReset: MessageFns<SessionReset> = {
+  encode(message: SessionReset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deleted !== undefined) {
+      Totals.encode(message.deleted, writer.uint32(10).fork()).join();
+    }
+    if (message.kept !== undefined) {
+      Totals.encode(message.kept, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionReset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionReset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deleted = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kept = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessagesAppended(): MessagesAppended {
+  return { messageIds: [], seqs: undefined, appended: undefined, window: undefined };
+}
+
+export const MessagesAppended: MessageFns<MessagesAppended> = {
+  encode(message: MessagesAppended, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messageIds) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.seqs !== undefined) {
+      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
+    }
+    if (message.appended !== undefined) {
+      Totals.encode(message.appended, writer.uint32(26).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesAppended {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesAppended();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seqs = SeqRange.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.appended = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessagesTrimmed(): MessagesTrimmed {
+  return { trim: undefined };
+}
+
+export const MessagesTrimmed: MessageFns<MessagesTrimmed> = {
+  encode(message: MessagesTrimmed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.trim !== undefined) {
+      Trim.encode(message.trim, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesTrimmed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesTrimmed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.trim = Trim.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessageUpdated(): MessageUpdated {
+  return { messageId: "", seq: 0n, paths: [], tokenCount: 0 };
+}
+
+export const MessageUpdated: MessageFns<MessageUpdated> = {
+  encode(message: MessageUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.seq);
+    }
+    for (const v of message.paths) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(32).int32(message.tokenCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageUpdated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageUpdated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paths.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessageDeleted(): MessageDeleted {
+  return { messageId: "", seq: 0n, tokenCount: 0, wasInWindow: false };
+}
+
+export const MessageDeleted: MessageFns<MessageDeleted> = {
+  encode(message: MessageDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.seq);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    if (message.wasInWindow !== false) {
+      writer.uint32(32).bool(message.wasInWindow);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.wasInWindow = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessagesRestored(): MessagesRestored {
+  return { messageIds: [], seqRanges: [], restored: undefined, window: undefined };
+}
+
+export const MessagesRestored: MessageFns<MessagesRestored> = {
+  encode(message: MessagesRestored, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messageIds) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.restored !== undefined) {
+      Totals.encode(message.restored, writer.uint32(26).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesRestored {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesRestored();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.restored = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessagesHealed(): MessagesHealed {
+  return { toolCallIds: [], window: undefined };
+}
+
+export const MessagesHealed: MessageFns<MessagesHealed> = {
+  encode(message: MessagesHealed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.toolCallIds) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagesHealed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagesHealed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionImported(): SessionImported {
+  return { format: 0, log: undefined, window: undefined };
+}
+
+export const SessionImported: MessageFns<SessionImported> = {
+  encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.format !== 0) {
+      writer.uint32(8).int32(message.format);
+    }
+    if (message.log !== undefined) {
+      Totals.encode(message.log, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionImported {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionImported();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.log = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePolicyWarned(): PolicyWarned {
+  return { warning: undefined };
+}
+
+export const PolicyWarned: MessageFns<PolicyWarned> = {
+  encode(message: PolicyWarned, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.warning !== undefined) {
+      PolicyWarning.encode(message.warning, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyWarned {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyWarned();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.warning = PolicyWarning.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTurnEnded(): TurnEnded {
+  return { window: undefined };
+}
+
+export const TurnEnded: MessageFns<TurnEnded> = {
+  encode(message: TurnEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnEnded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnEnded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummarySet(): SummarySet {
+  return {
+    version: 0n,
+    placedMessageId: "",
+    tokenCount: 0,
+    seqRanges: [],
+    taskId: "",
+    stage: "",
+    hook: "",
+    model: "",
+    added: undefined,
+    callCount: 0,
+    inputTokens: 0n,
+    outputTokens: 0n,
+    duration: undefined,
+    placeholder: false,
+  };
+}
+
+export const SummarySet: MessageFns<SummarySet> = {
+  encode(message: SummarySet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(8).int64(message.version);
+    }
+    if (message.placedMessageId !== "") {
+      writer.uint32(18).string(message.placedMessageId);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.taskId !== "") {
+      writer.uint32(42).string(message.taskId);
+    }
+    if (message.stage !== "") {
+      writer.uint32(50).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(58).string(message.hook);
+    }
+    if (message.model !== "") {
+      writer.uint32(66).string(message.model);
+    }
+    if (message.added !== undefined) {
+      Totals.encode(message.added, writer.uint32(74).fork()).join();
+    }
+    if (message.callCount !== 0) {
+      writer.uint32(80).int32(message.callCount);
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(88).int64(message.inputTokens);
+    }
+    if (message.outputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.outputTokens) !== message.outputTokens) {
+        throw new globalThis.Error("value provided for field message.outputTokens of type int64 too large");
+      }
+      writer.uint32(96).int64(message.outputTokens);
+    }
+    if (message.duration !== undefined) {
+      Duration.encode(message.duration, writer.uint32(106).fork()).join();
+    }
+    if (message.placeholder !== false) {
+      writer.uint32(112).bool(message.placeholder);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummarySet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummarySet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.placedMessageId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.added = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.callCount = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.inputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.outputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.duration = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.placeholder = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummaryRequested(): SummaryRequested {
+  return { taskId: "", stage: "", hook: "", triggers: [], seqRanges: [], sources: undefined, joined: false };
+}
+
+export const SummaryRequested: MessageFns<SummaryRequested> = {
+  encode(message: SummaryRequested, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskId !== "") {
+      writer.uint32(10).string(message.taskId);
+    }
+    if (message.stage !== "") {
+      writer.uint32(18).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(26).string(message.hook);
+    }
+    for (const v of message.triggers) {
+      TriggerHit.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.sources !== undefined) {
+      Totals.encode(message.sources, writer.uint32(50).fork()).join();
+    }
+    if (message.joined !== false) {
+      writer.uint32(56).bool(message.joined);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryRequested {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryRequested();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.triggers.push(TriggerHit.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sources = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.joined = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummaryFailed(): SummaryFailed {
+  return { taskId: "", stage: "", hook: "", reason: 0, failedAttempts: 0, duration: undefined, retryTime: undefined };
+}
+
+export const SummaryFailed: MessageFns<SummaryFailed> = {
+  encode(message: SummaryFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskId !== "") {
+      writer.uint32(10).string(message.taskId);
+    }
+    if (message.stage !== "") {
+      writer.uint32(18).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(26).string(message.hook);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(32).int32(message.reason);
+    }
+    if (message.failedAttempts !== 0) {
+      writer.uint32(40).int32(message.failedAttempts);
+    }
+    if (message.duration !== undefined) {
+      Duration.encode(message.duration, writer.uint32(50).fork()).join();
+    }
+    if (message.retryTime !== undefined) {
+      Timestamp.encode(message.retryTime, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryFailed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryFailed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.failedAttempts = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.duration = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.retryTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummarySuperseded(): SummarySuperseded {
+  return { taskId: "", stage: "", hook: "", reason: 0 };
+}
+
+export const SummarySuperseded: MessageFns<SummarySuperseded> = {
+  encode(message: SummarySuperseded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskId !== "") {
+      writer.uint32(10).string(message.taskId);
+    }
+    if (message.stage !== "") {
+      writer.uint32(18).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(26).string(message.hook);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(32).int32(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummarySuperseded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummarySuperseded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskDead(): TaskDead {
+  return {
+    taskId: "",
+    type: 0,
+    stage: "",
+    hook: "",
+    reason: 0,
+    failedAttempts: 0,
+    callCount: 0,
+    effect: 0,
+    seqRanges: [],
+    duration: undefined,
+  };
+}
+
+export const TaskDead: MessageFns<TaskDead> = {
+  encode(message: TaskDead, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskId !== "") {
+      writer.uint32(10).string(message.taskId);
+    }
+    if (message.type !== 0) {
+      writer.uint32(16).int32(message.type);
+    }
+    if (message.stage !== "") {
+      writer.uint32(26).string(message.stage);
+    }
+    if (message.hook !== "") {
+      writer.uint32(34).string(message.hook);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(40).int32(message.reason);
+    }
+    if (message.failedAttempts !== 0) {
+      writer.uint32(48).int32(message.failedAttempts);
+    }
+    if (message.callCount !== 0) {
+      writer.uint32(56).int32(message.callCount);
+    }
+    if (message.effect !== 0) {
+      writer.uint32(64).int32(message.effect);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.duration !== undefined) {
+      Duration.encode(message.duration, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskDead {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskDead();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.failedAttempts = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.callCount = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.effect = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.duration = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDocumentsUpserted(): DocumentsUpserted {
+  return { collectionId: "", documentIds: [], createdCount: 0 };
+}
+
+export const DocumentsUpserted: MessageFns<DocumentsUpserted> = {
+  encode(message: DocumentsUpserted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    for (const v of message.documentIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.createdCount !== 0) {
+      writer.uint32(24).int32(message.createdCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentsUpserted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentsUpserted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.createdCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDocumentsDeleted(): DocumentsDeleted {
+  return { collectionId: "", documentIds: [] };
+}
+
+export const DocumentsDeleted: MessageFns<DocumentsDeleted> = {
+  encode(message: DocumentsDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    for (const v of message.documentIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentsDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentsDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCollectionCleared(): CollectionCleared {
+  return { collectionId: "", documentCount: 0n };
+}
+
+export const CollectionCleared: MessageFns<CollectionCleared> = {
+  encode(message: CollectionCleared, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    if (message.documentCount !== 0n) {
+      if (BigInt.asIntN(64, message.documentCount) !== message.documentCount) {
+        throw new globalThis.Error("value provided for field message.documentCount of type int64 too large");
+      }
+      writer.uint32(16).int64(message.documentCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CollectionCleared {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCollectionCleared();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.documentCount = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoriesRemembered(): MemoriesRemembered {
+  return { memoryIds: [], updatedIds: [], origin: 0 };
+}
+
+export const MemoriesRemembered: MessageFns<MemoriesRemembered> = {
+  encode(message: MemoriesRemembered, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memoryIds) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.updatedIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.origin !== 0) {
+      writer.uint32(24).int32(message.origin);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoriesRemembered {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoriesRemembered();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.updatedIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.origin = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryUpdated(): MemoryUpdated {
+  return { memoryId: "", paths: [], revisionNumber: 0 };
+}
+
+export const MemoryUpdated: MessageFns<MemoryUpdated> = {
+  encode(message: MemoryUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryId !== "") {
+      writer.uint32(10).string(message.memoryId);
+    }
+    for (const v of message.paths) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.revisionNumber !== 0) {
+      writer.uint32(24).int32(message.revisionNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryUpdated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryUpdated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.paths.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revisionNumber = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoriesReinforced(): MemoriesReinforced {
+  return { memoryIds: [] };
+}
+
+export const MemoriesReinforced: MessageFns<MemoriesReinforced> = {
+  encode(message: MemoriesReinforced, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memoryIds) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoriesReinforced {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoriesReinforced();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoriesDecayed(): MemoriesDecayed {
+  return { memoryIds: [] };
+}
+
+export const MemoriesDecayed: MessageFns<MemoriesDecayed> = {
+  encode(message: MemoriesDecayed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memoryIds) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoriesDecayed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoriesDecayed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoriesDeleted(): MemoriesDeleted {
+  return { memoryIds: [], reason: 0 };
+}
+
+export const MemoriesDeleted: MessageFns<MemoriesDeleted> = {
+  encode(message: MemoriesDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memoryIds) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(16).int32(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoriesDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoriesDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryJobEnded(): MemoryJobEnded {
+  return { type: 0, hook: "", seqRanges: [], createdCount: 0, rejectedCount: 0, failure: 0, dead: false };
+}
+
+export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
+  encode(message: MemoryJobEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== 0) {
+      writer.uint32(8).int32(message.type);
+    }
+    if (message.hook !== "") {
+      writer.uint32(18).string(message.hook);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.createdCount !== 0) {
+      writer.uint32(32).int32(message.createdCount);
+    }
+    if (message.rejectedCount !== 0) {
+      writer.uint32(40).int32(message.rejectedCount);
+    }
+    if (message.failure !== 0) {
+      writer.uint32(48).int32(message.failure);
+    }
+    if (message.dead !== false) {
+      writer.uint32(56).bool(message.dead);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryJobEnded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryJobEnded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.createdCount = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.rejectedCount = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.failure = reader.int32() as any;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.dead = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEventFilter(): EventFilter {
+  return { sessionId: "", userId: "", types: [] };
+}
+
+export const EventFilter: MessageFns<EventFilter> = {
+  encode(message: EventFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
+    }
+    if (message.types.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.types) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.types.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.types.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStreamedEvent(): StreamedEvent {
+  return { event: undefined, resumeToken: "" };
+}
+
+export const StreamedEvent: MessageFns<StreamedEvent> = {
+  encode(message: StreamedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== undefined) {
+      Event.encode(message.event, writer.uint32(10).fork()).join();
+    }
+    if (message.resumeToken !== "") {
+      writer.uint32(18).string(message.resumeToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StreamedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStreamedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = Event.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resumeToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseConsumer(): Consumer {
+  return { consumerId: "", resumeToken: "", revision: 0n, lag: 0n, createTime: undefined, updateTime: undefined };
+}
+
+export const Consumer: MessageFns<Consumer> = {
+  encode(message: Consumer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.consumerId !== "") {
+      writer.uint32(10).string(message.consumerId);
+    }
+    if (message.resumeToken !== "") {
+      writer.uint32(18).string(message.resumeToken);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(24).int64(message.revision);
+    }
+    if (message.lag !== 0n) {
+      if (BigInt.asIntN(64, message.lag) !== message.lag) {
+        throw new globalThis.Error("value provided for field message.lag of type int64 too large");
+      }
+      writer.uint32(32).int64(message.lag);
+    }
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(42).fork()).join();
+    }
+    if (message.updateTime !== undefined) {
+      Timestamp.encode(message.updateTime, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Consumer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConsumer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.consumerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resumeToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.lag = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.updateTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }

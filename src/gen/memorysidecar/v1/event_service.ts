@@ -20,32 +20,11 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { Event, EventType } from "./event.ts";
+import { Consumer, Event, EventFilter, StreamedEvent, StreamPosition } from "./event.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/event_service.proto";
-
-/** A position in the stream that needs no token. */
-export const StreamPosition = {
-  /** UNSPECIFIED - Not set. An error in a request. */
-  UNSPECIFIED: 0,
-  /** NOW - After the newest event. */
-  NOW: 1,
-  /** OLDEST - Before the oldest event that is kept. */
-  OLDEST: 2,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type StreamPosition = typeof StreamPosition[keyof typeof StreamPosition];
-
-export namespace StreamPosition {
-  export type UNSPECIFIED = typeof StreamPosition.UNSPECIFIED;
-  export type NOW = typeof StreamPosition.NOW;
-  export type OLDEST = typeof StreamPosition.OLDEST;
-  export type UNRECOGNIZED = typeof StreamPosition.UNRECOGNIZED;
-}
 
 /** Asks for the stream of events. */
 export interface WatchEventsRequest {
@@ -67,16 +46,6 @@ export interface WatchEventsRequest {
   filter: EventFilter | undefined;
 }
 
-/** Which events to send. Every field that is set must hold. */
-export interface EventFilter {
-  /** The session. Empty means any. */
-  sessionId: string;
-  /** The user. Empty means any. */
-  userId: string;
-  /** The types. Empty means every type. At most 64. */
-  types: EventType[];
-}
-
 /** One step of the stream. */
 export interface WatchEventsResponse {
   /**
@@ -88,20 +57,6 @@ export interface WatchEventsResponse {
   /**
    * Resumes after this answer: everything before it was sent or did not match.
    * Always set; with events it is the token of the last of them.
-   */
-  resumeToken: string;
-}
-
-/** An event of a stream and its place in it. */
-export interface StreamedEvent {
-  /** The event. Always set. */
-  event:
-    | Event
-    | undefined;
-  /**
-   * Resumes right after this event, also when others follow in the same answer:
-   * everything up to it was sent or did not match. Acknowledge it with AckEvents
-   * when the event is done. Always set.
    */
   resumeToken: string;
 }
@@ -137,36 +92,6 @@ export interface ListEventsResponse {
   nextPageToken: string;
   /** Resumes a watch or a list after this page. Always set. */
   resumeToken: string;
-}
-
-/**
- * A named position in the stream that the server remembers.
- *
- * It does not hold events back from being dropped. When events after the position
- * are no longer kept, a watch from it is `RESUME_TOKEN_EXPIRED`; acknowledge the
- * first token of a watch from the oldest to go on from there.
- */
-export interface Consumer {
-  /**
-   * The id, unique in its namespace. 1 to 128 bytes of UTF-8 without control
-   * characters.
-   */
-  consumerId: string;
-  /** The position: everything up to it is acknowledged. Output only. */
-  resumeToken: string;
-  /** The revision of the position. Output only. */
-  revision: bigint;
-  /**
-   * How many revisions of the store lie after that of the position, of whatever
-   * namespace. Output only.
-   */
-  lag: bigint;
-  /** When the consumer was created. Output only. */
-  createTime:
-    | Timestamp
-    | undefined;
-  /** When the position last moved. Output only. */
-  updateTime: Timestamp | undefined;
 }
 
 /** Asks for a new consumer. */
@@ -356,88 +281,6 @@ export const WatchEventsRequest: MessageFns<WatchEventsRequest> = {
   },
 };
 
-function createBaseEventFilter(): EventFilter {
-  return { sessionId: "", userId: "", types: [] };
-}
-
-export const EventFilter: MessageFns<EventFilter> = {
-  encode(message: EventFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionId !== "") {
-      writer.uint32(10).string(message.sessionId);
-    }
-    if (message.userId !== "") {
-      writer.uint32(18).string(message.userId);
-    }
-    if (message.types.length !== 0) {
-      writer.uint32(26).fork();
-      for (const v of message.types) {
-        writer.int32(v);
-      }
-      writer.join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): EventFilter {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseEventFilter();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.sessionId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.userId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag === 24) {
-              message.types.push(reader.int32() as any);
-
-              continue;
-            }
-
-            if (tag === 26) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.types.push(reader.int32() as any);
-              }
-
-              continue;
-            }
-
-            break;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseWatchEventsResponse(): WatchEventsResponse {
   return { events: [], resumeToken: "" };
 }
@@ -472,63 +315,6 @@ export const WatchEventsResponse: MessageFns<WatchEventsResponse> = {
             }
 
             message.events.push(StreamedEvent.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.resumeToken = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamedEvent(): StreamedEvent {
-  return { event: undefined, resumeToken: "" };
-}
-
-export const StreamedEvent: MessageFns<StreamedEvent> = {
-  encode(message: StreamedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.event !== undefined) {
-      Event.encode(message.event, writer.uint32(10).fork()).join();
-    }
-    if (message.resumeToken !== "") {
-      writer.uint32(18).string(message.resumeToken);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamedEvent {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamedEvent();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.event = Event.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -695,113 +481,6 @@ export const ListEventsResponse: MessageFns<ListEventsResponse> = {
             }
 
             message.resumeToken = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseConsumer(): Consumer {
-  return { consumerId: "", resumeToken: "", revision: 0n, lag: 0n, createTime: undefined, updateTime: undefined };
-}
-
-export const Consumer: MessageFns<Consumer> = {
-  encode(message: Consumer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.consumerId !== "") {
-      writer.uint32(10).string(message.consumerId);
-    }
-    if (message.resumeToken !== "") {
-      writer.uint32(18).string(message.resumeToken);
-    }
-    if (message.revision !== 0n) {
-      if (BigInt.asIntN(64, message.revision) !== message.revision) {
-        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
-      }
-      writer.uint32(24).int64(message.revision);
-    }
-    if (message.lag !== 0n) {
-      if (BigInt.asIntN(64, message.lag) !== message.lag) {
-        throw new globalThis.Error("value provided for field message.lag of type int64 too large");
-      }
-      writer.uint32(32).int64(message.lag);
-    }
-    if (message.createTime !== undefined) {
-      Timestamp.encode(message.createTime, writer.uint32(42).fork()).join();
-    }
-    if (message.updateTime !== undefined) {
-      Timestamp.encode(message.updateTime, writer.uint32(50).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Consumer {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseConsumer();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.consumerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.resumeToken = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.revision = reader.int64() as bigint;
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.lag = reader.int64() as bigint;
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.createTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.updateTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }

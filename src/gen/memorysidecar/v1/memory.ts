@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { MetadataCondition } from "./filter.ts";
 import { Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -93,6 +94,181 @@ export namespace MemoryOrigin {
   export type EXTRACTION = typeof MemoryOrigin.EXTRACTION;
   export type TURN = typeof MemoryOrigin.TURN;
   export type UNRECOGNIZED = typeof MemoryOrigin.UNRECOGNIZED;
+}
+
+/** When messages are looked at. Values may be added. */
+export const ExtractionTime = {
+  /** UNSPECIFIED - The default: `EXTRACTION_TIME_TURN_END`. */
+  UNSPECIFIED: 0,
+  /** TURN_END - When a turn ends, with RecordTurn or `turn_end`. */
+  TURN_END: 1,
+  /** TRIM - When they leave the window. */
+  TRIM: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ExtractionTime = typeof ExtractionTime[keyof typeof ExtractionTime];
+
+export namespace ExtractionTime {
+  export type UNSPECIFIED = typeof ExtractionTime.UNSPECIFIED;
+  export type TURN_END = typeof ExtractionTime.TURN_END;
+  export type TRIM = typeof ExtractionTime.TRIM;
+  export type UNRECOGNIZED = typeof ExtractionTime.UNRECOGNIZED;
+}
+
+/** What is found in messages. Values may be added. */
+export const ExtractionTarget = {
+  /** UNSPECIFIED - Not set. Not allowed. */
+  UNSPECIFIED: 0,
+  /** FACTS - Facts and preferences. */
+  FACTS: 1,
+  /** ENTITIES - Things that have a name. */
+  ENTITIES: 2,
+  /** RELATIONS - Triples of subject, predicate and object. */
+  RELATIONS: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ExtractionTarget = typeof ExtractionTarget[keyof typeof ExtractionTarget];
+
+export namespace ExtractionTarget {
+  export type UNSPECIFIED = typeof ExtractionTarget.UNSPECIFIED;
+  export type FACTS = typeof ExtractionTarget.FACTS;
+  export type ENTITIES = typeof ExtractionTarget.ENTITIES;
+  export type RELATIONS = typeof ExtractionTarget.RELATIONS;
+  export type UNRECOGNIZED = typeof ExtractionTarget.UNRECOGNIZED;
+}
+
+/** How memories are compared. Values may be added. */
+export const DedupeMode = {
+  /** UNSPECIFIED - The default: `DEDUPE_MODE_SAME_TEXT`. */
+  UNSPECIFIED: 0,
+  /**
+   * SAME_TEXT - The same text, without regard to case, to white space and to punctuation at the end.
+   * Relations: the same subject, predicate and object, compared so. Not with another `key`.
+   */
+  SAME_TEXT: 1,
+  /**
+   * SIMILAR - That, or texts that are similar; see `threshold`. Not memories with the same key:
+   * those contradict.
+   */
+  SIMILAR: 2,
+  /** NONE - Nothing is: every memory is new. */
+  NONE: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type DedupeMode = typeof DedupeMode[keyof typeof DedupeMode];
+
+export namespace DedupeMode {
+  export type UNSPECIFIED = typeof DedupeMode.UNSPECIFIED;
+  export type SAME_TEXT = typeof DedupeMode.SAME_TEXT;
+  export type SIMILAR = typeof DedupeMode.SIMILAR;
+  export type NONE = typeof DedupeMode.NONE;
+  export type UNRECOGNIZED = typeof DedupeMode.UNRECOGNIZED;
+}
+
+/** What happens to memories that a new one contradicts. Values may be added. */
+export const ConflictMode = {
+  /** UNSPECIFIED - The default: `CONFLICT_MODE_KEEP_BOTH`. */
+  UNSPECIFIED: 0,
+  /** KEEP_BOTH - They stay, beside the new one. */
+  KEEP_BOTH: 1,
+  /**
+   * SUPERSEDE - They are superseded: kept with their history, no longer active. A `valid_to` that
+   * they lack is set to the `valid_from` of the new one, or else to now. One that is yet to
+   * begin supersedes nothing: they only get that end, and stay active. A new one whose
+   * `valid_from` lies before that of an old one is history itself: it becomes superseded
+   * by it, and ends where the old one begins.
+   */
+  SUPERSEDE: 2,
+  /**
+   * MERGE - The newest of them takes in the new text, behind its own after a line break, as its
+   * next state; the new memory is not stored by itself. When both are too long together,
+   * they are kept both.
+   */
+  MERGE: 3,
+  /**
+   * ASK_HOOK - A hook says which of these to do, or to drop the new one. When it fails, is too slow,
+   * or the memories change meanwhile, both are kept.
+   */
+  ASK_HOOK: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ConflictMode = typeof ConflictMode[keyof typeof ConflictMode];
+
+export namespace ConflictMode {
+  export type UNSPECIFIED = typeof ConflictMode.UNSPECIFIED;
+  export type KEEP_BOTH = typeof ConflictMode.KEEP_BOTH;
+  export type SUPERSEDE = typeof ConflictMode.SUPERSEDE;
+  export type MERGE = typeof ConflictMode.MERGE;
+  export type ASK_HOOK = typeof ConflictMode.ASK_HOOK;
+  export type UNRECOGNIZED = typeof ConflictMode.UNRECOGNIZED;
+}
+
+/** What became of a memory. Values may be added. */
+export const RememberOutcome = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** CREATED - It is new. */
+  CREATED: 1,
+  /** REINFORCED - It was known and is reinforced. */
+  REINFORCED: 2,
+  /** UNCHANGED - It was known and is left as it was. */
+  UNCHANGED: 3,
+  /** UPDATED - It is the next state of a memory: by its id, by a merge, or of an entity by its name. */
+  UPDATED: 4,
+  /** SUPERSEDED - It is stored as history: a newer one was known. */
+  SUPERSEDED: 5,
+  /** DROPPED - A hook said to drop it. */
+  DROPPED: 6,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type RememberOutcome = typeof RememberOutcome[keyof typeof RememberOutcome];
+
+export namespace RememberOutcome {
+  export type UNSPECIFIED = typeof RememberOutcome.UNSPECIFIED;
+  export type CREATED = typeof RememberOutcome.CREATED;
+  export type REINFORCED = typeof RememberOutcome.REINFORCED;
+  export type UNCHANGED = typeof RememberOutcome.UNCHANGED;
+  export type UPDATED = typeof RememberOutcome.UPDATED;
+  export type SUPERSEDED = typeof RememberOutcome.SUPERSEDED;
+  export type DROPPED = typeof RememberOutcome.DROPPED;
+  export type UNRECOGNIZED = typeof RememberOutcome.UNRECOGNIZED;
+}
+
+/** An order of memories. Values may be added. */
+export const MemoryOrder = {
+  /** UNSPECIFIED - The default: `MEMORY_ORDER_OLDEST`. */
+  UNSPECIFIED: 0,
+  /** OLDEST - First remembered first. */
+  OLDEST: 1,
+  /** NEWEST - Last remembered first. */
+  NEWEST: 2,
+  /**
+   * IMPORTANCE - Most important first; equal ones oldest first. This order and those after it look at
+   * the newest 100,000 memories that the user, agent and session of the filter leave.
+   */
+  IMPORTANCE: 3,
+  /** CONFIDENCE - Surest first; equal ones oldest first. */
+  CONFIDENCE: 4,
+  /** LAST_SEEN - Last said first; equal ones newest first. */
+  LAST_SEEN: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type MemoryOrder = typeof MemoryOrder[keyof typeof MemoryOrder];
+
+export namespace MemoryOrder {
+  export type UNSPECIFIED = typeof MemoryOrder.UNSPECIFIED;
+  export type OLDEST = typeof MemoryOrder.OLDEST;
+  export type NEWEST = typeof MemoryOrder.NEWEST;
+  export type IMPORTANCE = typeof MemoryOrder.IMPORTANCE;
+  export type CONFIDENCE = typeof MemoryOrder.CONFIDENCE;
+  export type LAST_SEEN = typeof MemoryOrder.LAST_SEEN;
+  export type UNRECOGNIZED = typeof MemoryOrder.UNRECOGNIZED;
 }
 
 /**
@@ -312,6 +488,284 @@ export interface MemorySource {
   hook: string;
   /** What the hook calls its model. May be empty. Output only. */
   model: string;
+}
+
+/**
+ * What a session gives to long-term memory, and how much of it is kept. Memories that
+ * come of it belong to the user of the session, or to the session when it has no user,
+ * and to its agent as `agent_scope` says. A session without a policy gives nothing by
+ * itself. At most 65,536 bytes in wire form.
+ */
+export interface MemoryPolicy {
+  /**
+   * Promotes messages that leave the window when they are important enough. Unset means
+   * true. Messages of users and assistants with a text are scored; one that was promoted
+   * from this scope before, with the same text without regard to case, is not again, also
+   * when it was evicted meanwhile.
+   */
+  autoPromote?:
+    | boolean
+    | undefined;
+  /** From which score on a message is promoted, 0 to 1. Unset means 0.7. */
+  importanceThreshold?:
+    | number
+    | undefined;
+  /**
+   * The rules that score texts. Empty means the rules of the server: identity 0.9,
+   * relationship 0.85, preference 0.75, goal 0.7, location 0.6, date_fact 0.6. At most
+   * 64. See docs/memory.md.
+   */
+  importanceRules: ImportanceRule[];
+  /**
+   * A hook that scores instead of the rules. Scores are asked for after the turn is
+   * stored, by a durable job; where the hook fails for good, the rules score. Empty means
+   * the rules.
+   */
+  scoreHook: string;
+  /**
+   * The most memories of the scope that are neither entities, relations nor episodes.
+   * Unset means 1,000. 1 to 1,000,000. See `max_memories` of RememberRequest.
+   */
+  longTermLimit?:
+    | number
+    | undefined;
+  /** Remembers each turn of RecordTurn as an episode. Unset means true. */
+  episodes?:
+    | boolean
+    | undefined;
+  /**
+   * For how many days episodes are kept. Unset means 30. 1 to 36,500. Whole days by UTC
+   * go: those before the day that lies so many days back.
+   */
+  episodicRetentionDays?:
+    | number
+    | undefined;
+  /** Finds facts, entities and relations in the messages. Unset finds none. */
+  extraction:
+    | ExtractionPolicy
+    | undefined;
+  /**
+   * The most entities of the scope; the longest unseen go. Unset means 50. 1 to
+   * 1,000,000.
+   */
+  entityLimit?:
+    | number
+    | undefined;
+  /** The most relations of the scope; the oldest go. Unset means 200. 1 to 1,000,000. */
+  relationLimit?:
+    | number
+    | undefined;
+  /** Memories are known to the agent of the session only. Default false: to every agent. */
+  agentScope: boolean;
+}
+
+/**
+ * A rule that says how important a text is: it holds when one of its phrases stands in
+ * the text. The highest score counts, of equal ones that of the earlier rule; a text that
+ * no rule fits scores 0.3.
+ */
+export interface ImportanceRule {
+  /** The name, kept as category of what is promoted by it. 1 to 64 bytes. */
+  name: string;
+  /**
+   * Phrases, compared word by word without regard to case. A word may be a choice, as in
+   * `my (wife|husband)`, and one that ends with `?` may be missing. 1 to 64, each at most
+   * 256 bytes and 16 words of letters and digits.
+   */
+  phrases: string[];
+  /** The score, 0 to 1. */
+  score: number;
+}
+
+/**
+ * How facts, entities and relations are found in messages: by a durable job, in batches,
+ * after the messages are stored. What is found is checked, has the trust `TRUST_LOW`, and
+ * names its messages.
+ */
+export interface ExtractionPolicy {
+  /**
+   * The hook that finds. Empty or `builtin` means the rules of the server, which need no
+   * model; docs/memory.md says what they find and what not.
+   */
+  hook: string;
+  /** When. Unset means `EXTRACTION_TIME_TURN_END`. */
+  on: ExtractionTime;
+  /** What to find. Empty means all three. At most 3. */
+  targets: ExtractionTarget[];
+  /** What the hook is told besides. Optional, at most 4,096 bytes. */
+  instructions: string;
+  /** Facts with the same `key` supersede one another. Unset means true. */
+  supersede?: boolean | undefined;
+}
+
+/**
+ * Which memories are meant. Every field that is set must hold. Memories past their ttl
+ * are never meant.
+ */
+export interface MemoryFilter {
+  /** The user. Empty means any. At most 512 bytes. */
+  userId: string;
+  /** The agent. Empty means any. At most 512 bytes. */
+  agentId: string;
+  /** The session. Empty means any. At most 512 bytes. */
+  sessionId: string;
+  /**
+   * Also means memories that lack a user, an agent or a session where the filter names
+   * one: what everybody shares.
+   */
+  includeShared: boolean;
+  /** The kinds. Empty means every kind. At most 8. */
+  kinds: MemoryKind[];
+  /** The states. Empty means active ones. At most 2. */
+  states: MemoryState[];
+  /**
+   * The categories, compared without regard to case. Empty means any. At most 32, each at
+   * most 128 bytes.
+   */
+  categories: string[];
+  /**
+   * Topics of which the memory must have one, compared without regard to case. Empty
+   * means any. At most 32, each at most 128 bytes.
+   */
+  topics: string[];
+  /** The key. Empty means any. At most 128 bytes. */
+  key: string;
+  /**
+   * A text that the memory's text, or one of its topics, must hold, without regard to
+   * case. At most 256 bytes.
+   */
+  textContains: string;
+  /** Labels that the memory must have with these values. At most 32. */
+  labels: Map<string, string>;
+  /** What its metadata must hold. At most 16. */
+  metadata: MetadataCondition[];
+  /** At least so important, 0 to 1. */
+  minImportance?:
+    | number
+    | undefined;
+  /** At least so sure, 0 to 1. */
+  minConfidence?:
+    | number
+    | undefined;
+  /** Trusted at least so far. Unset means any. */
+  minTrust: Trust;
+  /** Whether it is persistent. Unset means both. */
+  persistent?:
+    | boolean
+    | undefined;
+  /**
+   * True in the world at this time: not before `valid_from` nor from `valid_to` on. A
+   * superseded memory is meant too when this is set and `states` is empty.
+   */
+  validAt:
+    | Timestamp
+    | undefined;
+  /** First remembered at this time or later. */
+  createFromTime:
+    | Timestamp
+    | undefined;
+  /** First remembered before this time. */
+  createBeforeTime:
+    | Timestamp
+    | undefined;
+  /** Last said at this time or later. */
+  seenFromTime:
+    | Timestamp
+    | undefined;
+  /** Last said before this time. */
+  seenBeforeTime:
+    | Timestamp
+    | undefined;
+  /** The session it comes from: see MemorySource. Empty means any. At most 512 bytes. */
+  sourceSessionId: string;
+  /** How it came. Unset means any. */
+  origin: MemoryOrigin;
+  /**
+   * An empty `user_id`, `agent_id` or `session_id` means memories that have none, not any:
+   * with `include_shared` what exactly this user, agent and session see.
+   */
+  exactScope: boolean;
+}
+
+export interface MemoryFilter_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/**
+ * What counts as known already. Only active memories of the same scope and kind are
+ * compared. One that is known is reinforced instead: its mentions, confidence and
+ * `last_seen_time` go up, its importance rises to that of the new one, and the sources of
+ * both are kept. Entities are always known by their names: see MergeEntities.
+ */
+export interface DedupeRule {
+  /** How texts are compared. Unset means `DEDUPE_MODE_SAME_TEXT`. */
+  mode: DedupeMode;
+  /**
+   * For `DEDUPE_MODE_SIMILAR`: from which similarity on texts count as the same, above 0,
+   * at most 1. Unset means 0.9. The similarity is 2M / T: M are the code points in the
+   * longest common blocks, found recursively, T those of both texts (Ratcliff and
+   * Obershelp, 1988). Of longer texts the first 2,048 code points are compared.
+   */
+  threshold?:
+    | number
+    | undefined;
+  /**
+   * For `DEDUPE_MODE_SIMILAR`: with how many of the newest memories of the scope to
+   * compare. 0 means 200; at most 1,000. Writes wait for a call that compares, so one call
+   * compares at most 4,096 pairs: each of 256 memories with the newest 16. Long texts end it
+   * earlier: its work is bounded by about 250,000 code points, the newest memories first.
+   */
+  window: number;
+  /** Leaves a known memory as it is, without reinforcing it. */
+  keepUnchanged: boolean;
+}
+
+/**
+ * What happens to active memories that a new one contradicts: those of its scope with
+ * the same `key`, and for a relation, when `single_object` is set, those with the same
+ * subject and predicate.
+ */
+export interface ConflictRule {
+  /** What happens. Unset means `CONFLICT_MODE_KEEP_BOTH`. */
+  mode: ConflictMode;
+  /**
+   * The hook to ask, for `CONFLICT_MODE_ASK_HOOK`. Empty means the server's default
+   * resolver.
+   */
+  hook: string;
+  /** A subject has one object for each predicate: relations with another one contradict. */
+  singleObject: boolean;
+}
+
+/** What became of a memory. */
+export interface RememberedMemory {
+  /** The memory that now holds it. Empty when it was dropped. */
+  memoryId: string;
+  /** What happened. */
+  outcome: RememberOutcome;
+  /** The etag of that memory. Empty when it was dropped or evicted at once. */
+  etag: string;
+  /** The memories that it superseded. */
+  supersededIds: string[];
+}
+
+/** A relation that was found. */
+export interface FoundRelation {
+  /** The relation. */
+  memory:
+    | Memory
+    | undefined;
+  /** After how many steps: 1 for those that fit the pattern. */
+  hop: number;
+}
+
+/** How important a text is. */
+export interface ImportanceScore {
+  /** The score, 0 to 1. */
+  score: number;
+  /** The rule that gave it. Empty when none fits. */
+  rule: string;
 }
 
 function createBaseMemory(): Memory {
@@ -1145,6 +1599,1098 @@ export const MemorySource: MessageFns<MemorySource> = {
             }
 
             message.model = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryPolicy(): MemoryPolicy {
+  return {
+    autoPromote: undefined,
+    importanceThreshold: undefined,
+    importanceRules: [],
+    scoreHook: "",
+    longTermLimit: undefined,
+    episodes: undefined,
+    episodicRetentionDays: undefined,
+    extraction: undefined,
+    entityLimit: undefined,
+    relationLimit: undefined,
+    agentScope: false,
+  };
+}
+
+export const MemoryPolicy: MessageFns<MemoryPolicy> = {
+  encode(message: MemoryPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.autoPromote !== undefined) {
+      writer.uint32(8).bool(message.autoPromote);
+    }
+    if (message.importanceThreshold !== undefined) {
+      writer.uint32(17).double(message.importanceThreshold);
+    }
+    for (const v of message.importanceRules) {
+      ImportanceRule.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.scoreHook !== "") {
+      writer.uint32(34).string(message.scoreHook);
+    }
+    if (message.longTermLimit !== undefined) {
+      writer.uint32(40).int32(message.longTermLimit);
+    }
+    if (message.episodes !== undefined) {
+      writer.uint32(48).bool(message.episodes);
+    }
+    if (message.episodicRetentionDays !== undefined) {
+      writer.uint32(56).int32(message.episodicRetentionDays);
+    }
+    if (message.extraction !== undefined) {
+      ExtractionPolicy.encode(message.extraction, writer.uint32(66).fork()).join();
+    }
+    if (message.entityLimit !== undefined) {
+      writer.uint32(72).int32(message.entityLimit);
+    }
+    if (message.relationLimit !== undefined) {
+      writer.uint32(80).int32(message.relationLimit);
+    }
+    if (message.agentScope !== false) {
+      writer.uint32(88).bool(message.agentScope);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryPolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryPolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.autoPromote = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.importanceThreshold = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.importanceRules.push(ImportanceRule.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scoreHook = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.longTermLimit = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.episodes = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.episodicRetentionDays = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.extraction = ExtractionPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.entityLimit = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.relationLimit = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.agentScope = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImportanceRule(): ImportanceRule {
+  return { name: "", phrases: [], score: 0 };
+}
+
+export const ImportanceRule: MessageFns<ImportanceRule> = {
+  encode(message: ImportanceRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    for (const v of message.phrases) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.score !== 0) {
+      writer.uint32(25).double(message.score);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportanceRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportanceRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.phrases.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExtractionPolicy(): ExtractionPolicy {
+  return { hook: "", on: 0, targets: [], instructions: "", supersede: undefined };
+}
+
+export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
+  encode(message: ExtractionPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hook !== "") {
+      writer.uint32(10).string(message.hook);
+    }
+    if (message.on !== 0) {
+      writer.uint32(16).int32(message.on);
+    }
+    if (message.targets.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.targets) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.instructions !== "") {
+      writer.uint32(34).string(message.instructions);
+    }
+    if (message.supersede !== undefined) {
+      writer.uint32(40).bool(message.supersede);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractionPolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractionPolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.targets.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.targets.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.instructions = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.supersede = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryFilter(): MemoryFilter {
+  return {
+    userId: "",
+    agentId: "",
+    sessionId: "",
+    includeShared: false,
+    kinds: [],
+    states: [],
+    categories: [],
+    topics: [],
+    key: "",
+    textContains: "",
+    labels: new Map(),
+    metadata: [],
+    minImportance: undefined,
+    minConfidence: undefined,
+    minTrust: 0,
+    persistent: undefined,
+    validAt: undefined,
+    createFromTime: undefined,
+    createBeforeTime: undefined,
+    seenFromTime: undefined,
+    seenBeforeTime: undefined,
+    sourceSessionId: "",
+    origin: 0,
+    exactScope: false,
+  };
+}
+
+export const MemoryFilter: MessageFns<MemoryFilter> = {
+  encode(message: MemoryFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(26).string(message.sessionId);
+    }
+    if (message.includeShared !== false) {
+      writer.uint32(32).bool(message.includeShared);
+    }
+    if (message.kinds.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.kinds) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.states.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.states) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.categories) {
+      writer.uint32(58).string(v!);
+    }
+    for (const v of message.topics) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.key !== "") {
+      writer.uint32(74).string(message.key);
+    }
+    if (message.textContains !== "") {
+      writer.uint32(82).string(message.textContains);
+    }
+    message.labels.forEach((value, key) => {
+      MemoryFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(90).fork()).join();
+    });
+    for (const v of message.metadata) {
+      MetadataCondition.encode(v!, writer.uint32(98).fork()).join();
+    }
+    if (message.minImportance !== undefined) {
+      writer.uint32(105).double(message.minImportance);
+    }
+    if (message.minConfidence !== undefined) {
+      writer.uint32(113).double(message.minConfidence);
+    }
+    if (message.minTrust !== 0) {
+      writer.uint32(120).int32(message.minTrust);
+    }
+    if (message.persistent !== undefined) {
+      writer.uint32(128).bool(message.persistent);
+    }
+    if (message.validAt !== undefined) {
+      Timestamp.encode(message.validAt, writer.uint32(138).fork()).join();
+    }
+    if (message.createFromTime !== undefined) {
+      Timestamp.encode(message.createFromTime, writer.uint32(146).fork()).join();
+    }
+    if (message.createBeforeTime !== undefined) {
+      Timestamp.encode(message.createBeforeTime, writer.uint32(154).fork()).join();
+    }
+    if (message.seenFromTime !== undefined) {
+      Timestamp.encode(message.seenFromTime, writer.uint32(162).fork()).join();
+    }
+    if (message.seenBeforeTime !== undefined) {
+      Timestamp.encode(message.seenBeforeTime, writer.uint32(170).fork()).join();
+    }
+    if (message.sourceSessionId !== "") {
+      writer.uint32(178).string(message.sourceSessionId);
+    }
+    if (message.origin !== 0) {
+      writer.uint32(184).int32(message.origin);
+    }
+    if (message.exactScope !== false) {
+      writer.uint32(192).bool(message.exactScope);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.includeShared = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.kinds.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.kinds.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag === 48) {
+              message.states.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.states.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.topics.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.textContains = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            const entry11 = MemoryFilter_LabelsEntry.decode(reader, reader.uint32());
+            if (entry11.value !== undefined) {
+              message.labels.set(entry11.key, entry11.value);
+            }
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.metadata.push(MetadataCondition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.minImportance = reader.double();
+            continue;
+          }
+          case 14: {
+            if (tag !== 113) {
+              break;
+            }
+
+            message.minConfidence = reader.double();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.minTrust = reader.int32() as any;
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.persistent = reader.bool();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.validAt = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.createFromTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.createBeforeTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.seenFromTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.seenBeforeTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.sourceSessionId = reader.string();
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.origin = reader.int32() as any;
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.exactScope = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryFilter_LabelsEntry(): MemoryFilter_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const MemoryFilter_LabelsEntry: MessageFns<MemoryFilter_LabelsEntry> = {
+  encode(message: MemoryFilter_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryFilter_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryFilter_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDedupeRule(): DedupeRule {
+  return { mode: 0, threshold: undefined, window: 0, keepUnchanged: false };
+}
+
+export const DedupeRule: MessageFns<DedupeRule> = {
+  encode(message: DedupeRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mode !== 0) {
+      writer.uint32(8).int32(message.mode);
+    }
+    if (message.threshold !== undefined) {
+      writer.uint32(17).double(message.threshold);
+    }
+    if (message.window !== 0) {
+      writer.uint32(24).int32(message.window);
+    }
+    if (message.keepUnchanged !== false) {
+      writer.uint32(32).bool(message.keepUnchanged);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DedupeRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDedupeRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.threshold = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.window = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keepUnchanged = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseConflictRule(): ConflictRule {
+  return { mode: 0, hook: "", singleObject: false };
+}
+
+export const ConflictRule: MessageFns<ConflictRule> = {
+  encode(message: ConflictRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mode !== 0) {
+      writer.uint32(8).int32(message.mode);
+    }
+    if (message.hook !== "") {
+      writer.uint32(18).string(message.hook);
+    }
+    if (message.singleObject !== false) {
+      writer.uint32(24).bool(message.singleObject);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConflictRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConflictRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.singleObject = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRememberedMemory(): RememberedMemory {
+  return { memoryId: "", outcome: 0, etag: "", supersededIds: [] };
+}
+
+export const RememberedMemory: MessageFns<RememberedMemory> = {
+  encode(message: RememberedMemory, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryId !== "") {
+      writer.uint32(10).string(message.memoryId);
+    }
+    if (message.outcome !== 0) {
+      writer.uint32(16).int32(message.outcome);
+    }
+    if (message.etag !== "") {
+      writer.uint32(26).string(message.etag);
+    }
+    for (const v of message.supersededIds) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RememberedMemory {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRememberedMemory();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memoryId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.outcome = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.supersededIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFoundRelation(): FoundRelation {
+  return { memory: undefined, hop: 0 };
+}
+
+export const FoundRelation: MessageFns<FoundRelation> = {
+  encode(message: FoundRelation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(10).fork()).join();
+    }
+    if (message.hop !== 0) {
+      writer.uint32(16).int32(message.hop);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundRelation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundRelation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hop = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImportanceScore(): ImportanceScore {
+  return { score: 0, rule: "" };
+}
+
+export const ImportanceScore: MessageFns<ImportanceScore> = {
+  encode(message: ImportanceScore, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.score !== 0) {
+      writer.uint32(9).double(message.score);
+    }
+    if (message.rule !== "") {
+      writer.uint32(18).string(message.rule);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportanceScore {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportanceScore();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rule = reader.string();
             continue;
           }
         }

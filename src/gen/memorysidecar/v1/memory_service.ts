@@ -5,6 +5,7 @@
 // source: memorysidecar/v1/memory_service.proto
 
 /* eslint-disable */
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
   type ChannelCredentials,
@@ -17,56 +18,5020 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Duration } from "../../google/protobuf/duration.ts";
+import { FieldMask } from "../../google/protobuf/field_mask.ts";
+import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { Collection, Document, DocumentFilter, Embedding, TextSplitter, UpsertedDocument } from "./document.ts";
 import {
-  DecayMemoriesRequest,
-  DecayMemoriesResponse,
-  ForgetMemoriesRequest,
-  ForgetMemoriesResponse,
-  ListMemoryRevisionsRequest,
-  ListMemoryRevisionsResponse,
-  MergeEntitiesRequest,
-  MergeEntitiesResponse,
-  PurgeMemoriesRequest,
-  PurgeMemoriesResponse,
-  ReinforceMemoriesRequest,
-  ReinforceMemoriesResponse,
-  RestoreMemoryRevisionRequest,
-  RestoreMemoryRevisionResponse,
-} from "./memory_change_rpc.ts";
-import {
-  QueryRelationsRequest,
-  QueryRelationsResponse,
-  SearchMemoriesRequest,
-  SearchMemoriesResponse,
-} from "./memory_query_rpc.ts";
-import {
-  GetMemoryRequest,
-  GetMemoryResponse,
-  ListMemoriesRequest,
-  ListMemoriesResponse,
-  RememberRequest,
-  RememberResponse,
-  UpdateMemoryRequest,
-  UpdateMemoryResponse,
-} from "./memory_rpc.ts";
-import {
-  ConsolidateSessionRequest,
-  ConsolidateSessionResponse,
-  ExtractMemoriesRequest,
-  ExtractMemoriesResponse,
-  ListMemoryJobsRequest,
-  ListMemoryJobsResponse,
-  RecordTurnRequest,
-  RecordTurnResponse,
-  RetryMemoryJobRequest,
-  RetryMemoryJobResponse,
-  ScoreImportanceRequest,
-  ScoreImportanceResponse,
-} from "./memory_turn_rpc.ts";
+  ConflictRule,
+  DedupeRule,
+  ExtractionPolicy,
+  FoundRelation,
+  ImportanceRule,
+  ImportanceScore,
+  Memory,
+  MemoryFilter,
+  MemoryOrder,
+  RememberedMemory,
+} from "./memory.ts";
+import { DocumentMatch, DocumentScoring, MemoryMatch, MemoryScoring } from "./recall.ts";
+import { MemoryJob, TaskState, TaskType } from "./task.ts";
+import { SeqRange, Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/memory_service.proto";
+
+/** Asks to remember something. */
+export interface RememberRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The memories, 1 to 256, in this order. All are taken in or none. One with the id of
+   * a memory that exists becomes the next state of it: its kind and its scope must be
+   * the same. Ids that are set must differ from one another.
+   */
+  memories: Memory[];
+  /** What counts as known already. Unset means `DEDUPE_MODE_SAME_TEXT`. */
+  dedupe:
+    | DedupeRule
+    | undefined;
+  /**
+   * What happens to memories that contradict a new one. Unset means
+   * `CONFLICT_MODE_KEEP_BOTH`.
+   */
+  conflict:
+    | ConflictRule
+    | undefined;
+  /**
+   * The most memories of each tier that a scope may then hold: the rest is evicted in the
+   * same transaction, at most 1,000 of a tier with one call. 0 means no limit but that of the
+   * server, 1,000,000. Tiers are entities (the longest unseen go first), relations and episodes
+   * (the oldest go first), all others that are active (the least important go first, the oldest of
+   * equal ones), and those that are superseded (the oldest go first). Persistent memories are
+   * never evicted; what was just remembered may be.
+   */
+  maxMemories: number;
+  /**
+   * Takes the power out of what looks like markers of prompts: fences, role labels at
+   * the start of a line, chat template tokens. For text from outside that will stand in a
+   * prompt. docs/memory.md lists what is changed.
+   */
+  defang: boolean;
+  /** Why, kept with the new states. Optional, at most 256 bytes. */
+  reason: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What became of the memories. */
+export interface RememberResponse {
+  /** One for each memory, in the order of the request. */
+  results: RememberedMemory[];
+  /** The memories that were evicted. */
+  evictedIds: string[];
+  /** The revision of the transaction. 0 when nothing changed. */
+  revision: bigint;
+}
+
+/** Asks for one memory. */
+export interface GetMemoryRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The memory. Required. */
+  memoryId: string;
+  /** Gives the state that was known at this time. Unset means now. Not in the future. */
+  asOfTime: Timestamp | undefined;
+}
+
+/** One memory. */
+export interface GetMemoryResponse {
+  /** The memory. */
+  memory: Memory | undefined;
+}
+
+/** Asks for a page of memories. */
+export interface ListMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** Which memories. Unset means every active one. */
+  filter:
+    | MemoryFilter
+    | undefined;
+  /**
+   * Lists what was known at this time, as it was then: content, state and validity.
+   * Confidence, mentions and `last_seen_time` are those of the newest state before it
+   * that was kept. Memories that were forgotten, evicted or ran out since are on no list.
+   * Unset means now. Not in the future.
+   */
+  asOfTime:
+    | Timestamp
+    | undefined;
+  /** The order. Unset means `MEMORY_ORDER_OLDEST`. */
+  order: MemoryOrder;
+  /**
+   * The most memories to return. 0 means 100; above 1,000 is treated as 1,000; negative
+   * is an error. A page may be shorter, even empty, and not be the last: it ends after
+   * 3 MiB, or after looking at 10,000 memories.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** A page of memories. */
+export interface ListMemoriesResponse {
+  /** The memories, in the order asked for. */
+  memories: Memory[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks to change a memory. */
+export interface UpdateMemoryRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The memory with its new content. `memory_id` is required; an etag must still be its. */
+  memory:
+    | Memory
+    | undefined;
+  /**
+   * What to change: any of `text`, `entity`, `relation`, `episode`, `key`, `category`,
+   * `topics`, `importance`, `confidence`, `persistent`, `labels`, `metadata`,
+   * `valid_from`, `valid_to`, `ttl`, `last_seen_time`. Required, at most 64 paths.
+   */
+  updateMask:
+    | string[]
+    | undefined;
+  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  reason: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The changed memory. */
+export interface UpdateMemoryResponse {
+  /** The memory. */
+  memory:
+    | Memory
+    | undefined;
+  /** The revision of the transaction. */
+  revision: bigint;
+}
+
+/** Says that memories were heard of again. */
+export interface ReinforceMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The memories, 1 to 256 different ids. All are reinforced or none. */
+  memoryIds: string[];
+  /**
+   * How much surer they become: added to the confidence, up to 1. Unset means 0.1. 0 to
+   * 1.
+   */
+  amount?:
+    | number
+    | undefined;
+  /** Passes over ids that do not exist. */
+  ignoreMissing: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The memories. */
+export interface ReinforceMemoriesResponse {
+  /** The memories, in the order of the request. Fewer when they would take more than 3 MiB. */
+  memories: Memory[];
+  /** The revision of the transaction. 0 when there was nothing to change. */
+  revision: bigint;
+}
+
+/**
+ * Lowers the confidence of memories. The server can do so by itself at intervals; see
+ * the settings `memory-decay-factor` and those beside it.
+ */
+export interface DecayMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** Which memories. Required: an empty one means every active one. */
+  filter:
+    | MemoryFilter
+    | undefined;
+  /** What the confidence is multiplied with, 0 to 1. Unset means 0.8. */
+  factor?:
+    | number
+    | undefined;
+  /**
+   * Deletes memories that are less sure afterwards, unless they are persistent, 0 to 1.
+   * Unset means 0: none.
+   */
+  deleteBelow?:
+    | number
+    | undefined;
+  /** Leaves alone what was last said less than this ago. Unset means 0. */
+  unseenFor:
+    | Duration
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+  /**
+   * Goes on where an earlier answer stopped: its `next_page_token`. At most 2,048 bytes.
+   * Each page is a change of its own, with a `request_id` of its own.
+   */
+  pageToken: string;
+}
+
+/** What decayed. */
+export interface DecayMemoriesResponse {
+  /** How many memories have a lower confidence now. */
+  decayedCount: number;
+  /** The memories that were deleted. */
+  deletedIds: string[];
+  /**
+   * One call decays at most 1,000 memories: send this to go on. Empty when all are done.
+   * A memory is decayed once, however it changes between the calls.
+   */
+  nextPageToken: string;
+  /** The revision of the transaction. 0 when there was nothing to change. */
+  revision: bigint;
+}
+
+/** Asks to forget memories. */
+export interface ForgetMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The memories, 1 to 1,000 different ids. Ids that do not exist are passed over. All
+   * are forgotten or none.
+   */
+  memoryIds: string[];
+  /** If not empty, the only memory of the request must still have this etag. */
+  etag: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was forgotten. */
+export interface ForgetMemoriesResponse {
+  /** How many there were. */
+  forgottenCount: number;
+  /** The revision of the transaction. 0 when there was nothing to forget. */
+  revision: bigint;
+}
+
+/** Asks to forget all memories of a filter. */
+export interface PurgeMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * Which memories. Required; `states` and `kinds` unset mean all of them, so an empty
+   * one means every memory of the namespace.
+   */
+  filter:
+    | MemoryFilter
+    | undefined;
+  /** Must be true to forget. False only counts: a dry run. */
+  force: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was or would be forgotten. */
+export interface PurgeMemoriesResponse {
+  /**
+   * How many memories were forgotten; in a dry run how many would be, counted up to
+   * 100,000.
+   */
+  memoryCount: number;
+  /** Of a dry run: the first 100 of them, oldest first. */
+  sampleIds: string[];
+  /**
+   * There are more: one call forgets at most 1,000 memories, in one transaction. Call
+   * again, with another `request_id`.
+   */
+  more: boolean;
+  /** The revision of the transaction. 0 when nothing was forgotten. */
+  revision: bigint;
+}
+
+/** Asks for the states that a memory has had. */
+export interface ListMemoryRevisionsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The memory. Required. */
+  memoryId: string;
+  /**
+   * The most states to return. 0 means 100; above 1,000 is treated as 1,000; negative is
+   * an error. A page ends after 3 MiB.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** The states. */
+export interface ListMemoryRevisionsResponse {
+  /**
+   * The states, the newest first: the current one, then those before it. Each says who
+   * made it, why and when.
+   */
+  revisions: Memory[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks to bring a former state back. */
+export interface RestoreMemoryRevisionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The memory. Required. */
+  memoryId: string;
+  /** The number of the state. Required. */
+  revisionNumber: number;
+  /** If not empty, the memory must still have this etag. */
+  etag: string;
+  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  reason: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The memory. */
+export interface RestoreMemoryRevisionResponse {
+  /**
+   * The memory: its content, key, category, topics, labels, metadata, importance and
+   * validity are those of the former state, as a new state; it is active again.
+   */
+  memory:
+    | Memory
+    | undefined;
+  /** The revision of the transaction. */
+  revision: bigint;
+}
+
+/** Asks to make one entity of several. */
+export interface MergeEntitiesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The entity that stays. Required. */
+  targetId: string;
+  /**
+   * The entities that it takes in, 1 to 64 different ids of the same scope. Their names
+   * and aliases become its aliases, their attributes its own where it has none of the
+   * key, their mentions and sources its own; they are forgotten. Relations keep their
+   * words: QueryRelations finds them by every name.
+   */
+  sourceIds: string[];
+  /** Why, kept with the new state. Optional, at most 256 bytes. */
+  reason: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The merged entity. */
+export interface MergeEntitiesResponse {
+  /** The entity. */
+  entity:
+    | Memory
+    | undefined;
+  /** The revision of the transaction. */
+  revision: bigint;
+}
+
+/** Asks for relations by a pattern, and for what is near them. */
+export interface QueryRelationsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** Which relations may be in the answer. `kinds` must be empty. */
+  filter:
+    | MemoryFilter
+    | undefined;
+  /**
+   * The subject. Empty means any. Compared without regard to case, by all names of the
+   * entity that has this name. At most 256 bytes.
+   */
+  subject: string;
+  /** The predicate. Empty means any. Compared without regard to case. At most 128 bytes. */
+  predicate: string;
+  /** The object. Empty means any. Compared as the subject is. At most 1,024 bytes. */
+  object: string;
+  /**
+   * Subject or object: relations that touch it in either place. Not together with
+   * `subject` or `object`. At most 256 bytes.
+   */
+  entity: string;
+  /**
+   * How far to go: 1, the default, gives what fits the pattern; each further step adds
+   * relations that share a subject or an object with those before. 1 to 4. 0 means 1.
+   */
+  maxHops: number;
+  /**
+   * Words of which the relation must hold one, without regard to case, as parts of
+   * `subject predicate object`. At most 32, each at most 256 bytes. Empty means any.
+   */
+  keywords: string[];
+  /** The most relations to give. 0 means 100; at most 1,000. */
+  limit: number;
+}
+
+/** The relations. */
+export interface QueryRelationsResponse {
+  /** The relations, by rising number of steps; within a step oldest first. */
+  relations: FoundRelation[];
+  /** There were more than `limit`, more than 3 MiB, or more than 10,000 relations to look at. */
+  truncated: boolean;
+}
+
+/** Asks for the memories that fit a query, by a choice of scorings. */
+export interface SearchMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** What is looked for. At most 131,072 bytes. */
+  query: string;
+  /** Which memories. Unset means every active one. */
+  filter:
+    | MemoryFilter
+    | undefined;
+  /** How they are scored. Unset means `MEMORY_SCORING_RECALL`. */
+  scoring: MemoryScoring;
+  /**
+   * The most memories to give. Unset means 10; 0 gives none. At most 1,000, with
+   * `MEMORY_SCORING_RECALL` at most 100.
+   */
+  limit?:
+    | number
+    | undefined;
+  /** Leaves out memories that score lower. */
+  minScore?:
+    | number
+    | undefined;
+  /** The time that days are counted from. Unset means now. */
+  referenceTime:
+    | Timestamp
+    | undefined;
+  /**
+   * With `MEMORY_SCORING_OVERLAP`: leaves out episodes that are older than so many days.
+   * 0 means no limit. At most 36,500.
+   */
+  episodeDays: number;
+}
+
+/** The memories that fit. */
+export interface SearchMemoriesResponse {
+  /** The memories, by falling score. Fewer when they would take more than 3 MiB. */
+  matches: MemoryMatch[];
+}
+
+/**
+ * Asks to record one turn of a conversation: what the user said and what the assistant
+ * answered. One transaction appends both to the log, ends the turn, trims the window,
+ * promotes what leaves it, and remembers the episode, as the session's memory policy says;
+ * without one the default one of MemoryPolicy holds for this call, without extraction.
+ */
+export interface RecordTurnRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * What the user said. At least one of the two texts is needed; an empty one makes no
+   * message. At most 1,048,576 bytes, less what else its message takes.
+   */
+  userText: string;
+  /** What the assistant answered. At most 1,048,576 bytes, as for the user's. */
+  assistantText: string;
+  /** When the turn was, if that is not now. From year 1 to 9999. */
+  turnTime:
+    | Timestamp
+    | undefined;
+  /** If set, the newest seq of the session must still be this one. */
+  expectedLastSeq?:
+    | bigint
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was recorded. */
+export interface RecordTurnResponse {
+  /** The ids of the messages, the user's first. */
+  messageIds: string[];
+  /** Their seqs. */
+  seqs:
+    | SeqRange
+    | undefined;
+  /** The memory that holds the episode. Empty when none was made. */
+  episodeId: string;
+  /**
+   * The memories that were made of messages which left the window. Those that a hook is
+   * to score come later.
+   */
+  promotedIds: string[];
+  /** Memories that were evicted for them, and episodes whose days are over. */
+  evictedIds: string[];
+  /** The window now. */
+  window:
+    | Totals
+    | undefined;
+  /** The revision of the transaction. */
+  revision: bigint;
+}
+
+/**
+ * Asks to promote important messages of the window now, without waiting until they leave
+ * it.
+ */
+export interface ConsolidateSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was promoted. */
+export interface ConsolidateSessionResponse {
+  /**
+   * The memories that were made. With a `score_hook` those that the rules promote while
+   * the hook cannot be reached.
+   */
+  promotedIds: string[];
+  /** Memories that were evicted for them. */
+  evictedIds: string[];
+  /** The revision of the transaction. 0 when nothing was promoted. */
+  revision: bigint;
+}
+
+/** Asks to find facts, entities and relations now. */
+export interface ExtractMemoriesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The session whose messages are looked at, and whose scope the memories get. Empty
+   * with `text`.
+   */
+  sessionId: string;
+  /** The first seq to look at. 0 means the newest 10 messages. Only with `session_id`. */
+  firstSeq: bigint;
+  /** The last seq to look at. 0 means the newest. At most 200 messages are looked at. */
+  lastSeq: bigint;
+  /** A text to look at instead. At most 65,536 bytes. */
+  text: string;
+  /** The user that memories from `text` belong to. At most 512 bytes. */
+  userId: string;
+  /** The agent that memories from `text` belong to. At most 512 bytes. */
+  agentId: string;
+  /** How to find. Unset means that of the session's memory policy, or else the rules. */
+  extraction:
+    | ExtractionPolicy
+    | undefined;
+  /** Gives what would be remembered, and remembers nothing. */
+  preview: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was found. */
+export interface ExtractMemoriesResponse {
+  /**
+   * The memories: as they are stored now, or with `preview` as they would be, without
+   * ids. What was known already is among them. Fewer when they would take more than 3 MiB.
+   */
+  memories: Memory[];
+  /** How many of them are new. */
+  createdCount: number;
+  /**
+   * How many things the hook gave that were left out because they broke the rules of its
+   * answer.
+   */
+  rejectedCount: number;
+  /** The revision of the transaction. 0 when nothing changed. */
+  revision: bigint;
+}
+
+/** Asks how important texts are by rules. */
+export interface ScoreImportanceRequest {
+  /** The texts, 1 to 256. All together at most 1 MiB (1,048,576 bytes). */
+  texts: string[];
+  /** The rules. Empty means those of the server. At most 64, and 65,536 bytes in wire form. */
+  rules: ImportanceRule[];
+}
+
+/** How important they are. */
+export interface ScoreImportanceResponse {
+  /** One for each text, in their order. */
+  scores: ImportanceScore[];
+}
+
+/** Asks for the work on memories that sessions wait for. */
+export interface ListMemoryJobsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** Only that of this session. Optional. */
+  sessionId: string;
+  /** Only jobs that are this far. Unset means any. */
+  state: TaskState;
+  /**
+   * The most jobs to return. 0 means 100; above 1,000 is treated as 1,000; negative is an
+   * error.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** The jobs. */
+export interface ListMemoryJobsResponse {
+  /** The jobs, by session, byte for byte. */
+  jobs: MemoryJob[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks to try the jobs of a session again now. */
+export interface RetryMemoryJobRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Which job: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. Required. */
+  type: TaskType;
+  /** Gives the job up instead: its messages are passed over. */
+  discard: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The job. */
+export interface RetryMemoryJobResponse {
+  /** The job. Unset when it was given up. */
+  job: MemoryJob | undefined;
+}
+
+/** Asks to write documents of one collection. */
+export interface UpsertDocumentsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The collection. Empty means `default`. The `collection_id` of the documents must be
+   * empty or the same.
+   */
+  collectionId: string;
+  /**
+   * The documents, 1 to 1,000. Ids that are set must differ from one another. One that
+   * exists is replaced as a whole and keeps its place in the order of the collection and
+   * its `create_time`; one with an etag must still have it. All are written or none.
+   */
+  documents: Document[];
+  /**
+   * Splits texts that are longer than a chunk. The chunks of the document `guide` are
+   * stored as `guide#0`, `guide#1` and so on, with its labels, metadata, author, times,
+   * trust and importance; those that an earlier upsert of `guide` made are replaced, as
+   * is a document of this id. A document with an embedding is never split. Unset splits
+   * nothing. At most 1,000 documents and chunks in one call.
+   */
+  splitter:
+    | TextSplitter
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was written. */
+export interface UpsertDocumentsResponse {
+  /** The documents, in the order of the request. */
+  documents: UpsertedDocument[];
+  /** The revision of the transaction. */
+  revision: bigint;
+}
+
+/** Asks for one document. */
+export interface GetDocumentRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The collection. Empty means `default`. */
+  collectionId: string;
+  /**
+   * The document. Required. Of one that was split only the chunks exist: `guide#0`, not
+   * `guide`; ListDocuments gives them all with `filter.source_document_id`.
+   */
+  documentId: string;
+  /** Gives the embedding too. */
+  includeEmbedding: boolean;
+}
+
+/** One document. */
+export interface GetDocumentResponse {
+  /** The document. */
+  document: Document | undefined;
+}
+
+/** Asks for a page of documents. */
+export interface ListDocumentsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The collection. Empty means `default`. One that does not exist is empty. */
+  collectionId: string;
+  /** Which documents to list. Unset means all. */
+  filter:
+    | DocumentFilter
+    | undefined;
+  /** Gives the embeddings too. */
+  includeEmbeddings: boolean;
+  /**
+   * The most documents to return. 0 means 100; above 1,000 is treated as 1,000;
+   * negative is an error. A page may be shorter, even empty, and not be the last: it
+   * ends after 3 MiB, or after looking at 10,000 documents.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** A page of documents. */
+export interface ListDocumentsResponse {
+  /** The documents, in the order in which they were first stored. */
+  documents: Document[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks for a page of the collections of a namespace. */
+export interface ListCollectionsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The most collections to return. 0 means 100; above 1,000 is treated as 1,000;
+   * negative is an error.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The namespace must stay the same.
+   */
+  pageToken: string;
+}
+
+/** A page of collections. */
+export interface ListCollectionsResponse {
+  /** The collections, by id, byte for byte. */
+  collections: Collection[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks to delete documents. */
+export interface DeleteDocumentsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The collection. Empty means `default`. */
+  collectionId: string;
+  /**
+   * The documents, 1 to 1,000 different ids. The id of a document that was split stands
+   * for its chunks; at most 10,000 documents and chunks go with one call. Ids that do not
+   * exist are passed over. All are deleted or none.
+   */
+  documentIds: string[];
+  /** If not empty, the only document of the request must still have this etag. */
+  etag: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was deleted. */
+export interface DeleteDocumentsResponse {
+  /** How many documents were deleted, chunks counted one by one. */
+  deletedCount: number;
+  /** The revision of the transaction, 0 when there was nothing to delete. */
+  revision: bigint;
+}
+
+/** Asks to delete every document of a collection. */
+export interface ClearCollectionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The collection. Empty means `default`. */
+  collectionId: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was deleted. */
+export interface ClearCollectionResponse {
+  /** How many documents the collection held. */
+  deletedCount: bigint;
+  /** The revision of the transaction, 0 when the collection was empty. */
+  revision: bigint;
+}
+
+/** Asks which documents of a collection fit. */
+export interface SearchDocumentsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The collection. Empty means `default`. One that does not exist is empty. */
+  collectionId: string;
+  /**
+   * What is looked for, in words. A blank one finds nothing, unless `embedding` is set.
+   * At most 131,072 bytes; see RecallRequest for what of a long one counts.
+   */
+  query: string;
+  /**
+   * A vector to compare with: with the embeddings that were given with documents when
+   * such of its model and its number of values exist, else with those of the server's
+   * own model, whose name and number of values it must then have.
+   */
+  embedding:
+    | Embedding
+    | undefined;
+  /** How documents are scored. Unset means `DOCUMENT_SCORING_RECALL`. */
+  scoring: DocumentScoring;
+  /** Which documents to look at. Filters act inside the search. */
+  filter:
+    | DocumentFilter
+    | undefined;
+  /**
+   * The most documents to give. Unset means 5; 0 gives none. At most 100. Fewer are given
+   * when they would take more than 3 MiB; the best is always given.
+   */
+  limit?:
+    | number
+    | undefined;
+  /** Leaves out documents that score lower. */
+  minScore?:
+    | number
+    | undefined;
+  /** Gives the embeddings too. */
+  includeEmbeddings: boolean;
+}
+
+/** The documents that fit. */
+export interface SearchDocumentsResponse {
+  /**
+   * The documents, by falling score; equal ones in the order in which they were first
+   * stored.
+   */
+  matches: DocumentMatch[];
+}
+
+function createBaseRememberRequest(): RememberRequest {
+  return {
+    namespace: "",
+    memories: [],
+    dedupe: undefined,
+    conflict: undefined,
+    maxMemories: 0,
+    defang: false,
+    reason: "",
+    requestId: "",
+  };
+}
+
+export const RememberRequest: MessageFns<RememberRequest> = {
+  encode(message: RememberRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    for (const v of message.memories) {
+      Memory.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.dedupe !== undefined) {
+      DedupeRule.encode(message.dedupe, writer.uint32(26).fork()).join();
+    }
+    if (message.conflict !== undefined) {
+      ConflictRule.encode(message.conflict, writer.uint32(34).fork()).join();
+    }
+    if (message.maxMemories !== 0) {
+      writer.uint32(40).int32(message.maxMemories);
+    }
+    if (message.defang !== false) {
+      writer.uint32(48).bool(message.defang);
+    }
+    if (message.reason !== "") {
+      writer.uint32(58).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(66).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RememberRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRememberRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memories.push(Memory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.dedupe = DedupeRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.conflict = ConflictRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.maxMemories = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.defang = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRememberResponse(): RememberResponse {
+  return { results: [], evictedIds: [], revision: 0n };
+}
+
+export const RememberResponse: MessageFns<RememberResponse> = {
+  encode(message: RememberResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      RememberedMemory.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.evictedIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RememberResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRememberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(RememberedMemory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.evictedIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMemoryRequest(): GetMemoryRequest {
+  return { namespace: "", memoryId: "", asOfTime: undefined };
+}
+
+export const GetMemoryRequest: MessageFns<GetMemoryRequest> = {
+  encode(message: GetMemoryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.memoryId !== "") {
+      writer.uint32(18).string(message.memoryId);
+    }
+    if (message.asOfTime !== undefined) {
+      Timestamp.encode(message.asOfTime, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMemoryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMemoryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memoryId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.asOfTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMemoryResponse(): GetMemoryResponse {
+  return { memory: undefined };
+}
+
+export const GetMemoryResponse: MessageFns<GetMemoryResponse> = {
+  encode(message: GetMemoryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMemoryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMemoryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoriesRequest(): ListMemoriesRequest {
+  return { namespace: "", filter: undefined, asOfTime: undefined, order: 0, pageSize: 0, pageToken: "" };
+}
+
+export const ListMemoriesRequest: MessageFns<ListMemoriesRequest> = {
+  encode(message: ListMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.filter !== undefined) {
+      MemoryFilter.encode(message.filter, writer.uint32(18).fork()).join();
+    }
+    if (message.asOfTime !== undefined) {
+      Timestamp.encode(message.asOfTime, writer.uint32(26).fork()).join();
+    }
+    if (message.order !== 0) {
+      writer.uint32(32).int32(message.order);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filter = MemoryFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.asOfTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.order = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoriesResponse(): ListMemoriesResponse {
+  return { memories: [], nextPageToken: "" };
+}
+
+export const ListMemoriesResponse: MessageFns<ListMemoriesResponse> = {
+  encode(message: ListMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memories) {
+      Memory.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memories.push(Memory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateMemoryRequest(): UpdateMemoryRequest {
+  return { namespace: "", memory: undefined, updateMask: undefined, reason: "", requestId: "" };
+}
+
+export const UpdateMemoryRequest: MessageFns<UpdateMemoryRequest> = {
+  encode(message: UpdateMemoryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(18).fork()).join();
+    }
+    if (message.updateMask !== undefined) {
+      FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateMemoryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateMemoryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.updateMask = FieldMask.unwrap(FieldMask.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateMemoryResponse(): UpdateMemoryResponse {
+  return { memory: undefined, revision: 0n };
+}
+
+export const UpdateMemoryResponse: MessageFns<UpdateMemoryResponse> = {
+  encode(message: UpdateMemoryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateMemoryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateMemoryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReinforceMemoriesRequest(): ReinforceMemoriesRequest {
+  return { namespace: "", memoryIds: [], amount: undefined, ignoreMissing: false, requestId: "" };
+}
+
+export const ReinforceMemoriesRequest: MessageFns<ReinforceMemoriesRequest> = {
+  encode(message: ReinforceMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    for (const v of message.memoryIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.amount !== undefined) {
+      writer.uint32(25).double(message.amount);
+    }
+    if (message.ignoreMissing !== false) {
+      writer.uint32(32).bool(message.ignoreMissing);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReinforceMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReinforceMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.amount = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ignoreMissing = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReinforceMemoriesResponse(): ReinforceMemoriesResponse {
+  return { memories: [], revision: 0n };
+}
+
+export const ReinforceMemoriesResponse: MessageFns<ReinforceMemoriesResponse> = {
+  encode(message: ReinforceMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memories) {
+      Memory.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReinforceMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReinforceMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memories.push(Memory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDecayMemoriesRequest(): DecayMemoriesRequest {
+  return {
+    namespace: "",
+    filter: undefined,
+    factor: undefined,
+    deleteBelow: undefined,
+    unseenFor: undefined,
+    requestId: "",
+    pageToken: "",
+  };
+}
+
+export const DecayMemoriesRequest: MessageFns<DecayMemoriesRequest> = {
+  encode(message: DecayMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.filter !== undefined) {
+      MemoryFilter.encode(message.filter, writer.uint32(18).fork()).join();
+    }
+    if (message.factor !== undefined) {
+      writer.uint32(25).double(message.factor);
+    }
+    if (message.deleteBelow !== undefined) {
+      writer.uint32(33).double(message.deleteBelow);
+    }
+    if (message.unseenFor !== undefined) {
+      Duration.encode(message.unseenFor, writer.uint32(42).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(50).string(message.requestId);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(58).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DecayMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDecayMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filter = MemoryFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.factor = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.deleteBelow = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.unseenFor = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDecayMemoriesResponse(): DecayMemoriesResponse {
+  return { decayedCount: 0, deletedIds: [], nextPageToken: "", revision: 0n };
+}
+
+export const DecayMemoriesResponse: MessageFns<DecayMemoriesResponse> = {
+  encode(message: DecayMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decayedCount !== 0) {
+      writer.uint32(8).int32(message.decayedCount);
+    }
+    for (const v of message.deletedIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(26).string(message.nextPageToken);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(32).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DecayMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDecayMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.decayedCount = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deletedIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForgetMemoriesRequest(): ForgetMemoriesRequest {
+  return { namespace: "", memoryIds: [], etag: "", requestId: "" };
+}
+
+export const ForgetMemoriesRequest: MessageFns<ForgetMemoriesRequest> = {
+  encode(message: ForgetMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    for (const v of message.memoryIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.etag !== "") {
+      writer.uint32(26).string(message.etag);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memoryIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForgetMemoriesResponse(): ForgetMemoriesResponse {
+  return { forgottenCount: 0, revision: 0n };
+}
+
+export const ForgetMemoriesResponse: MessageFns<ForgetMemoriesResponse> = {
+  encode(message: ForgetMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.forgottenCount !== 0) {
+      writer.uint32(8).int32(message.forgottenCount);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.forgottenCount = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePurgeMemoriesRequest(): PurgeMemoriesRequest {
+  return { namespace: "", filter: undefined, force: false, requestId: "" };
+}
+
+export const PurgeMemoriesRequest: MessageFns<PurgeMemoriesRequest> = {
+  encode(message: PurgeMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.filter !== undefined) {
+      MemoryFilter.encode(message.filter, writer.uint32(18).fork()).join();
+    }
+    if (message.force !== false) {
+      writer.uint32(24).bool(message.force);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PurgeMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePurgeMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filter = MemoryFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.force = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePurgeMemoriesResponse(): PurgeMemoriesResponse {
+  return { memoryCount: 0, sampleIds: [], more: false, revision: 0n };
+}
+
+export const PurgeMemoriesResponse: MessageFns<PurgeMemoriesResponse> = {
+  encode(message: PurgeMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryCount !== 0) {
+      writer.uint32(8).int32(message.memoryCount);
+    }
+    for (const v of message.sampleIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.more !== false) {
+      writer.uint32(24).bool(message.more);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(32).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PurgeMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePurgeMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.memoryCount = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sampleIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.more = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoryRevisionsRequest(): ListMemoryRevisionsRequest {
+  return { namespace: "", memoryId: "", pageSize: 0, pageToken: "" };
+}
+
+export const ListMemoryRevisionsRequest: MessageFns<ListMemoryRevisionsRequest> = {
+  encode(message: ListMemoryRevisionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.memoryId !== "") {
+      writer.uint32(18).string(message.memoryId);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(24).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(34).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryRevisionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoryRevisionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memoryId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoryRevisionsResponse(): ListMemoryRevisionsResponse {
+  return { revisions: [], nextPageToken: "" };
+}
+
+export const ListMemoryRevisionsResponse: MessageFns<ListMemoryRevisionsResponse> = {
+  encode(message: ListMemoryRevisionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.revisions) {
+      Memory.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryRevisionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoryRevisionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.revisions.push(Memory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestoreMemoryRevisionRequest(): RestoreMemoryRevisionRequest {
+  return { namespace: "", memoryId: "", revisionNumber: 0, etag: "", reason: "", requestId: "" };
+}
+
+export const RestoreMemoryRevisionRequest: MessageFns<RestoreMemoryRevisionRequest> = {
+  encode(message: RestoreMemoryRevisionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.memoryId !== "") {
+      writer.uint32(18).string(message.memoryId);
+    }
+    if (message.revisionNumber !== 0) {
+      writer.uint32(24).int32(message.revisionNumber);
+    }
+    if (message.etag !== "") {
+      writer.uint32(34).string(message.etag);
+    }
+    if (message.reason !== "") {
+      writer.uint32(42).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(50).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryRevisionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMemoryRevisionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memoryId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revisionNumber = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestoreMemoryRevisionResponse(): RestoreMemoryRevisionResponse {
+  return { memory: undefined, revision: 0n };
+}
+
+export const RestoreMemoryRevisionResponse: MessageFns<RestoreMemoryRevisionResponse> = {
+  encode(message: RestoreMemoryRevisionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMemoryRevisionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMemoryRevisionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMergeEntitiesRequest(): MergeEntitiesRequest {
+  return { namespace: "", targetId: "", sourceIds: [], reason: "", requestId: "" };
+}
+
+export const MergeEntitiesRequest: MessageFns<MergeEntitiesRequest> = {
+  encode(message: MergeEntitiesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.targetId !== "") {
+      writer.uint32(18).string(message.targetId);
+    }
+    for (const v of message.sourceIds) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MergeEntitiesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMergeEntitiesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.targetId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sourceIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMergeEntitiesResponse(): MergeEntitiesResponse {
+  return { entity: undefined, revision: 0n };
+}
+
+export const MergeEntitiesResponse: MessageFns<MergeEntitiesResponse> = {
+  encode(message: MergeEntitiesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entity !== undefined) {
+      Memory.encode(message.entity, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MergeEntitiesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMergeEntitiesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entity = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueryRelationsRequest(): QueryRelationsRequest {
+  return {
+    namespace: "",
+    filter: undefined,
+    subject: "",
+    predicate: "",
+    object: "",
+    entity: "",
+    maxHops: 0,
+    keywords: [],
+    limit: 0,
+  };
+}
+
+export const QueryRelationsRequest: MessageFns<QueryRelationsRequest> = {
+  encode(message: QueryRelationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.filter !== undefined) {
+      MemoryFilter.encode(message.filter, writer.uint32(18).fork()).join();
+    }
+    if (message.subject !== "") {
+      writer.uint32(26).string(message.subject);
+    }
+    if (message.predicate !== "") {
+      writer.uint32(34).string(message.predicate);
+    }
+    if (message.object !== "") {
+      writer.uint32(42).string(message.object);
+    }
+    if (message.entity !== "") {
+      writer.uint32(50).string(message.entity);
+    }
+    if (message.maxHops !== 0) {
+      writer.uint32(56).int32(message.maxHops);
+    }
+    for (const v of message.keywords) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(72).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueryRelationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueryRelationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filter = MemoryFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.predicate = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.object = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.entity = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.maxHops = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.keywords.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueryRelationsResponse(): QueryRelationsResponse {
+  return { relations: [], truncated: false };
+}
+
+export const QueryRelationsResponse: MessageFns<QueryRelationsResponse> = {
+  encode(message: QueryRelationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.relations) {
+      FoundRelation.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.truncated !== false) {
+      writer.uint32(16).bool(message.truncated);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueryRelationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueryRelationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.relations.push(FoundRelation.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.truncated = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchMemoriesRequest(): SearchMemoriesRequest {
+  return {
+    namespace: "",
+    query: "",
+    filter: undefined,
+    scoring: 0,
+    limit: undefined,
+    minScore: undefined,
+    referenceTime: undefined,
+    episodeDays: 0,
+  };
+}
+
+export const SearchMemoriesRequest: MessageFns<SearchMemoriesRequest> = {
+  encode(message: SearchMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.query !== "") {
+      writer.uint32(18).string(message.query);
+    }
+    if (message.filter !== undefined) {
+      MemoryFilter.encode(message.filter, writer.uint32(26).fork()).join();
+    }
+    if (message.scoring !== 0) {
+      writer.uint32(32).int32(message.scoring);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(40).int32(message.limit);
+    }
+    if (message.minScore !== undefined) {
+      writer.uint32(49).double(message.minScore);
+    }
+    if (message.referenceTime !== undefined) {
+      Timestamp.encode(message.referenceTime, writer.uint32(58).fork()).join();
+    }
+    if (message.episodeDays !== 0) {
+      writer.uint32(64).int32(message.episodeDays);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filter = MemoryFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.scoring = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.minScore = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.referenceTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.episodeDays = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchMemoriesResponse(): SearchMemoriesResponse {
+  return { matches: [] };
+}
+
+export const SearchMemoriesResponse: MessageFns<SearchMemoriesResponse> = {
+  encode(message: SearchMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.matches) {
+      MemoryMatch.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.matches.push(MemoryMatch.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordTurnRequest(): RecordTurnRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    userText: "",
+    assistantText: "",
+    turnTime: undefined,
+    expectedLastSeq: undefined,
+    requestId: "",
+  };
+}
+
+export const RecordTurnRequest: MessageFns<RecordTurnRequest> = {
+  encode(message: RecordTurnRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.userText !== "") {
+      writer.uint32(26).string(message.userText);
+    }
+    if (message.assistantText !== "") {
+      writer.uint32(34).string(message.assistantText);
+    }
+    if (message.turnTime !== undefined) {
+      Timestamp.encode(message.turnTime, writer.uint32(42).fork()).join();
+    }
+    if (message.expectedLastSeq !== undefined) {
+      if (BigInt.asIntN(64, message.expectedLastSeq) !== message.expectedLastSeq) {
+        throw new globalThis.Error("value provided for field message.expectedLastSeq of type int64 too large");
+      }
+      writer.uint32(48).int64(message.expectedLastSeq);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordTurnRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordTurnRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userText = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.assistantText = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.turnTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.expectedLastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordTurnResponse(): RecordTurnResponse {
+  return {
+    messageIds: [],
+    seqs: undefined,
+    episodeId: "",
+    promotedIds: [],
+    evictedIds: [],
+    window: undefined,
+    revision: 0n,
+  };
+}
+
+export const RecordTurnResponse: MessageFns<RecordTurnResponse> = {
+  encode(message: RecordTurnResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messageIds) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.seqs !== undefined) {
+      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
+    }
+    if (message.episodeId !== "") {
+      writer.uint32(26).string(message.episodeId);
+    }
+    for (const v of message.promotedIds) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.evictedIds) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(50).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(56).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordTurnResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordTurnResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seqs = SeqRange.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.episodeId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.promotedIds.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.evictedIds.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseConsolidateSessionRequest(): ConsolidateSessionRequest {
+  return { namespace: "", sessionId: "", requestId: "" };
+}
+
+export const ConsolidateSessionRequest: MessageFns<ConsolidateSessionRequest> = {
+  encode(message: ConsolidateSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConsolidateSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConsolidateSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseConsolidateSessionResponse(): ConsolidateSessionResponse {
+  return { promotedIds: [], evictedIds: [], revision: 0n };
+}
+
+export const ConsolidateSessionResponse: MessageFns<ConsolidateSessionResponse> = {
+  encode(message: ConsolidateSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.promotedIds) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.evictedIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConsolidateSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConsolidateSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.promotedIds.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.evictedIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExtractMemoriesRequest(): ExtractMemoriesRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    firstSeq: 0n,
+    lastSeq: 0n,
+    text: "",
+    userId: "",
+    agentId: "",
+    extraction: undefined,
+    preview: false,
+    requestId: "",
+  };
+}
+
+export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
+  encode(message: ExtractMemoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.firstSeq !== 0n) {
+      if (BigInt.asIntN(64, message.firstSeq) !== message.firstSeq) {
+        throw new globalThis.Error("value provided for field message.firstSeq of type int64 too large");
+      }
+      writer.uint32(24).int64(message.firstSeq);
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(32).int64(message.lastSeq);
+    }
+    if (message.text !== "") {
+      writer.uint32(42).string(message.text);
+    }
+    if (message.userId !== "") {
+      writer.uint32(50).string(message.userId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(58).string(message.agentId);
+    }
+    if (message.extraction !== undefined) {
+      ExtractionPolicy.encode(message.extraction, writer.uint32(66).fork()).join();
+    }
+    if (message.preview !== false) {
+      writer.uint32(72).bool(message.preview);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(82).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractMemoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractMemoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.firstSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.extraction = ExtractionPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.preview = reader.bool();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExtractMemoriesResponse(): ExtractMemoriesResponse {
+  return { memories: [], createdCount: 0, rejectedCount: 0, revision: 0n };
+}
+
+export const ExtractMemoriesResponse: MessageFns<ExtractMemoriesResponse> = {
+  encode(message: ExtractMemoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memories) {
+      Memory.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.createdCount !== 0) {
+      writer.uint32(16).int32(message.createdCount);
+    }
+    if (message.rejectedCount !== 0) {
+      writer.uint32(24).int32(message.rejectedCount);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(32).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractMemoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractMemoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memories.push(Memory.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.createdCount = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.rejectedCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScoreImportanceRequest(): ScoreImportanceRequest {
+  return { texts: [], rules: [] };
+}
+
+export const ScoreImportanceRequest: MessageFns<ScoreImportanceRequest> = {
+  encode(message: ScoreImportanceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.rules) {
+      ImportanceRule.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreImportanceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreImportanceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rules.push(ImportanceRule.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScoreImportanceResponse(): ScoreImportanceResponse {
+  return { scores: [] };
+}
+
+export const ScoreImportanceResponse: MessageFns<ScoreImportanceResponse> = {
+  encode(message: ScoreImportanceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.scores) {
+      ImportanceScore.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreImportanceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreImportanceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scores.push(ImportanceScore.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoryJobsRequest(): ListMemoryJobsRequest {
+  return { namespace: "", sessionId: "", state: 0, pageSize: 0, pageToken: "" };
+}
+
+export const ListMemoryJobsRequest: MessageFns<ListMemoryJobsRequest> = {
+  encode(message: ListMemoryJobsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.state !== 0) {
+      writer.uint32(24).int32(message.state);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(32).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(42).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryJobsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoryJobsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMemoryJobsResponse(): ListMemoryJobsResponse {
+  return { jobs: [], nextPageToken: "" };
+}
+
+export const ListMemoryJobsResponse: MessageFns<ListMemoryJobsResponse> = {
+  encode(message: ListMemoryJobsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.jobs) {
+      MemoryJob.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMemoryJobsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMemoryJobsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobs.push(MemoryJob.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRetryMemoryJobRequest(): RetryMemoryJobRequest {
+  return { namespace: "", sessionId: "", type: 0, discard: false, requestId: "" };
+}
+
+export const RetryMemoryJobRequest: MessageFns<RetryMemoryJobRequest> = {
+  encode(message: RetryMemoryJobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.type !== 0) {
+      writer.uint32(24).int32(message.type);
+    }
+    if (message.discard !== false) {
+      writer.uint32(32).bool(message.discard);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RetryMemoryJobRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRetryMemoryJobRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.discard = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRetryMemoryJobResponse(): RetryMemoryJobResponse {
+  return { job: undefined };
+}
+
+export const RetryMemoryJobResponse: MessageFns<RetryMemoryJobResponse> = {
+  encode(message: RetryMemoryJobResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== undefined) {
+      MemoryJob.encode(message.job, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RetryMemoryJobResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRetryMemoryJobResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = MemoryJob.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpsertDocumentsRequest(): UpsertDocumentsRequest {
+  return { namespace: "", collectionId: "", documents: [], splitter: undefined, requestId: "" };
+}
+
+export const UpsertDocumentsRequest: MessageFns<UpsertDocumentsRequest> = {
+  encode(message: UpsertDocumentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    for (const v of message.documents) {
+      Document.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.splitter !== undefined) {
+      TextSplitter.encode(message.splitter, writer.uint32(34).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpsertDocumentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpsertDocumentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documents.push(Document.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.splitter = TextSplitter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpsertDocumentsResponse(): UpsertDocumentsResponse {
+  return { documents: [], revision: 0n };
+}
+
+export const UpsertDocumentsResponse: MessageFns<UpsertDocumentsResponse> = {
+  encode(message: UpsertDocumentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.documents) {
+      UpsertedDocument.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpsertDocumentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpsertDocumentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.documents.push(UpsertedDocument.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDocumentRequest(): GetDocumentRequest {
+  return { namespace: "", collectionId: "", documentId: "", includeEmbedding: false };
+}
+
+export const GetDocumentRequest: MessageFns<GetDocumentRequest> = {
+  encode(message: GetDocumentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(26).string(message.documentId);
+    }
+    if (message.includeEmbedding !== false) {
+      writer.uint32(32).bool(message.includeEmbedding);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDocumentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDocumentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.includeEmbedding = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDocumentResponse(): GetDocumentResponse {
+  return { document: undefined };
+}
+
+export const GetDocumentResponse: MessageFns<GetDocumentResponse> = {
+  encode(message: GetDocumentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.document !== undefined) {
+      Document.encode(message.document, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDocumentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDocumentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.document = Document.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDocumentsRequest(): ListDocumentsRequest {
+  return { namespace: "", collectionId: "", filter: undefined, includeEmbeddings: false, pageSize: 0, pageToken: "" };
+}
+
+export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
+  encode(message: ListDocumentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    if (message.filter !== undefined) {
+      DocumentFilter.encode(message.filter, writer.uint32(26).fork()).join();
+    }
+    if (message.includeEmbeddings !== false) {
+      writer.uint32(32).bool(message.includeEmbeddings);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDocumentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDocumentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filter = DocumentFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.includeEmbeddings = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDocumentsResponse(): ListDocumentsResponse {
+  return { documents: [], nextPageToken: "" };
+}
+
+export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
+  encode(message: ListDocumentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.documents) {
+      Document.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDocumentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDocumentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.documents.push(Document.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListCollectionsRequest(): ListCollectionsRequest {
+  return { namespace: "", pageSize: 0, pageToken: "" };
+}
+
+export const ListCollectionsRequest: MessageFns<ListCollectionsRequest> = {
+  encode(message: ListCollectionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(16).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCollectionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCollectionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListCollectionsResponse(): ListCollectionsResponse {
+  return { collections: [], nextPageToken: "" };
+}
+
+export const ListCollectionsResponse: MessageFns<ListCollectionsResponse> = {
+  encode(message: ListCollectionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.collections) {
+      Collection.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCollectionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCollectionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collections.push(Collection.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteDocumentsRequest(): DeleteDocumentsRequest {
+  return { namespace: "", collectionId: "", documentIds: [], etag: "", requestId: "" };
+}
+
+export const DeleteDocumentsRequest: MessageFns<DeleteDocumentsRequest> = {
+  encode(message: DeleteDocumentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    for (const v of message.documentIds) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.etag !== "") {
+      writer.uint32(34).string(message.etag);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteDocumentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteDocumentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documentIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteDocumentsResponse(): DeleteDocumentsResponse {
+  return { deletedCount: 0, revision: 0n };
+}
+
+export const DeleteDocumentsResponse: MessageFns<DeleteDocumentsResponse> = {
+  encode(message: DeleteDocumentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deletedCount !== 0) {
+      writer.uint32(8).int32(message.deletedCount);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteDocumentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteDocumentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.deletedCount = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseClearCollectionRequest(): ClearCollectionRequest {
+  return { namespace: "", collectionId: "", requestId: "" };
+}
+
+export const ClearCollectionRequest: MessageFns<ClearCollectionRequest> = {
+  encode(message: ClearCollectionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearCollectionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearCollectionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseClearCollectionResponse(): ClearCollectionResponse {
+  return { deletedCount: 0n, revision: 0n };
+}
+
+export const ClearCollectionResponse: MessageFns<ClearCollectionResponse> = {
+  encode(message: ClearCollectionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deletedCount !== 0n) {
+      if (BigInt.asIntN(64, message.deletedCount) !== message.deletedCount) {
+        throw new globalThis.Error("value provided for field message.deletedCount of type int64 too large");
+      }
+      writer.uint32(8).int64(message.deletedCount);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearCollectionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearCollectionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.deletedCount = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchDocumentsRequest(): SearchDocumentsRequest {
+  return {
+    namespace: "",
+    collectionId: "",
+    query: "",
+    embedding: undefined,
+    scoring: 0,
+    filter: undefined,
+    limit: undefined,
+    minScore: undefined,
+    includeEmbeddings: false,
+  };
+}
+
+export const SearchDocumentsRequest: MessageFns<SearchDocumentsRequest> = {
+  encode(message: SearchDocumentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    if (message.query !== "") {
+      writer.uint32(26).string(message.query);
+    }
+    if (message.embedding !== undefined) {
+      Embedding.encode(message.embedding, writer.uint32(34).fork()).join();
+    }
+    if (message.scoring !== 0) {
+      writer.uint32(40).int32(message.scoring);
+    }
+    if (message.filter !== undefined) {
+      DocumentFilter.encode(message.filter, writer.uint32(50).fork()).join();
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(56).int32(message.limit);
+    }
+    if (message.minScore !== undefined) {
+      writer.uint32(65).double(message.minScore);
+    }
+    if (message.includeEmbeddings !== false) {
+      writer.uint32(72).bool(message.includeEmbeddings);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchDocumentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchDocumentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.embedding = Embedding.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.scoring = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.filter = DocumentFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.minScore = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.includeEmbeddings = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchDocumentsResponse(): SearchDocumentsResponse {
+  return { matches: [] };
+}
+
+export const SearchDocumentsResponse: MessageFns<SearchDocumentsResponse> = {
+  encode(message: SearchDocumentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.matches) {
+      DocumentMatch.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchDocumentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchDocumentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.matches.push(DocumentMatch.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
 
 /**
  * Keeps what is known for long: facts, preferences, knowledge, entities, relations,
@@ -385,6 +5350,122 @@ export const MemoryServiceService = {
       Buffer.from(RetryMemoryJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RetryMemoryJobResponse => RetryMemoryJobResponse.decode(value),
   },
+  /**
+   * Writes documents: new ones, and new states of old ones.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+   */
+  upsertDocuments: {
+    path: "/memorysidecar.v1.MemoryService/UpsertDocuments" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpsertDocumentsRequest): Buffer =>
+      Buffer.from(UpsertDocumentsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpsertDocumentsRequest => UpsertDocumentsRequest.decode(value),
+    responseSerialize: (value: UpsertDocumentsResponse): Buffer =>
+      Buffer.from(UpsertDocumentsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpsertDocumentsResponse => UpsertDocumentsResponse.decode(value),
+  },
+  /**
+   * Gets a document.
+   *
+   * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
+   */
+  getDocument: {
+    path: "/memorysidecar.v1.MemoryService/GetDocument" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDocumentRequest): Buffer => Buffer.from(GetDocumentRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDocumentRequest => GetDocumentRequest.decode(value),
+    responseSerialize: (value: GetDocumentResponse): Buffer => Buffer.from(GetDocumentResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetDocumentResponse => GetDocumentResponse.decode(value),
+  },
+  /**
+   * Lists the documents of a collection.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listDocuments: {
+    path: "/memorysidecar.v1.MemoryService/ListDocuments" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListDocumentsRequest): Buffer => Buffer.from(ListDocumentsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListDocumentsRequest => ListDocumentsRequest.decode(value),
+    responseSerialize: (value: ListDocumentsResponse): Buffer =>
+      Buffer.from(ListDocumentsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListDocumentsResponse => ListDocumentsResponse.decode(value),
+  },
+  /**
+   * Lists the collections of a namespace that hold documents.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listCollections: {
+    path: "/memorysidecar.v1.MemoryService/ListCollections" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListCollectionsRequest): Buffer =>
+      Buffer.from(ListCollectionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCollectionsRequest => ListCollectionsRequest.decode(value),
+    responseSerialize: (value: ListCollectionsResponse): Buffer =>
+      Buffer.from(ListCollectionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCollectionsResponse => ListCollectionsResponse.decode(value),
+  },
+  /**
+   * Deletes documents. They are gone at once and for good.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  deleteDocuments: {
+    path: "/memorysidecar.v1.MemoryService/DeleteDocuments" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteDocumentsRequest): Buffer =>
+      Buffer.from(DeleteDocumentsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteDocumentsRequest => DeleteDocumentsRequest.decode(value),
+    responseSerialize: (value: DeleteDocumentsResponse): Buffer =>
+      Buffer.from(DeleteDocumentsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteDocumentsResponse => DeleteDocumentsResponse.decode(value),
+  },
+  /**
+   * Deletes every document of a collection. They are gone at once and for good; their
+   * records are erased from the store in the background.
+   */
+  clearCollection: {
+    path: "/memorysidecar.v1.MemoryService/ClearCollection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ClearCollectionRequest): Buffer =>
+      Buffer.from(ClearCollectionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ClearCollectionRequest => ClearCollectionRequest.decode(value),
+    responseSerialize: (value: ClearCollectionResponse): Buffer =>
+      Buffer.from(ClearCollectionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ClearCollectionResponse => ClearCollectionResponse.decode(value),
+  },
+  /**
+   * Finds documents of one collection, with a choice of scorings.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   */
+  searchDocuments: {
+    path: "/memorysidecar.v1.MemoryService/SearchDocuments" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SearchDocumentsRequest): Buffer =>
+      Buffer.from(SearchDocumentsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SearchDocumentsRequest => SearchDocumentsRequest.decode(value),
+    responseSerialize: (value: SearchDocumentsResponse): Buffer =>
+      Buffer.from(SearchDocumentsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SearchDocumentsResponse => SearchDocumentsResponse.decode(value),
+  },
 } as const;
 
 export interface MemoryServiceServer extends UntypedServiceImplementation {
@@ -514,6 +5595,55 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, `MEMORY_JOB_NOT_FOUND`
    */
   retryMemoryJob: handleUnaryCall<RetryMemoryJobRequest, RetryMemoryJobResponse>;
+  /**
+   * Writes documents: new ones, and new states of old ones.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+   */
+  upsertDocuments: handleUnaryCall<UpsertDocumentsRequest, UpsertDocumentsResponse>;
+  /**
+   * Gets a document.
+   *
+   * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
+   */
+  getDocument: handleUnaryCall<GetDocumentRequest, GetDocumentResponse>;
+  /**
+   * Lists the documents of a collection.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listDocuments: handleUnaryCall<ListDocumentsRequest, ListDocumentsResponse>;
+  /**
+   * Lists the collections of a namespace that hold documents.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listCollections: handleUnaryCall<ListCollectionsRequest, ListCollectionsResponse>;
+  /**
+   * Deletes documents. They are gone at once and for good.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  deleteDocuments: handleUnaryCall<DeleteDocumentsRequest, DeleteDocumentsResponse>;
+  /**
+   * Deletes every document of a collection. They are gone at once and for good; their
+   * records are erased from the store in the background.
+   */
+  clearCollection: handleUnaryCall<ClearCollectionRequest, ClearCollectionResponse>;
+  /**
+   * Finds documents of one collection, with a choice of scorings.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   */
+  searchDocuments: handleUnaryCall<SearchDocumentsRequest, SearchDocumentsResponse>;
 }
 
 export interface MemoryServiceClient extends Client {
@@ -909,6 +6039,153 @@ export interface MemoryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RetryMemoryJobResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * Writes documents: new ones, and new states of old ones.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+   */
+  upsertDocuments(
+    request: UpsertDocumentsRequest,
+    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  upsertDocuments(
+    request: UpsertDocumentsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  upsertDocuments(
+    request: UpsertDocumentsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Gets a document.
+   *
+   * Errors:
+   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
+   */
+  getDocument(
+    request: GetDocumentRequest,
+    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
+  ): ClientUnaryCall;
+  getDocument(
+    request: GetDocumentRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
+  ): ClientUnaryCall;
+  getDocument(
+    request: GetDocumentRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists the documents of a collection.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listDocuments(
+    request: ListDocumentsRequest,
+    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  listDocuments(
+    request: ListDocumentsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  listDocuments(
+    request: ListDocumentsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists the collections of a namespace that hold documents.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+   */
+  listCollections(
+    request: ListCollectionsRequest,
+    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
+  ): ClientUnaryCall;
+  listCollections(
+    request: ListCollectionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
+  ): ClientUnaryCall;
+  listCollections(
+    request: ListCollectionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Deletes documents. They are gone at once and for good.
+   *
+   * Errors:
+   *   - ABORTED, `ETAG_MISMATCH`
+   */
+  deleteDocuments(
+    request: DeleteDocumentsRequest,
+    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  deleteDocuments(
+    request: DeleteDocumentsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  deleteDocuments(
+    request: DeleteDocumentsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Deletes every document of a collection. They are gone at once and for good; their
+   * records are erased from the store in the background.
+   */
+  clearCollection(
+    request: ClearCollectionRequest,
+    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
+  ): ClientUnaryCall;
+  clearCollection(
+    request: ClearCollectionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
+  ): ClientUnaryCall;
+  clearCollection(
+    request: ClearCollectionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Finds documents of one collection, with a choice of scorings.
+   *
+   * Errors:
+   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
+   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   */
+  searchDocuments(
+    request: SearchDocumentsRequest,
+    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  searchDocuments(
+    request: SearchDocumentsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
+  ): ClientUnaryCall;
+  searchDocuments(
+    request: SearchDocumentsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const MemoryServiceClient = makeGenericClientConstructor(
@@ -919,3 +6196,8 @@ export const MemoryServiceClient = makeGenericClientConstructor(
   service: typeof MemoryServiceService;
   serviceName: string;
 };
+
+export interface MessageFns<T> {
+  encode(message: T, writer?: BinaryWriter): BinaryWriter;
+  decode(input: BinaryReader | Uint8Array, length?: number): T;
+}

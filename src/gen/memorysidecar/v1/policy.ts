@@ -6,9 +6,9 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { TokenRule } from "./message.ts";
-import { PolicyStage } from "./policy_stage.ts";
-import { SummaryView } from "./policy_summary.ts";
+import { Duration } from "../../google/protobuf/duration.ts";
+import { Value } from "../../google/protobuf/struct.ts";
+import { HoldReason, PolicyWarning, StageRun, Totals, Trim, TrimReason } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -124,6 +124,519 @@ export namespace TokenRounding {
   export type UP = typeof TokenRounding.UP;
   export type DOWN = typeof TokenRounding.DOWN;
   export type UNRECOGNIZED = typeof TokenRounding.UNRECOGNIZED;
+}
+
+/** When a stage runs. Values may be added. */
+export const StageOn = {
+  /** UNSPECIFIED - The default: `STAGE_ON_APPEND`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /**
+   * APPEND - With every change of the log or of the policy, in the same transaction. What
+   * it removes leaves the stored window, and an event says so.
+   */
+  APPEND: 1,
+  /**
+   * READ - Whenever the window is read. With `STAGE_EFFECT_VIEW` it shapes the answer and
+   * changes nothing; with `STAGE_EFFECT_STORE` a GetWindow that makes it act also
+   * changes the stored window.
+   */
+  READ: 2,
+  /** TURN_END - With an append that sets `turn_end`, after the stages on append. */
+  TURN_END: 3,
+  /** REQUEST - With a TrimSession that sets `run_policy`. */
+  REQUEST: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type StageOn = typeof StageOn[keyof typeof StageOn];
+
+export namespace StageOn {
+  export type UNSPECIFIED = typeof StageOn.UNSPECIFIED;
+  export type APPEND = typeof StageOn.APPEND;
+  export type READ = typeof StageOn.READ;
+  export type TURN_END = typeof StageOn.TURN_END;
+  export type REQUEST = typeof StageOn.REQUEST;
+  export type UNRECOGNIZED = typeof StageOn.UNRECOGNIZED;
+}
+
+/** Whether a stage changes what is stored. Values may be added. */
+export const StageEffect = {
+  /** UNSPECIFIED - The default: view on read, store otherwise. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** STORE - What it removes leaves the stored window. */
+  STORE: 1,
+  /**
+   * VIEW - It shapes the answer of a read and changes nothing. Only on read, and, for
+   * stages that shorten, on append: these act whenever the window is trimmed or
+   * read, so that later stages count what is left of a shortened message.
+   */
+  VIEW: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type StageEffect = typeof StageEffect[keyof typeof StageEffect];
+
+export namespace StageEffect {
+  export type UNSPECIFIED = typeof StageEffect.UNSPECIFIED;
+  export type STORE = typeof StageEffect.STORE;
+  export type VIEW = typeof StageEffect.VIEW;
+  export type UNRECOGNIZED = typeof StageEffect.UNRECOGNIZED;
+}
+
+/** What becomes of messages that leave the stored window. Values may be added. */
+export const RemovedTo = {
+  /** UNSPECIFIED - The default: `REMOVED_TO_LOG`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** LOG - They stay in the log and can be restored. */
+  LOG: 1,
+  /** DISCARD - They are erased from the log for good, in the same transaction. */
+  DISCARD: 2,
+  /**
+   * SUMMARIZE - A summary takes their place, as `summarize` says. Those that wait for it in the
+   * window are named in `StageRun.awaits_summary`. Not with `drop_duplicates` and
+   * `boundary_only`.
+   */
+  SUMMARIZE: 3,
+  /**
+   * PROMOTE - They are offered to long-term memory as they leave. Needs a hook: without one
+   * the policy is refused with `HOOK_NOT_CONFIGURED`.
+   */
+  PROMOTE: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type RemovedTo = typeof RemovedTo[keyof typeof RemovedTo];
+
+export namespace RemovedTo {
+  export type UNSPECIFIED = typeof RemovedTo.UNSPECIFIED;
+  export type LOG = typeof RemovedTo.LOG;
+  export type DISCARD = typeof RemovedTo.DISCARD;
+  export type SUMMARIZE = typeof RemovedTo.SUMMARIZE;
+  export type PROMOTE = typeof RemovedTo.PROMOTE;
+  export type UNRECOGNIZED = typeof RemovedTo.UNRECOGNIZED;
+}
+
+/**
+ * What a stage keeps or removes as one. Values may be added.
+ *
+ * Units that share a tool call are one unit, unless `tool_pairs` is loose.
+ */
+export const Unit = {
+  /** UNSPECIFIED - The default: `UNIT_INTERACTION`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** MESSAGE - A message, or an assistant message with tool calls and all their results. */
+  MESSAGE: 1,
+  /**
+   * ASSISTANT_ROUND - An assistant message with everything up to the next assistant or user
+   * message; any other message on its own.
+   */
+  ASSISTANT_ROUND: 2,
+  /**
+   * INTERACTION - A user message and everything up to the next user message. What comes before
+   * the first user message is one interaction. A user message that holds nothing
+   * but tool results begins none.
+   */
+  INTERACTION: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type Unit = typeof Unit[keyof typeof Unit];
+
+export namespace Unit {
+  export type UNSPECIFIED = typeof Unit.UNSPECIFIED;
+  export type MESSAGE = typeof Unit.MESSAGE;
+  export type ASSISTANT_ROUND = typeof Unit.ASSISTANT_ROUND;
+  export type INTERACTION = typeof Unit.INTERACTION;
+  export type UNRECOGNIZED = typeof Unit.UNRECOGNIZED;
+}
+
+/** What must meet the conditions of a filter. Values may be added. */
+export const FilterScope = {
+  /** UNSPECIFIED - The default: `FILTER_SCOPE_UNIT`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** UNIT - A unit stays when every condition holds for every one of its messages. */
+  UNIT: 1,
+  /**
+   * MESSAGE - A unit loses the messages for which a condition does not hold. Tool calls and
+   * their results still go together, unless `tool_pairs` is loose.
+   */
+  MESSAGE: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type FilterScope = typeof FilterScope[keyof typeof FilterScope];
+
+export namespace FilterScope {
+  export type UNSPECIFIED = typeof FilterScope.UNSPECIFIED;
+  export type UNIT = typeof FilterScope.UNIT;
+  export type MESSAGE = typeof FilterScope.MESSAGE;
+  export type UNRECOGNIZED = typeof FilterScope.UNRECOGNIZED;
+}
+
+/** How a cut is made safe. Values may be added. */
+export const BoundaryRule = {
+  /** UNSPECIFIED - Not set. An error in a request. */
+  UNSPECIFIED: 0,
+  /**
+   * POP_TOOL_HEAD - While more than one message is left and the oldest is a tool result or makes
+   * tool calls, removes it.
+   */
+  POP_TOOL_HEAD: 1,
+  /**
+   * POP_ORPHAN_HEAD - While more than one message is left and the oldest is a tool result whose call
+   * is not in the window, removes it.
+   */
+  POP_ORPHAN_HEAD: 2,
+  /**
+   * GROW_RECENT - While what is kept would begin with a tool result, keeps one message more. Not
+   * with `boundary_only`.
+   */
+  GROW_RECENT: 3,
+  /**
+   * ABSORB_AND_GROW - For `pin_middle_recent`: tool results at the start of the middle join the
+   * pinned part; then, while the recent part begins with a tool result, the last
+   * message of the middle joins it.
+   */
+  ABSORB_AND_GROW: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type BoundaryRule = typeof BoundaryRule[keyof typeof BoundaryRule];
+
+export namespace BoundaryRule {
+  export type UNSPECIFIED = typeof BoundaryRule.UNSPECIFIED;
+  export type POP_TOOL_HEAD = typeof BoundaryRule.POP_TOOL_HEAD;
+  export type POP_ORPHAN_HEAD = typeof BoundaryRule.POP_ORPHAN_HEAD;
+  export type GROW_RECENT = typeof BoundaryRule.GROW_RECENT;
+  export type ABSORB_AND_GROW = typeof BoundaryRule.ABSORB_AND_GROW;
+  export type UNRECOGNIZED = typeof BoundaryRule.UNRECOGNIZED;
+}
+
+/** What the text of a summary becomes. Values may be added. */
+export const SummaryKeep = {
+  /** UNSPECIFIED - The default: `SUMMARY_KEEP_IN_PLACE`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /**
+   * IN_PLACE - It stands in the window in the place of the messages. Placed summaries before the
+   * first of them are given to the hook as what is known already; placed summaries
+   * among them are summarized with them. The text must cost less than what it replaces,
+   * unless it costs 16 tokens or less.
+   * When 32 summaries of the stage, or 48 of all stages, stand in the window, the oldest
+   * `fan_in` of the stage become one.
+   */
+  IN_PLACE: 1,
+  /**
+   * APPEND - It is joined to the summary of the session, of which the last characters are kept.
+   * The hook sees the new messages only.
+   */
+  APPEND: 2,
+  /**
+   * REPLACE - It takes the place of the summary of the session, which is given to the hook as
+   * what is known already.
+   */
+  REPLACE: 3,
+  /**
+   * HIERARCHICAL - It stands in the window as a summary of the first level. When there are `fan_in`
+   * summaries of one level of this stage, they become one of the next level, by a task
+   * of its own. Sources are kept over all levels. The text must cost less than what it
+   * replaces, unless it costs 16 tokens or less.
+   */
+  HIERARCHICAL: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryKeep = typeof SummaryKeep[keyof typeof SummaryKeep];
+
+export namespace SummaryKeep {
+  export type UNSPECIFIED = typeof SummaryKeep.UNSPECIFIED;
+  export type IN_PLACE = typeof SummaryKeep.IN_PLACE;
+  export type APPEND = typeof SummaryKeep.APPEND;
+  export type REPLACE = typeof SummaryKeep.REPLACE;
+  export type HIERARCHICAL = typeof SummaryKeep.HIERARCHICAL;
+  export type UNRECOGNIZED = typeof SummaryKeep.UNRECOGNIZED;
+}
+
+/** How the text of a summary is made. Values may be added. */
+export const SummaryFlow = {
+  /** UNSPECIFIED - The default: `SUMMARY_FLOW_SINGLE`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SINGLE - In one call. */
+  SINGLE: 1,
+  /**
+   * DENSITY - As a chain of density (Adams et al., "From Sparse to Dense", 2023): every further
+   * call gets the same messages and the text so far, names what is missing, and makes
+   * a text of the same length that holds it. Ends with `max_loops` calls, or when
+   * nothing is missing. When a later call fails for good, the text so far is taken.
+   */
+  DENSITY: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryFlow = typeof SummaryFlow[keyof typeof SummaryFlow];
+
+export namespace SummaryFlow {
+  export type UNSPECIFIED = typeof SummaryFlow.UNSPECIFIED;
+  export type SINGLE = typeof SummaryFlow.SINGLE;
+  export type DENSITY = typeof SummaryFlow.DENSITY;
+  export type UNRECOGNIZED = typeof SummaryFlow.UNRECOGNIZED;
+}
+
+/** When summarized messages leave the window. Values may be added. */
+export const SummaryLeave = {
+  /** UNSPECIFIED - The default: `SUMMARY_LEAVE_WITH_SUMMARY`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /**
+   * WITH_SUMMARY - In the transaction that brings the summary. The window may be over the limits of
+   * the stage until then.
+   */
+  WITH_SUMMARY: 1,
+  /**
+   * AT_ONCE - In the transaction that makes the stage act. What they say is missing from the
+   * window until the summary is there. It is made also when the policy changes
+   * meanwhile.
+   */
+  AT_ONCE: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryLeave = typeof SummaryLeave[keyof typeof SummaryLeave];
+
+export namespace SummaryLeave {
+  export type UNSPECIFIED = typeof SummaryLeave.UNSPECIFIED;
+  export type WITH_SUMMARY = typeof SummaryLeave.WITH_SUMMARY;
+  export type AT_ONCE = typeof SummaryLeave.AT_ONCE;
+  export type UNRECOGNIZED = typeof SummaryLeave.UNRECOGNIZED;
+}
+
+/** What becomes of messages for which no summary can be made. Values may be added. */
+export const SummaryFailure = {
+  /** UNSPECIFIED - The default. Never in an answer. */
+  UNSPECIFIED: 0,
+  /**
+   * KEEP - They stay in the window, and the stage tries again: one on append or read when it
+   * acts 10 minutes later or more, another when it acts next.
+   */
+  KEEP: 1,
+  /** DROP - They leave the window without a summary. They stay in the log. */
+  DROP: 2,
+  /** PLACEHOLDER - `placeholder` becomes the summary. */
+  PLACEHOLDER: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryFailure = typeof SummaryFailure[keyof typeof SummaryFailure];
+
+export namespace SummaryFailure {
+  export type UNSPECIFIED = typeof SummaryFailure.UNSPECIFIED;
+  export type KEEP = typeof SummaryFailure.KEEP;
+  export type DROP = typeof SummaryFailure.DROP;
+  export type PLACEHOLDER = typeof SummaryFailure.PLACEHOLDER;
+  export type UNRECOGNIZED = typeof SummaryFailure.UNRECOGNIZED;
+}
+
+/**
+ * How messages are written down for hooks. Values may be added.
+ *
+ * A transcript holds the text of the messages and of tool results; a message without
+ * text, such as a mere tool call, makes an entry without text. A placed summary has
+ * the role `summary`.
+ */
+export const TranscriptStyle = {
+  /** UNSPECIFIED - The default: `TRANSCRIPT_STYLE_ROLES`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** ROLES - `user: text`, one message a line. */
+  ROLES: 1,
+  /** CAPITALS - `USER: text`, one message a line. */
+  CAPITALS: 2,
+  /** PARAGRAPHS - `USER: text`, with an empty line between messages. */
+  PARAGRAPHS: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type TranscriptStyle = typeof TranscriptStyle[keyof typeof TranscriptStyle];
+
+export namespace TranscriptStyle {
+  export type UNSPECIFIED = typeof TranscriptStyle.UNSPECIFIED;
+  export type ROLES = typeof TranscriptStyle.ROLES;
+  export type CAPITALS = typeof TranscriptStyle.CAPITALS;
+  export type PARAGRAPHS = typeof TranscriptStyle.PARAGRAPHS;
+  export type UNRECOGNIZED = typeof TranscriptStyle.UNRECOGNIZED;
+}
+
+/** As what a placed summary is shown. Values may be added. */
+export const SummaryShape = {
+  /** UNSPECIFIED - The default: `SUMMARY_SHAPE_SYSTEM`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SYSTEM - As a system message. */
+  SYSTEM: 1,
+  /**
+   * EXCHANGE - As a user message, `[User Requests Summary]` and what was asked for, and an
+   * assistant message, `[Compacted Context Summary]` and the text, with the sections
+   * `[Key Facts]` and `[Open Threads]` when the hook gave such. The user message is
+   * left out when the hook gave no `request_text`. The assistant message has the name
+   * `compaction_` and the model, when the hook named one.
+   */
+  EXCHANGE: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryShape = typeof SummaryShape[keyof typeof SummaryShape];
+
+export namespace SummaryShape {
+  export type UNSPECIFIED = typeof SummaryShape.UNSPECIFIED;
+  export type SYSTEM = typeof SummaryShape.SYSTEM;
+  export type EXCHANGE = typeof SummaryShape.EXCHANGE;
+  export type UNRECOGNIZED = typeof SummaryShape.UNRECOGNIZED;
+}
+
+/** Where GetWindow shows the summary of the session. Values may be added. */
+export const SummaryShow = {
+  /** UNSPECIFIED - The default: `SUMMARY_SHOW_SYSTEM_FIRST`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** SYSTEM_FIRST - As a system message before all others. */
+  SYSTEM_FIRST: 1,
+  /**
+   * SYSTEM_SUFFIX - Behind the text of the first system message, after an empty line; without a system
+   * message as with `SUMMARY_SHOW_SYSTEM_FIRST`.
+   */
+  SYSTEM_SUFFIX: 2,
+  /** NOT - Only in `GetWindowResponse.summary`: the caller shows it. */
+  NOT: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryShow = typeof SummaryShow[keyof typeof SummaryShow];
+
+export namespace SummaryShow {
+  export type UNSPECIFIED = typeof SummaryShow.UNSPECIFIED;
+  export type SYSTEM_FIRST = typeof SummaryShow.SYSTEM_FIRST;
+  export type SYSTEM_SUFFIX = typeof SummaryShow.SYSTEM_SUFFIX;
+  export type NOT = typeof SummaryShow.NOT;
+  export type UNRECOGNIZED = typeof SummaryShow.UNRECOGNIZED;
+}
+
+/** How tokens are counted. Values may be added. */
+export const TokenRule = {
+  /**
+   * UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. In answers only of messages that stand in
+   * the window and not in the log.
+   */
+  UNSPECIFIED: 0,
+  /**
+   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Over-counts
+   * English and code by about a sixth and stays close for other scripts.
+   */
+  BYTES_DIV_4: 1,
+  /**
+   * CHARS_DIV_4 - The Unicode code points of content and calls divided by 4, rounded up.
+   * Under-counts scripts other than Latin.
+   */
+  CHARS_DIV_4: 2,
+  /**
+   * O200K - Content and calls in the o200k_base byte pair encoding (GPT-4o and later). Exact,
+   * but that a run of more than 512 characters without a break is cut, which may add
+   * a token a cut.
+   */
+  O200K: 3,
+  /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact in the same way. */
+  CL100K: 4,
+  /** GIVEN - The caller gives `token_count` with every message; one without it is refused. */
+  GIVEN: 5,
+  /**
+   * MODEL - By the policy's `model`: o200k for GPT-4o and later and the o-series, cl100k for
+   * GPT-4 and GPT-3.5, bytes divided by 4 for every other model. Never the rule of a
+   * message, which names the one that was used.
+   */
+  MODEL: 6,
+  /**
+   * CHARS_FLOOR_4 - The Unicode code points of the content divided by 4, rounded down: short texts
+   * cost nothing, and neither do calls.
+   */
+  CHARS_FLOOR_4: 7,
+  /** CHARS_FLOOR_4_MIN_1 - As `TOKEN_RULE_CHARS_FLOOR_4`, but content that is not empty costs at least 1. */
+  CHARS_FLOOR_4_MIN_1: 8,
+  /**
+   * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
+   * token: only sums are rounded down. Calls cost nothing. See `token_quarters`.
+   */
+  CHARS_SUM_4: 9,
+  /**
+   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text of the content
+   * (each rounded down), plus 5 for each call with a quarter of its two texts (the
+   * sum rounded down), plus a quarter of the speaker's name (rounded down), plus 10
+   * for a `tool_call_id`, plus the images.
+   */
+  STRUCTURED: 10,
+  /** CUSTOM - By the policy's `custom_token_rule`. */
+  CUSTOM: 11,
+  /** WORDS - The words of content and calls: runs of characters that are not white space. */
+  WORDS: 12,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type TokenRule = typeof TokenRule[keyof typeof TokenRule];
+
+export namespace TokenRule {
+  export type UNSPECIFIED = typeof TokenRule.UNSPECIFIED;
+  export type BYTES_DIV_4 = typeof TokenRule.BYTES_DIV_4;
+  export type CHARS_DIV_4 = typeof TokenRule.CHARS_DIV_4;
+  export type O200K = typeof TokenRule.O200K;
+  export type CL100K = typeof TokenRule.CL100K;
+  export type GIVEN = typeof TokenRule.GIVEN;
+  export type MODEL = typeof TokenRule.MODEL;
+  export type CHARS_FLOOR_4 = typeof TokenRule.CHARS_FLOOR_4;
+  export type CHARS_FLOOR_4_MIN_1 = typeof TokenRule.CHARS_FLOOR_4_MIN_1;
+  export type CHARS_SUM_4 = typeof TokenRule.CHARS_SUM_4;
+  export type STRUCTURED = typeof TokenRule.STRUCTURED;
+  export type CUSTOM = typeof TokenRule.CUSTOM;
+  export type WORDS = typeof TokenRule.WORDS;
+  export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
+}
+
+/** The messages that a preview looks at. Values may be added. */
+export const PreviewSource = {
+  /** UNSPECIFIED - The default: `PREVIEW_SOURCE_WINDOW`. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** WINDOW - The stored window. */
+  WINDOW: 1,
+  /** LOG - The newest messages of the log, at most 10,000 and 3 MiB. */
+  LOG: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type PreviewSource = typeof PreviewSource[keyof typeof PreviewSource];
+
+export namespace PreviewSource {
+  export type UNSPECIFIED = typeof PreviewSource.UNSPECIFIED;
+  export type WINDOW = typeof PreviewSource.WINDOW;
+  export type LOG = typeof PreviewSource.LOG;
+  export type UNRECOGNIZED = typeof PreviewSource.UNRECOGNIZED;
+}
+
+/** What becomes of a message. Values may be added. */
+export const Verdict = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** KEPT - It stays. */
+  KEPT: 1,
+  /** REMOVED - It leaves. */
+  REMOVED: 2,
+  /** SHORTENED - It stays with less content. */
+  SHORTENED: 3,
+  /** AWAITS_SUMMARY - It waits for a summary that will replace it. */
+  AWAITS_SUMMARY: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type Verdict = typeof Verdict[keyof typeof Verdict];
+
+export namespace Verdict {
+  export type UNSPECIFIED = typeof Verdict.UNSPECIFIED;
+  export type KEPT = typeof Verdict.KEPT;
+  export type REMOVED = typeof Verdict.REMOVED;
+  export type SHORTENED = typeof Verdict.SHORTENED;
+  export type AWAITS_SUMMARY = typeof Verdict.AWAITS_SUMMARY;
+  export type UNRECOGNIZED = typeof Verdict.UNRECOGNIZED;
 }
 
 /**
@@ -307,6 +820,533 @@ export interface CustomTokenRule {
   min: number;
   /** Counts only the content: names and arguments of calls cost nothing. */
   contentOnly: boolean;
+}
+
+/** One step of a policy. */
+export interface PolicyStage {
+  /**
+   * The name of the stage, given in answers and trim events. Required, unique in
+   * the policy: 1 to 63 characters of `a-z0-9_-`, the first a letter.
+   */
+  name: string;
+  /** When the stage runs. Unset means `STAGE_ON_APPEND`. */
+  on: StageOn;
+  /**
+   * What makes the stage act: any one of these suffices. At most 16. None means
+   * that it always acts.
+   */
+  anyOf: Trigger[];
+  /** What is kept or removed together. Unset means `UNIT_INTERACTION`. */
+  unit: Unit;
+  /** What the stage does. Required. */
+  select:
+    | //
+    /** Removes the oldest units until the limits hold. */
+    { $case: "dropOldest"; value: DropOldest }
+    | //
+    /** Keeps the newest units and removes the rest. */
+    { $case: "keepLast"; value: KeepLast }
+    | //
+    /** Fills a token budget from the newest unit backwards and removes the rest. */
+    { $case: "packNewest"; value: PackNewest }
+    | //
+    /** Keeps the first and the newest messages and removes what lies between. */
+    { $case: "pinMiddleRecent"; value: PinMiddleRecent }
+    | //
+    /** Keeps only what meets conditions. */
+    { $case: "filter"; value: Filter }
+    | //
+    /** Cuts long contents down. Removes nothing. */
+    { $case: "shorten"; value: Shorten }
+    | //
+    /** Removes messages that say nearly the same as a newer one. */
+    { $case: "dropDuplicates"; value: DropDuplicates }
+    | //
+    /** Does nothing but what `boundary` says. */
+    { $case: "boundaryOnly"; value: BoundaryOnly }
+    | undefined;
+  /**
+   * Conditions on a unit: triggers count only units for which all of them hold for
+   * every message. In CEL, as in Filter. At most 8, each at most 1,024 bytes. None
+   * means that all count.
+   */
+  countIf: string[];
+  /**
+   * How the cut is made safe. Unset means that nothing more is done. Not with
+   * `shorten`.
+   */
+  boundary:
+    | Boundary
+    | undefined;
+  /**
+   * Whether the stage changes the stored window or only what is read. Unset means
+   * `STAGE_EFFECT_VIEW` on read and for stages that shorten, which know no other,
+   * and `STAGE_EFFECT_STORE` otherwise.
+   */
+  effect: StageEffect;
+  /**
+   * What becomes of the messages that leave the stored window. Unset means
+   * `REMOVED_TO_LOG`. Only with `STAGE_EFFECT_STORE`.
+   */
+  removedTo: RemovedTo;
+  /**
+   * How the summary is made and kept. Unset means the defaults of its fields. Only
+   * with `REMOVED_TO_SUMMARIZE`.
+   */
+  summarize:
+    | Summarize
+    | undefined;
+  /**
+   * How many of the newest assistant messages the stage leaves alone, and all that
+   * follows the oldest of these. With fewer assistant messages it leaves all alone.
+   * Unset means 0. 0 to 10,000.
+   */
+  keepRounds?:
+    | number
+    | undefined;
+  /**
+   * Triggers count what messages cost whole, whatever earlier stages shortened. Unset
+   * means false.
+   */
+  countWhole?: boolean | undefined;
+}
+
+/**
+ * What makes a stage act. Sizes are those of the window the stage gets, of which
+ * only what meets `count_if` counts. "Over" means that equal is not enough.
+ */
+export interface Trigger {
+  /** What is compared. Required. */
+  condition:
+    | //
+    /** Acts when the window holds more messages than this. 0 to 10,000. */
+    { $case: "messageCountOver"; value: number }
+    | //
+    /** Acts when the window costs more tokens than this. 0 to 1,000,000,000. */
+    { $case: "tokenCountOver"; value: bigint }
+    | //
+    /**
+     * Acts when the window costs at least this share of the policy's
+     * `context_window`, which must be known. Over 0 to 1.
+     */
+    { $case: "contextShareAtLeast"; value: number }
+    | //
+    /**
+     * Acts when the model's input took more tokens than this, as the newest append
+     * with `model_input_tokens` said. 0 to 1,000,000,000.
+     */
+    { $case: "modelInputTokensOver"; value: bigint }
+    | //
+    /**
+     * Acts when the window holds more interactions than this. Placed summaries by
+     * themselves are none. 0 to 10,000.
+     */
+    { $case: "interactionCountOver"; value: number }
+    | //
+    /**
+     * Acts when the interactions that count cost more tokens than this. The same
+     * as `token_count_over` but counted by whole interactions, whatever the unit.
+     * 0 to 1,000,000,000.
+     */
+    { $case: "interactionTokensOver"; value: bigint }
+    | //
+    /**
+     * Acts when this many messages or more came since the stage last acted, or since
+     * a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to 10,000.
+     */
+    { $case: "newMessagesAtLeast"; value: number }
+    | //
+    /**
+     * Acts when messages of this many tokens or more came since the stage last acted,
+     * or since a reset. Only with `STAGE_EFFECT_STORE`, and not on request. 1 to
+     * 1,000,000,000.
+     */
+    { $case: "newTokensAtLeast"; value: bigint }
+    | //
+    /**
+     * Acts when one of these tools succeeded: on append in this very append, on
+     * turn end since the last one. Not on read and not on request.
+     */
+    { $case: "toolSuccess"; value: ToolNames }
+    | //
+    /** Acts when one of these tools failed, in the same way. */
+    { $case: "toolError"; value: ToolNames }
+    | //
+    /**
+     * Acts when the oldest message of the window was stored longer than this before
+     * the newest one. Over 0 to 10 years.
+     */
+    { $case: "ageOver"; value: Duration }
+    | //
+    /** Acts always. Must be true. */
+    { $case: "always"; value: boolean }
+    | undefined;
+}
+
+/** Names of tools. */
+export interface ToolNames {
+  /** The names, compared exactly. 1 to 64, each 1 to 256 bytes. */
+  names: string[];
+}
+
+/**
+ * Removes the oldest unprotected units, one after the other, until every limit
+ * that is set holds or nothing removable is left. At least one limit is required;
+ * when several are passed, the reason given is the first of message, token, age.
+ *
+ * The target may lie below the trigger, so that one trim makes room for a while.
+ */
+export interface DropOldest {
+  /** The most messages to keep. Unset means no limit. 0 to 10,000. */
+  maxMessages?:
+    | number
+    | undefined;
+  /** The most tokens to keep. Unset means no limit. 0 to 1,000,000,000. */
+  maxTokens?:
+    | bigint
+    | undefined;
+  /**
+   * How much older than the newest message of the window, as it is before any stage, a
+   * unit's newest message may be, by the time they were stored. Unset means no limit.
+   * Up to 10 years.
+   */
+  maxAge:
+    | Duration
+    | undefined;
+  /**
+   * Stops at the first unit that must stay, instead of going on behind it, so that
+   * what is left has no hole. While `last_user` protects and the window has no user
+   * message, removes nothing.
+   */
+  stopAtProtected: boolean;
+  /** Stops at the first unit that costs no tokens. */
+  stopAtFree: boolean;
+}
+
+/**
+ * Keeps the newest units and every protected one, and removes the rest. Protected
+ * units count; messages that are in no unit do not.
+ */
+export interface KeepLast {
+  /** How many units to keep. 0 to 10,000. */
+  unitCount: number;
+}
+
+/**
+ * Takes units from the newest backwards while they fit the budget, and removes the
+ * rest. Protected units and messages in no unit are always taken and count.
+ */
+export interface PackNewest {
+  /** The budget in tokens, before the headroom. 0 to 1,000,000,000. */
+  maxTokens: bigint;
+  /**
+   * The share of the budget that is left free: floor(max_tokens * (1 - headroom)) is
+   * used. 0 to below 1. Default 0.
+   */
+  headroom: number;
+  /**
+   * Goes on behind a unit that does not fit, to older ones that do. Default false:
+   * stops there, so that what is taken has no hole.
+   */
+  skipUnfit: boolean;
+}
+
+/**
+ * Keeps the first and the newest messages and removes the middle, unless that is
+ * fewer than `min_removed` messages. Counts messages, whatever the unit. The
+ * boundary of the stage says what becomes of tool calls at the two cuts.
+ */
+export interface PinMiddleRecent {
+  /** How many of the first messages stay. 0 to 10,000. */
+  pinFirst: number;
+  /** How many of the newest messages stay. 1 to 10,000. */
+  keepRecent: number;
+  /** The fewest messages worth removing. Unset means 1. 1 to 10,000. */
+  minRemoved?: number | undefined;
+}
+
+/** Keeps what meets all conditions. Protected units stay whatever they say. */
+export interface Filter {
+  /**
+   * Conditions in CEL, the Common Expression Language, each giving true or false. 1
+   * to 8, each at most 1,024 bytes; `docs/policies.md` lists the names and limits. An
+   * expression that fails on a message counts as false and makes a warning. All
+   * conditions of a policy, those of `count_if` among them, may take 2,000 steps.
+   */
+  conditions: string[];
+  /** What must meet the conditions. Unset means `FILTER_SCOPE_UNIT`. */
+  scope: FilterScope;
+}
+
+/**
+ * Cuts long contents to a beginning, a marker and an end (two thirds and one
+ * third). Parts that are not text, tool calls and provider payload stay as they
+ * are; the log keeps the whole.
+ */
+export interface Shorten {
+  /**
+   * Contents that cost more tokens than this are cut to about this many. 16 to
+   * 1,000,000.
+   */
+  maxTokens: number;
+  /** Cuts the contents of all messages. Default false: only tool results. */
+  allRoles: boolean;
+  /** How many of the newest messages are left alone. Unset means 4. 0 to 10,000. */
+  keepNewest?:
+    | number
+    | undefined;
+  /**
+   * Keeps this many characters (Unicode code points), all from the beginning but for
+   * the marker at the end, which is one of them, in place of what `max_tokens` buys. 64
+   * to 4,000,000.
+   */
+  keepChars?:
+    | number
+    | undefined;
+  /** The marker, only with `keep_chars`. Unset means ` [...]`. At most 64 bytes. */
+  marker?:
+    | string
+    | undefined;
+  /**
+   * Cuts nothing unless this many tokens are saved altogether. Unset means 0. 0 to
+   * 1,000,000,000.
+   */
+  minSavedTokens?: bigint | undefined;
+}
+
+/**
+ * Removes a message when a newer one with the same role says nearly the same.
+ * Messages of tool calls, and those that hold more than text, such as images, stay.
+ * `docs/policies.md` defines the similarity.
+ */
+export interface DropDuplicates {
+  /**
+   * How alike two texts must be: 0.5 to 1, where 1 is the same but for case and
+   * white space. Unset means 0.9.
+   */
+  similarity?:
+    | number
+    | undefined;
+  /**
+   * With how many newer messages of its role a message is compared. Unset means 50.
+   * 1 to 200, which is also the most of all stages of a policy together.
+   */
+  lookahead?: number | undefined;
+}
+
+/** Leaves the choice to the stage's boundary, which is required with it. */
+export interface BoundaryOnly {
+}
+
+/** How the cut of a stage is made safe. */
+export interface Boundary {
+  /** What is done. Required. */
+  rule: BoundaryRule;
+  /**
+   * Also applies the rule when the stage removed nothing. Only for the two rules
+   * about the head, `BOUNDARY_RULE_POP_TOOL_HEAD` and
+   * `BOUNDARY_RULE_POP_ORPHAN_HEAD`.
+   */
+  always: boolean;
+}
+
+/**
+ * How the messages that a stage removes become a summary. Only with
+ * `REMOVED_TO_SUMMARIZE`.
+ *
+ * The change that makes the stage act writes a task for a hook in its own
+ * transaction; it never waits for the hook. A hook answers with a proposal, which is
+ * checked and applied in a transaction of its own, only while what it was made from
+ * is still as it was. Until then, and when it fails, nothing is lost: messages are in
+ * the window or in the log.
+ */
+export interface Summarize {
+  /**
+   * The name of the hook, as the server's configuration has it. Empty means the
+   * server's default, which is `builtin` unless configured otherwise: an extractive
+   * summarizer that needs no model. `manual` makes no task: the messages wait in the
+   * window for SetSummary. 1 to 63 characters of `a-z0-9_-`, the first a letter. Kept
+   * as it is given: an empty name follows the server's default.
+   */
+  hook: string;
+  /**
+   * How long the text should be, in tokens of the policy's token rule. A text of more
+   * than twice as many is refused. Unset means 512. 16 to 16,384.
+   */
+  maxTokens?:
+    | number
+    | undefined;
+  /**
+   * What to look for, in words for the model. Not used by `builtin`. Optional, at most
+   * 4,096 bytes.
+   */
+  instructions: string;
+  /** What the text becomes. Unset means `SUMMARY_KEEP_IN_PLACE`. */
+  keep: SummaryKeep;
+  /** How the text is made. Unset means `SUMMARY_FLOW_SINGLE`. */
+  flow: SummaryFlow;
+  /**
+   * How often a text is made denser at most, for `SUMMARY_FLOW_DENSITY`: it ends
+   * earlier when the hook finds nothing missing. Unset means 5. 1 to 10.
+   */
+  maxLoops?:
+    | number
+    | undefined;
+  /**
+   * When the messages leave the window. Unset means
+   * `SUMMARY_LEAVE_WITH_SUMMARY`. `SUMMARY_LEAVE_AT_ONCE` only with
+   * `SUMMARY_KEEP_APPEND` and `SUMMARY_KEEP_REPLACE`.
+   */
+  leave: SummaryLeave;
+  /**
+   * What becomes of the messages when no summary can be made. Unset means
+   * `SUMMARY_FAILURE_KEEP`, or `SUMMARY_FAILURE_DROP` for messages that leave at once,
+   * which cannot be kept.
+   */
+  onFailure: SummaryFailure;
+  /**
+   * The text for `SUMMARY_FAILURE_PLACEHOLDER`, in which `{count}` stands for the
+   * number of messages. Empty means `Summary of {count} messages.`. At most 1,024
+   * bytes.
+   */
+  placeholder: string;
+  /**
+   * What stands between the texts of `SUMMARY_KEEP_APPEND`. Unset means one space. At
+   * most 64 bytes.
+   */
+  separator?:
+    | string
+    | undefined;
+  /**
+   * How many of the last characters (Unicode code points) `SUMMARY_KEEP_APPEND` keeps of
+   * the joined text. Unset means 4,000. 100 to 16,000.
+   */
+  lastChars?:
+    | number
+    | undefined;
+  /**
+   * What stands before a placed summary in the window. It is part of the message that
+   * shows the summary, not of its text, and costs tokens. At most 256 bytes.
+   */
+  prefix: string;
+  /** How messages are written down for hooks. Unset means `TRANSCRIPT_STYLE_ROLES`. */
+  transcript: TranscriptStyle;
+  /**
+   * How many summaries become one, for `SUMMARY_KEEP_HIERARCHICAL` those of one level.
+   * Unset means 4. 2 to 16.
+   */
+  fanIn?:
+    | number
+    | undefined;
+  /** As what messages a placed summary is shown. Unset means `SUMMARY_SHAPE_SYSTEM`. */
+  shape: SummaryShape;
+  /**
+   * Also writes each text to this collection of documents, in the same transaction, as a
+   * document `summary:` with session and version; see TextSplitter for long ones. The
+   * documents stay when the session is gone. Empty writes none. 1 to 63 characters of
+   * `A-Za-z0-9._-`, the first a letter or a digit. Where the namespace
+   * has no room for one more collection, the summary is set without a document.
+   */
+  collectionId: string;
+}
+
+/** How GetWindow shows the summary of the session. */
+export interface SummaryView {
+  /** Where. Unset means `SUMMARY_SHOW_SYSTEM_FIRST`. */
+  show: SummaryShow;
+  /**
+   * What stands before the text. Unset means `Summary of the conversation so far: `.
+   * At most 256 bytes.
+   */
+  prefix?: string | undefined;
+}
+
+/** What a policy would make of the session. */
+export interface PolicyPreview {
+  /** The policy, with every preset and default written out. */
+  policy:
+    | Policy
+    | undefined;
+  /** What it looked at. */
+  before:
+    | Totals
+    | undefined;
+  /** What it would leave, as a read shows it. */
+  after:
+    | Totals
+    | undefined;
+  /** What it would remove, cause by cause, without ids and runs: see `messages`. */
+  trims: Trim[];
+  /** The stages that would act. */
+  stageRuns: StageRun[];
+  /** What would go wrong. */
+  warnings: PolicyWarning[];
+  /** Says that a limit would not hold, because what is protected is larger. */
+  overLimit: boolean;
+  /**
+   * What would become of each message, oldest first. All previews of an answer
+   * together hold at most 10,000 and 2,097,152 bytes, the newest of each.
+   */
+  messages: MessagePreview[];
+  /** Says that older messages are not in `messages`. */
+  truncated: boolean;
+}
+
+/** What a policy would make of a message. */
+export interface MessagePreview {
+  /** The id. */
+  messageId: string;
+  /** The seq. 0 for a message the server made. */
+  seq: bigint;
+  /** What would become of it. */
+  verdict: Verdict;
+  /**
+   * The stage that would remove or shorten it. Empty for a cause that is not a
+   * stage and for messages that are kept.
+   */
+  stage: string;
+  /** Why it would be removed. */
+  reason: TrimReason;
+  /** What holds it although stages that act remove others, in the order of HoldReason. */
+  heldBy: HoldReason[];
+  /** What it costs, after shortening. */
+  tokenCount: number;
+  /** The number of the interaction it is in, counted from 1 at the oldest. */
+  interaction: number;
+}
+
+/** A policy that can be had by name. */
+export interface PolicyPreset {
+  /** The name. */
+  name: string;
+  /** What it does, in one or two sentences. */
+  description: string;
+  /** The options it takes. */
+  options: PresetOption[];
+  /**
+   * The policy with the default of every option. Unset for a preset with a required
+   * option.
+   */
+  policy: Policy | undefined;
+}
+
+/** An option of a preset. */
+export interface PresetOption {
+  /** The name, as it stands in `Preset.options`. */
+  name: string;
+  /** What it means, with its limits. */
+  description: string;
+  /** The default. Null for none. */
+  defaultValue:
+    | any
+    | undefined;
+  /**
+   * Which part of the source system has the option, for the profile of a source
+   * system. Empty otherwise. A name may occur once per part.
+   */
+  part: string;
+  /** Says that the option may not be left out. */
+  required: boolean;
 }
 
 function createBasePolicy(): Policy {
@@ -793,6 +1833,1825 @@ export const CustomTokenRule: MessageFns<CustomTokenRule> = {
             }
 
             message.contentOnly = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePolicyStage(): PolicyStage {
+  return {
+    name: "",
+    on: 0,
+    anyOf: [],
+    unit: 0,
+    select: undefined,
+    countIf: [],
+    boundary: undefined,
+    effect: 0,
+    removedTo: 0,
+    summarize: undefined,
+    keepRounds: undefined,
+    countWhole: undefined,
+  };
+}
+
+export const PolicyStage: MessageFns<PolicyStage> = {
+  encode(message: PolicyStage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.on !== 0) {
+      writer.uint32(16).int32(message.on);
+    }
+    for (const v of message.anyOf) {
+      Trigger.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.unit !== 0) {
+      writer.uint32(32).int32(message.unit);
+    }
+    switch (message.select?.$case) {
+      case "dropOldest":
+        DropOldest.encode(message.select.value, writer.uint32(42).fork()).join();
+        break;
+      case "keepLast":
+        KeepLast.encode(message.select.value, writer.uint32(50).fork()).join();
+        break;
+      case "packNewest":
+        PackNewest.encode(message.select.value, writer.uint32(58).fork()).join();
+        break;
+      case "pinMiddleRecent":
+        PinMiddleRecent.encode(message.select.value, writer.uint32(66).fork()).join();
+        break;
+      case "filter":
+        Filter.encode(message.select.value, writer.uint32(74).fork()).join();
+        break;
+      case "shorten":
+        Shorten.encode(message.select.value, writer.uint32(82).fork()).join();
+        break;
+      case "dropDuplicates":
+        DropDuplicates.encode(message.select.value, writer.uint32(90).fork()).join();
+        break;
+      case "boundaryOnly":
+        BoundaryOnly.encode(message.select.value, writer.uint32(98).fork()).join();
+        break;
+    }
+    for (const v of message.countIf) {
+      writer.uint32(106).string(v!);
+    }
+    if (message.boundary !== undefined) {
+      Boundary.encode(message.boundary, writer.uint32(114).fork()).join();
+    }
+    if (message.effect !== 0) {
+      writer.uint32(120).int32(message.effect);
+    }
+    if (message.removedTo !== 0) {
+      writer.uint32(128).int32(message.removedTo);
+    }
+    if (message.summarize !== undefined) {
+      Summarize.encode(message.summarize, writer.uint32(138).fork()).join();
+    }
+    if (message.keepRounds !== undefined) {
+      writer.uint32(144).int32(message.keepRounds);
+    }
+    if (message.countWhole !== undefined) {
+      writer.uint32(152).bool(message.countWhole);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyStage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyStage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.anyOf.push(Trigger.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unit = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.select = { $case: "dropOldest", value: DropOldest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.select = { $case: "keepLast", value: KeepLast.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.select = { $case: "packNewest", value: PackNewest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.select = { $case: "pinMiddleRecent", value: PinMiddleRecent.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.select = { $case: "filter", value: Filter.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.select = { $case: "shorten", value: Shorten.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.select = { $case: "dropDuplicates", value: DropDuplicates.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.select = { $case: "boundaryOnly", value: BoundaryOnly.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.countIf.push(reader.string());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.boundary = Boundary.decode(reader, reader.uint32());
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.effect = reader.int32() as any;
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.removedTo = reader.int32() as any;
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.summarize = Summarize.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.keepRounds = reader.int32();
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.countWhole = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrigger(): Trigger {
+  return { condition: undefined };
+}
+
+export const Trigger: MessageFns<Trigger> = {
+  encode(message: Trigger, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.condition?.$case) {
+      case "messageCountOver":
+        writer.uint32(8).int32(message.condition.value);
+        break;
+      case "tokenCountOver":
+        if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
+          throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
+        }
+        writer.uint32(16).int64(message.condition.value);
+        break;
+      case "contextShareAtLeast":
+        writer.uint32(25).double(message.condition.value);
+        break;
+      case "modelInputTokensOver":
+        if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
+          throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
+        }
+        writer.uint32(32).int64(message.condition.value);
+        break;
+      case "interactionCountOver":
+        writer.uint32(40).int32(message.condition.value);
+        break;
+      case "interactionTokensOver":
+        if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
+          throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
+        }
+        writer.uint32(48).int64(message.condition.value);
+        break;
+      case "newMessagesAtLeast":
+        writer.uint32(56).int32(message.condition.value);
+        break;
+      case "newTokensAtLeast":
+        if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
+          throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
+        }
+        writer.uint32(64).int64(message.condition.value);
+        break;
+      case "toolSuccess":
+        ToolNames.encode(message.condition.value, writer.uint32(74).fork()).join();
+        break;
+      case "toolError":
+        ToolNames.encode(message.condition.value, writer.uint32(82).fork()).join();
+        break;
+      case "ageOver":
+        Duration.encode(message.condition.value, writer.uint32(90).fork()).join();
+        break;
+      case "always":
+        writer.uint32(96).bool(message.condition.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Trigger {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrigger();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.condition = { $case: "messageCountOver", value: reader.int32() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.condition = { $case: "tokenCountOver", value: reader.int64() as bigint };
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.condition = { $case: "contextShareAtLeast", value: reader.double() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.condition = { $case: "modelInputTokensOver", value: reader.int64() as bigint };
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.condition = { $case: "interactionCountOver", value: reader.int32() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.condition = { $case: "interactionTokensOver", value: reader.int64() as bigint };
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.condition = { $case: "newMessagesAtLeast", value: reader.int32() };
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.condition = { $case: "newTokensAtLeast", value: reader.int64() as bigint };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.condition = { $case: "toolSuccess", value: ToolNames.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.condition = { $case: "toolError", value: ToolNames.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.condition = { $case: "ageOver", value: Duration.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.condition = { $case: "always", value: reader.bool() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseToolNames(): ToolNames {
+  return { names: [] };
+}
+
+export const ToolNames: MessageFns<ToolNames> = {
+  encode(message: ToolNames, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolNames {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolNames();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDropOldest(): DropOldest {
+  return { maxMessages: undefined, maxTokens: undefined, maxAge: undefined, stopAtProtected: false, stopAtFree: false };
+}
+
+export const DropOldest: MessageFns<DropOldest> = {
+  encode(message: DropOldest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.maxMessages !== undefined) {
+      writer.uint32(8).int32(message.maxMessages);
+    }
+    if (message.maxTokens !== undefined) {
+      if (BigInt.asIntN(64, message.maxTokens) !== message.maxTokens) {
+        throw new globalThis.Error("value provided for field message.maxTokens of type int64 too large");
+      }
+      writer.uint32(16).int64(message.maxTokens);
+    }
+    if (message.maxAge !== undefined) {
+      Duration.encode(message.maxAge, writer.uint32(26).fork()).join();
+    }
+    if (message.stopAtProtected !== false) {
+      writer.uint32(32).bool(message.stopAtProtected);
+    }
+    if (message.stopAtFree !== false) {
+      writer.uint32(40).bool(message.stopAtFree);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DropOldest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDropOldest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.maxMessages = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.maxAge = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.stopAtProtected = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.stopAtFree = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeepLast(): KeepLast {
+  return { unitCount: 0 };
+}
+
+export const KeepLast: MessageFns<KeepLast> = {
+  encode(message: KeepLast, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.unitCount !== 0) {
+      writer.uint32(8).int32(message.unitCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeepLast {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeepLast();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.unitCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePackNewest(): PackNewest {
+  return { maxTokens: 0n, headroom: 0, skipUnfit: false };
+}
+
+export const PackNewest: MessageFns<PackNewest> = {
+  encode(message: PackNewest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.maxTokens !== 0n) {
+      if (BigInt.asIntN(64, message.maxTokens) !== message.maxTokens) {
+        throw new globalThis.Error("value provided for field message.maxTokens of type int64 too large");
+      }
+      writer.uint32(8).int64(message.maxTokens);
+    }
+    if (message.headroom !== 0) {
+      writer.uint32(17).double(message.headroom);
+    }
+    if (message.skipUnfit !== false) {
+      writer.uint32(24).bool(message.skipUnfit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PackNewest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePackNewest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.maxTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.headroom = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.skipUnfit = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePinMiddleRecent(): PinMiddleRecent {
+  return { pinFirst: 0, keepRecent: 0, minRemoved: undefined };
+}
+
+export const PinMiddleRecent: MessageFns<PinMiddleRecent> = {
+  encode(message: PinMiddleRecent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pinFirst !== 0) {
+      writer.uint32(8).int32(message.pinFirst);
+    }
+    if (message.keepRecent !== 0) {
+      writer.uint32(16).int32(message.keepRecent);
+    }
+    if (message.minRemoved !== undefined) {
+      writer.uint32(24).int32(message.minRemoved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PinMiddleRecent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePinMiddleRecent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.pinFirst = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.keepRecent = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.minRemoved = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFilter(): Filter {
+  return { conditions: [], scope: 0 };
+}
+
+export const Filter: MessageFns<Filter> = {
+  encode(message: Filter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.conditions) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.scope !== 0) {
+      writer.uint32(16).int32(message.scope);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Filter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conditions.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.scope = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseShorten(): Shorten {
+  return {
+    maxTokens: 0,
+    allRoles: false,
+    keepNewest: undefined,
+    keepChars: undefined,
+    marker: undefined,
+    minSavedTokens: undefined,
+  };
+}
+
+export const Shorten: MessageFns<Shorten> = {
+  encode(message: Shorten, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.maxTokens !== 0) {
+      writer.uint32(8).int32(message.maxTokens);
+    }
+    if (message.allRoles !== false) {
+      writer.uint32(16).bool(message.allRoles);
+    }
+    if (message.keepNewest !== undefined) {
+      writer.uint32(24).int32(message.keepNewest);
+    }
+    if (message.keepChars !== undefined) {
+      writer.uint32(32).int32(message.keepChars);
+    }
+    if (message.marker !== undefined) {
+      writer.uint32(42).string(message.marker);
+    }
+    if (message.minSavedTokens !== undefined) {
+      if (BigInt.asIntN(64, message.minSavedTokens) !== message.minSavedTokens) {
+        throw new globalThis.Error("value provided for field message.minSavedTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.minSavedTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Shorten {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShorten();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.maxTokens = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.allRoles = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.keepNewest = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keepChars = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.marker = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.minSavedTokens = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDropDuplicates(): DropDuplicates {
+  return { similarity: undefined, lookahead: undefined };
+}
+
+export const DropDuplicates: MessageFns<DropDuplicates> = {
+  encode(message: DropDuplicates, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.similarity !== undefined) {
+      writer.uint32(9).double(message.similarity);
+    }
+    if (message.lookahead !== undefined) {
+      writer.uint32(16).int32(message.lookahead);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DropDuplicates {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDropDuplicates();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.similarity = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lookahead = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBoundaryOnly(): BoundaryOnly {
+  return {};
+}
+
+export const BoundaryOnly: MessageFns<BoundaryOnly> = {
+  encode(_: BoundaryOnly, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BoundaryOnly {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBoundaryOnly();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBoundary(): Boundary {
+  return { rule: 0, always: false };
+}
+
+export const Boundary: MessageFns<Boundary> = {
+  encode(message: Boundary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== 0) {
+      writer.uint32(8).int32(message.rule);
+    }
+    if (message.always !== false) {
+      writer.uint32(16).bool(message.always);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Boundary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBoundary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rule = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.always = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummarize(): Summarize {
+  return {
+    hook: "",
+    maxTokens: undefined,
+    instructions: "",
+    keep: 0,
+    flow: 0,
+    maxLoops: undefined,
+    leave: 0,
+    onFailure: 0,
+    placeholder: "",
+    separator: undefined,
+    lastChars: undefined,
+    prefix: "",
+    transcript: 0,
+    fanIn: undefined,
+    shape: 0,
+    collectionId: "",
+  };
+}
+
+export const Summarize: MessageFns<Summarize> = {
+  encode(message: Summarize, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hook !== "") {
+      writer.uint32(10).string(message.hook);
+    }
+    if (message.maxTokens !== undefined) {
+      writer.uint32(16).int32(message.maxTokens);
+    }
+    if (message.instructions !== "") {
+      writer.uint32(26).string(message.instructions);
+    }
+    if (message.keep !== 0) {
+      writer.uint32(32).int32(message.keep);
+    }
+    if (message.flow !== 0) {
+      writer.uint32(40).int32(message.flow);
+    }
+    if (message.maxLoops !== undefined) {
+      writer.uint32(48).int32(message.maxLoops);
+    }
+    if (message.leave !== 0) {
+      writer.uint32(56).int32(message.leave);
+    }
+    if (message.onFailure !== 0) {
+      writer.uint32(64).int32(message.onFailure);
+    }
+    if (message.placeholder !== "") {
+      writer.uint32(74).string(message.placeholder);
+    }
+    if (message.separator !== undefined) {
+      writer.uint32(82).string(message.separator);
+    }
+    if (message.lastChars !== undefined) {
+      writer.uint32(88).int32(message.lastChars);
+    }
+    if (message.prefix !== "") {
+      writer.uint32(98).string(message.prefix);
+    }
+    if (message.transcript !== 0) {
+      writer.uint32(104).int32(message.transcript);
+    }
+    if (message.fanIn !== undefined) {
+      writer.uint32(112).int32(message.fanIn);
+    }
+    if (message.shape !== 0) {
+      writer.uint32(120).int32(message.shape);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(130).string(message.collectionId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Summarize {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummarize();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.maxTokens = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.instructions = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keep = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.flow = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.maxLoops = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.leave = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.onFailure = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.placeholder = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.separator = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.lastChars = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.prefix = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.transcript = reader.int32() as any;
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.fanIn = reader.int32();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.shape = reader.int32() as any;
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummaryView(): SummaryView {
+  return { show: 0, prefix: undefined };
+}
+
+export const SummaryView: MessageFns<SummaryView> = {
+  encode(message: SummaryView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.show !== 0) {
+      writer.uint32(8).int32(message.show);
+    }
+    if (message.prefix !== undefined) {
+      writer.uint32(18).string(message.prefix);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SummaryView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummaryView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.show = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.prefix = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePolicyPreview(): PolicyPreview {
+  return {
+    policy: undefined,
+    before: undefined,
+    after: undefined,
+    trims: [],
+    stageRuns: [],
+    warnings: [],
+    overLimit: false,
+    messages: [],
+    truncated: false,
+  };
+}
+
+export const PolicyPreview: MessageFns<PolicyPreview> = {
+  encode(message: PolicyPreview, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.policy !== undefined) {
+      Policy.encode(message.policy, writer.uint32(10).fork()).join();
+    }
+    if (message.before !== undefined) {
+      Totals.encode(message.before, writer.uint32(18).fork()).join();
+    }
+    if (message.after !== undefined) {
+      Totals.encode(message.after, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.warnings) {
+      PolicyWarning.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(56).bool(message.overLimit);
+    }
+    for (const v of message.messages) {
+      MessagePreview.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.truncated !== false) {
+      writer.uint32(72).bool(message.truncated);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyPreview {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyPreview();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.policy = Policy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.before = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.warnings.push(PolicyWarning.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.messages.push(MessagePreview.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.truncated = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessagePreview(): MessagePreview {
+  return { messageId: "", seq: 0n, verdict: 0, stage: "", reason: 0, heldBy: [], tokenCount: 0, interaction: 0 };
+}
+
+export const MessagePreview: MessageFns<MessagePreview> = {
+  encode(message: MessagePreview, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.seq);
+    }
+    if (message.verdict !== 0) {
+      writer.uint32(24).int32(message.verdict);
+    }
+    if (message.stage !== "") {
+      writer.uint32(34).string(message.stage);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(40).int32(message.reason);
+    }
+    if (message.heldBy.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.heldBy) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(56).int32(message.tokenCount);
+    }
+    if (message.interaction !== 0) {
+      writer.uint32(64).int32(message.interaction);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagePreview {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagePreview();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.verdict = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag === 48) {
+              message.heldBy.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.heldBy.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.interaction = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePolicyPreset(): PolicyPreset {
+  return { name: "", description: "", options: [], policy: undefined };
+}
+
+export const PolicyPreset: MessageFns<PolicyPreset> = {
+  encode(message: PolicyPreset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    for (const v of message.options) {
+      PresetOption.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.policy !== undefined) {
+      Policy.encode(message.policy, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PolicyPreset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePolicyPreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.options.push(PresetOption.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.policy = Policy.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePresetOption(): PresetOption {
+  return { name: "", description: "", defaultValue: undefined, part: "", required: false };
+}
+
+export const PresetOption: MessageFns<PresetOption> = {
+  encode(message: PresetOption, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.defaultValue !== undefined) {
+      Value.encode(Value.wrap(message.defaultValue), writer.uint32(26).fork()).join();
+    }
+    if (message.part !== "") {
+      writer.uint32(34).string(message.part);
+    }
+    if (message.required !== false) {
+      writer.uint32(40).bool(message.required);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PresetOption {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePresetOption();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.defaultValue = Value.unwrap(Value.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.part = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.required = reader.bool();
             continue;
           }
         }

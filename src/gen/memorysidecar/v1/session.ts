@@ -8,14 +8,37 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { MemoryPolicy } from "./memory_policy.ts";
-import { Trust } from "./message.ts";
+import { MemoryPolicy } from "./memory.ts";
 import { Policy } from "./policy.ts";
-import { SeqRange, Totals } from "./window.ts";
+import { PlacedSummary, Summary } from "./summary.ts";
+import { Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/session.proto";
+
+/**
+ * In which order sessions are listed. Sessions created at the same time follow in
+ * the order of their creation.
+ */
+export const SessionOrder = {
+  /** UNSPECIFIED - The default: `SESSION_ORDER_CREATE_TIME_DESC`. */
+  UNSPECIFIED: 0,
+  /** CREATE_TIME_DESC - The newest first. */
+  CREATE_TIME_DESC: 1,
+  /** CREATE_TIME_ASC - The oldest first. */
+  CREATE_TIME_ASC: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SessionOrder = typeof SessionOrder[keyof typeof SessionOrder];
+
+export namespace SessionOrder {
+  export type UNSPECIFIED = typeof SessionOrder.UNSPECIFIED;
+  export type CREATE_TIME_DESC = typeof SessionOrder.CREATE_TIME_DESC;
+  export type CREATE_TIME_ASC = typeof SessionOrder.CREATE_TIME_ASC;
+  export type UNRECOGNIZED = typeof SessionOrder.UNRECOGNIZED;
+}
 
 /** One conversation: its log of messages, its window and what describes it. */
 export interface Session {
@@ -144,43 +167,6 @@ export interface Session_LabelsEntry {
   value: string;
 }
 
-/**
- * A text that stands in the window in the place of messages that left it. It is
- * shown as a system message with this id, counts like a message, and leaves the
- * window like one.
- */
-export interface PlacedSummary {
-  /** The id of the message that shows it, made by the server. */
-  messageId: string;
-  /** The text. */
-  text: string;
-  /** What it costs. */
-  tokenCount: number;
-  /**
-   * The messages it stands for, as runs by rising seq. It stands before the first. At
-   * most 256: when there are more, the oldest are one run with what lies between.
-   */
-  seqRanges: SeqRange[];
-  /** When the first of these messages was said, or else stored. */
-  firstMessageTime:
-    | Timestamp
-    | undefined;
-  /** When the text was set. */
-  createTime:
-    | Timestamp
-    | undefined;
-  /** Its number among the summaries that the session has had. */
-  version: bigint;
-  /** The hook that made it. Empty for a text that a caller set. */
-  hook: string;
-  /** How far it may be trusted: the lowest of what it was made from. */
-  trust: Trust;
-  /** How many levels of summaries it stands on: 1 when it was made of messages only. */
-  level: number;
-  /** The stage that asked for it. Empty when a caller did. */
-  stage: string;
-}
-
 /** Since when a stage counts new messages. */
 export interface StageState {
   /** The name of the stage. */
@@ -199,34 +185,56 @@ export interface ForkOrigin {
   seq: bigint;
 }
 
-/** Text that stands for messages that left the window. ListSummaries tells more of it. */
-export interface Summary {
-  /** The text. At most 65,536 bytes. */
-  text: string;
-  /**
-   * How many tokens the text costs by the policy's token rule; under
-   * `TOKEN_RULE_GIVEN` by bytes divided by 4. Output only.
-   */
-  tokenCount: number;
-  /**
-   * Its number among the summaries that the session has had, placed ones included: 1
-   * for the first. Output only.
-   */
-  version: bigint;
-  /** When the text was set. Output only. */
-  updateTime:
+/** Which sessions to list. Every field that is set must hold. */
+export interface SessionFilter {
+  /** The user. Empty means any. */
+  userId: string;
+  /** The agent. Empty means any. */
+  agentId: string;
+  /** Labels that the session must have with these values. At most 32. */
+  labels: Map<string, string>;
+  /** Created at this time or later. */
+  createdFrom:
     | Timestamp
     | undefined;
+  /** Created before this time. */
+  createdBefore:
+    | Timestamp
+    | undefined;
+  /** Last changed at this time or later. */
+  updatedFrom:
+    | Timestamp
+    | undefined;
+  /** Last changed before this time. */
+  updatedBefore: Timestamp | undefined;
+}
+
+export interface SessionFilter_LabelsEntry {
+  key: string;
+  value: string;
+}
+
+/** A session that matches. */
+export interface SessionMatch {
+  /** The id. */
+  sessionId: string;
   /**
-   * The messages it stands for, as runs by rising seq. At most 256: when there are
-   * more, the oldest are one run with what lies between. Empty for a text that a caller
-   * set without replacing messages. Output only.
+   * How often the words occur in its user and assistant messages, all together.
+   * Occurrences of one word do not overlap.
    */
-  seqRanges: SeqRange[];
-  /** The hook that made it. Empty for a text that a caller set. Output only. */
-  hook: string;
-  /** How far it may be trusted: the lowest of what it was made from. Output only. */
-  trust: Trust;
+  score: bigint;
+  /** Pieces of the first messages that match, at most 5. */
+  snippets: SessionSnippet[];
+}
+
+/** A piece of a message around its first match. */
+export interface SessionSnippet {
+  /** The id of the message. */
+  messageId: string;
+  /** The seq of the message. */
+  seq: bigint;
+  /** The text, at most 160 characters. */
+  text: string;
 }
 
 function createBaseSession(): Session {
@@ -598,177 +606,6 @@ export const Session_LabelsEntry: MessageFns<Session_LabelsEntry> = {
   },
 };
 
-function createBasePlacedSummary(): PlacedSummary {
-  return {
-    messageId: "",
-    text: "",
-    tokenCount: 0,
-    seqRanges: [],
-    firstMessageTime: undefined,
-    createTime: undefined,
-    version: 0n,
-    hook: "",
-    trust: 0,
-    level: 0,
-    stage: "",
-  };
-}
-
-export const PlacedSummary: MessageFns<PlacedSummary> = {
-  encode(message: PlacedSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.messageId !== "") {
-      writer.uint32(10).string(message.messageId);
-    }
-    if (message.text !== "") {
-      writer.uint32(18).string(message.text);
-    }
-    if (message.tokenCount !== 0) {
-      writer.uint32(24).int32(message.tokenCount);
-    }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(34).fork()).join();
-    }
-    if (message.firstMessageTime !== undefined) {
-      Timestamp.encode(message.firstMessageTime, writer.uint32(42).fork()).join();
-    }
-    if (message.createTime !== undefined) {
-      Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
-    }
-    if (message.version !== 0n) {
-      if (BigInt.asIntN(64, message.version) !== message.version) {
-        throw new globalThis.Error("value provided for field message.version of type int64 too large");
-      }
-      writer.uint32(56).int64(message.version);
-    }
-    if (message.hook !== "") {
-      writer.uint32(66).string(message.hook);
-    }
-    if (message.trust !== 0) {
-      writer.uint32(72).int32(message.trust);
-    }
-    if (message.level !== 0) {
-      writer.uint32(80).int32(message.level);
-    }
-    if (message.stage !== "") {
-      writer.uint32(90).string(message.stage);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PlacedSummary {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePlacedSummary();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.text = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tokenCount = reader.int32();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.firstMessageTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.createTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.version = reader.int64() as bigint;
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.hook = reader.string();
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.trust = reader.int32() as any;
-            continue;
-          }
-          case 10: {
-            if (tag !== 80) {
-              break;
-            }
-
-            message.level = reader.int32();
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
-              break;
-            }
-
-            message.stage = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseStageState(): StageState {
   return { stage: "", lastSeq: 0n, window: undefined };
 }
@@ -900,40 +737,45 @@ export const ForkOrigin: MessageFns<ForkOrigin> = {
   },
 };
 
-function createBaseSummary(): Summary {
-  return { text: "", tokenCount: 0, version: 0n, updateTime: undefined, seqRanges: [], hook: "", trust: 0 };
+function createBaseSessionFilter(): SessionFilter {
+  return {
+    userId: "",
+    agentId: "",
+    labels: new Map(),
+    createdFrom: undefined,
+    createdBefore: undefined,
+    updatedFrom: undefined,
+    updatedBefore: undefined,
+  };
 }
 
-export const Summary: MessageFns<Summary> = {
-  encode(message: Summary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.text !== "") {
-      writer.uint32(10).string(message.text);
+export const SessionFilter: MessageFns<SessionFilter> = {
+  encode(message: SessionFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
     }
-    if (message.tokenCount !== 0) {
-      writer.uint32(16).int32(message.tokenCount);
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
     }
-    if (message.version !== 0n) {
-      if (BigInt.asIntN(64, message.version) !== message.version) {
-        throw new globalThis.Error("value provided for field message.version of type int64 too large");
-      }
-      writer.uint32(24).int64(message.version);
+    message.labels.forEach((value, key) => {
+      SessionFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    if (message.createdFrom !== undefined) {
+      Timestamp.encode(message.createdFrom, writer.uint32(34).fork()).join();
     }
-    if (message.updateTime !== undefined) {
-      Timestamp.encode(message.updateTime, writer.uint32(34).fork()).join();
+    if (message.createdBefore !== undefined) {
+      Timestamp.encode(message.createdBefore, writer.uint32(42).fork()).join();
     }
-    for (const v of message.seqRanges) {
-      SeqRange.encode(v!, writer.uint32(42).fork()).join();
+    if (message.updatedFrom !== undefined) {
+      Timestamp.encode(message.updatedFrom, writer.uint32(50).fork()).join();
     }
-    if (message.hook !== "") {
-      writer.uint32(50).string(message.hook);
-    }
-    if (message.trust !== 0) {
-      writer.uint32(56).int32(message.trust);
+    if (message.updatedBefore !== undefined) {
+      Timestamp.encode(message.updatedBefore, writer.uint32(58).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Summary {
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionFilter {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -942,7 +784,7 @@ export const Summary: MessageFns<Summary> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSummary();
+      const message = createBaseSessionFilter();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -951,23 +793,26 @@ export const Summary: MessageFns<Summary> = {
               break;
             }
 
-            message.text = reader.string();
+            message.userId = reader.string();
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.tokenCount = reader.int32();
+            message.agentId = reader.string();
             continue;
           }
           case 3: {
-            if (tag !== 24) {
+            if (tag !== 26) {
               break;
             }
 
-            message.version = reader.int64() as bigint;
+            const entry3 = SessionFilter_LabelsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.labels.set(entry3.key, entry3.value);
+            }
             continue;
           }
           case 4: {
@@ -975,7 +820,7 @@ export const Summary: MessageFns<Summary> = {
               break;
             }
 
-            message.updateTime = Timestamp.decode(reader, reader.uint32());
+            message.createdFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -983,7 +828,7 @@ export const Summary: MessageFns<Summary> = {
               break;
             }
 
-            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            message.createdBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -991,15 +836,214 @@ export const Summary: MessageFns<Summary> = {
               break;
             }
 
-            message.hook = reader.string();
+            message.updatedFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
-            if (tag !== 56) {
+            if (tag !== 58) {
               break;
             }
 
-            message.trust = reader.int32() as any;
+            message.updatedBefore = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionFilter_LabelsEntry(): SessionFilter_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const SessionFilter_LabelsEntry: MessageFns<SessionFilter_LabelsEntry> = {
+  encode(message: SessionFilter_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionFilter_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionFilter_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionMatch(): SessionMatch {
+  return { sessionId: "", score: 0n, snippets: [] };
+}
+
+export const SessionMatch: MessageFns<SessionMatch> = {
+  encode(message: SessionMatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.score !== 0n) {
+      if (BigInt.asIntN(64, message.score) !== message.score) {
+        throw new globalThis.Error("value provided for field message.score of type int64 too large");
+      }
+      writer.uint32(16).int64(message.score);
+    }
+    for (const v of message.snippets) {
+      SessionSnippet.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionMatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionMatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.score = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.snippets.push(SessionSnippet.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSessionSnippet(): SessionSnippet {
+  return { messageId: "", seq: 0n, text: "" };
+}
+
+export const SessionSnippet: MessageFns<SessionSnippet> = {
+  encode(message: SessionSnippet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.seq);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionSnippet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionSnippet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
             continue;
           }
         }

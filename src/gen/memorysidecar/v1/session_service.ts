@@ -5,6 +5,7 @@
 // source: memorysidecar/v1/session_service.proto
 
 /* eslint-disable */
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
   type ChannelCredentials,
@@ -19,73 +20,5617 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Duration } from "../../google/protobuf/duration.ts";
+import { FieldMask } from "../../google/protobuf/field_mask.ts";
+import { AppendedMessage, Message, MessageFilter, MessageOrder, ToolOutcome } from "./message.ts";
 import {
-  AppendMessagesRequest,
-  AppendMessagesResponse,
-  DeleteMessageRequest,
-  DeleteMessageResponse,
-  GetMessageRequest,
-  GetMessageResponse,
-  ListMessagesRequest,
-  ListMessagesResponse,
-  UpdateMessageRequest,
-  UpdateMessageResponse,
-} from "./message_rpc.ts";
-import {
-  ListPolicyPresetsRequest,
-  ListPolicyPresetsResponse,
-  PreviewPolicyRequest,
-  PreviewPolicyResponse,
-} from "./policy_rpc.ts";
-import { SearchSessionsRequest, SearchSessionsResponse } from "./search_rpc.ts";
-import {
-  CreateSessionRequest,
-  CreateSessionResponse,
-  DeleteSessionRequest,
-  DeleteSessionResponse,
-  ForkSessionRequest,
-  ForkSessionResponse,
-  GetSessionRequest,
-  GetSessionResponse,
-  ListSessionsRequest,
-  ListSessionsResponse,
-  ResetSessionRequest,
-  ResetSessionResponse,
-  UpdateSessionRequest,
-  UpdateSessionResponse,
-} from "./session_rpc.ts";
-import {
-  ExportSessionRequest,
-  ExportSessionResponse,
-  ImportSessionRequest,
-  ImportSessionResponse,
-} from "./snapshot_rpc.ts";
-import {
-  CompactSessionRequest,
-  CompactSessionResponse,
-  ListSummariesRequest,
-  ListSummariesResponse,
-  ListSummarySourcesRequest,
-  ListSummarySourcesResponse,
-} from "./summary_rpc.ts";
-import {
-  GetWindowRequest,
-  GetWindowResponse,
-  HealSessionRequest,
-  HealSessionResponse,
-  ListSummaryInputsRequest,
-  ListSummaryInputsResponse,
-  RestoreMessagesRequest,
-  RestoreMessagesResponse,
-  SetSummaryRequest,
-  SetSummaryResponse,
-  TrimSessionRequest,
-  TrimSessionResponse,
-} from "./window_rpc.ts";
+  CustomTokenRule,
+  Policy,
+  PolicyPreset,
+  PolicyPreview,
+  PreviewSource,
+  StageOn,
+  Summarize,
+  TokenRule,
+  Unit,
+} from "./policy.ts";
+import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
+import { SnapshotFormat, SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
+import { CompactOutcome, PlacedSummary, Summary, SummaryPlacement, SummaryVersion } from "./summary.ts";
+import { Task } from "./task.ts";
+import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/session_service.proto";
+
+/** Asks for a new session. */
+export interface CreateSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The session to create. Output-only fields are ignored. Unset means an empty
+   * session with the default policy.
+   */
+  session:
+    | Session
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The session that was created. */
+export interface CreateSessionResponse {
+  /** The session. */
+  session: Session | undefined;
+}
+
+/** Asks for one session. */
+export interface GetSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+}
+
+/** One session. */
+export interface GetSessionResponse {
+  /** The session. */
+  session: Session | undefined;
+}
+
+/** Asks for a page of sessions. */
+export interface ListSessionsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** Which sessions to list. Unset means all. */
+  filter:
+    | SessionFilter
+    | undefined;
+  /** In which order. Unset means `SESSION_ORDER_CREATE_TIME_DESC`. */
+  order: SessionOrder;
+  /**
+   * The most sessions to return. 0 means 50; above 1,000 is treated as 1,000;
+   * negative is an error. A page may be shorter, even empty, and not be the last:
+   * it ends after 1 MiB, or after looking at 10,000 sessions.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** A page of sessions. */
+export interface ListSessionsResponse {
+  /** The sessions. */
+  sessions: Session[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks to change a session. */
+export interface UpdateSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The session with its new values. `session_id` names it. A non-empty `etag`
+   * must still be the session's.
+   */
+  session:
+    | Session
+    | undefined;
+  /**
+   * What to change: `user_id`, `agent_id`, `labels`, `metadata`, `policy`, `ttl`,
+   * `summary`, or `*` for all of them. A path that is named and not set is cleared;
+   * `policy` then becomes the default one. Empty means every one of them that is
+   * set in `session`; when none is, nothing changes. Output-only paths are ignored,
+   * others are an error. At most 64 paths.
+   */
+  updateMask:
+    | string[]
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The session after the change. */
+export interface UpdateSessionResponse {
+  /** The session. */
+  session:
+    | Session
+    | undefined;
+  /** What a new policy removed from the window. */
+  trims: Trim[];
+  /** The stages of a new policy that acted, as an append names them. */
+  stageRuns: StageRun[];
+  /**
+   * Says that a limit of a stage of a new policy does not hold, because what is
+   * protected is larger.
+   */
+  overLimit: boolean;
+}
+
+/** Asks to delete a session. */
+export interface DeleteSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** If not empty, the session must still have this etag. */
+  etag: string;
+  /** Succeeds, changing nothing, when the session does not exist. */
+  allowMissing: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** Says that the session is gone. */
+export interface DeleteSessionResponse {
+  /** The revision of the deletion, 0 when there was nothing to delete. */
+  revision: bigint;
+}
+
+/** Asks to copy a session. */
+export interface ForkSessionRequest {
+  /** The namespace of both sessions. Empty means `default`. */
+  namespace: string;
+  /** The session to copy. Required. */
+  sourceSessionId: string;
+  /**
+   * The last seq to copy, 0 to the newest; 0 copies no message. Unset means the
+   * newest. After a reset not below the seq that was the newest then.
+   */
+  atSeq?:
+    | bigint
+    | undefined;
+  /** The id of the new session. The server makes one if it is empty. */
+  sessionId: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The copy. */
+export interface ForkSessionResponse {
+  /** The new session. */
+  session: Session | undefined;
+}
+
+/** Asks to empty a session. */
+export interface ResetSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Keeps the system messages that are in the window. */
+  keepSystemMessages: boolean;
+  /** If not empty, the session must still have this etag. */
+  etag: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+  /** Keeps the oldest message of the log if it is a system message. */
+  keepFirstSystemMessage: boolean;
+  /**
+   * Keeps the summary of the session. Default false: it is removed. Placed summaries
+   * are always removed.
+   */
+  keepSummary: boolean;
+}
+
+/** The session after the reset. */
+export interface ResetSessionResponse {
+  /** The session. */
+  session:
+    | Session
+    | undefined;
+  /** How much was deleted. */
+  deleted: Totals | undefined;
+}
+
+/** Asks to append messages. */
+export interface AppendMessagesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The messages, in order. 1 to 1,000, or none with `turn_end`. Ids that are set
+   * must differ from one another. Output-only fields are ignored.
+   */
+  messages: Message[];
+  /**
+   * If set, the append happens only while this is the newest seq of the session; 0
+   * for a session that never had a message.
+   */
+  expectedLastSeq?:
+    | bigint
+    | undefined;
+  /**
+   * Creates the session with the defaults if it does not exist. Does nothing
+   * without messages: a turn of a session that does not exist cannot end.
+   */
+  createSession: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+  /**
+   * Says that the agent's turn ends with these messages: after the stages on append
+   * those on turn end run, too.
+   */
+  turnEnd: boolean;
+  /**
+   * What the model's input took, as the model said, for `model_input_tokens_over`.
+   * Unset leaves what an earlier append said. 0 to 1,000,000,000.
+   */
+  modelInputTokens?:
+    | bigint
+    | undefined;
+  /**
+   * How tools ended whose messages are not appended. The outcomes of tool messages
+   * count by themselves. At most 256.
+   */
+  toolOutcomes: ToolOutcome[];
+}
+
+/** What an append did. */
+export interface AppendMessagesResponse {
+  /** What was stored, in the order of the request. */
+  messages: AppendedMessage[];
+  /** The revision of the transaction. */
+  revision: bigint;
+  /**
+   * What left the window and why, in the order of the causes. May name messages of
+   * this very append.
+   */
+  trims: Trim[];
+  /** The window after the append. */
+  window:
+    | Totals
+    | undefined;
+  /** The newest seq of the session. */
+  lastSeq: bigint;
+  /**
+   * The stages that acted and their triggers. A stage without triggers is named only
+   * when it removed something or is over its limit.
+   */
+  stageRuns: StageRun[];
+  /**
+   * Says that a limit of a stage that acted does not hold, because what is protected
+   * is larger.
+   */
+  overLimit: boolean;
+}
+
+/** Asks for a page of messages. */
+export interface ListMessagesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Which messages to list. Unset means all. */
+  filter:
+    | MessageFilter
+    | undefined;
+  /** In which order. Unset means `MESSAGE_ORDER_SEQ_ASC`. */
+  order: MessageOrder;
+  /**
+   * The most messages to return. 0 means 100; above 1,000 is treated as 1,000;
+   * negative is an error. A page may be shorter, even empty, and not be the last:
+   * it ends after 3 MiB, or after looking at 10,000 messages.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most
+   * 2,048 bytes. The other fields but `page_size` must stay the same.
+   */
+  pageToken: string;
+}
+
+/** A page of messages. */
+export interface ListMessagesResponse {
+  /** The messages. */
+  messages: Message[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+}
+
+/** Asks for one message. */
+export interface GetMessageRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** The message. Required. */
+  messageId: string;
+}
+
+/** One message. */
+export interface GetMessageResponse {
+  /** The message. */
+  message:
+    | Message
+    | undefined;
+  /** Whether it is in the stored window. */
+  inWindow: boolean;
+}
+
+/** Asks to change a message. */
+export interface UpdateMessageRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The message with its new values. `message_id` names it. A non-empty `etag` must
+   * still be the message's.
+   */
+  message:
+    | Message
+    | undefined;
+  /**
+   * What to change: `name`, `text`, `parts`, `tool_calls`, `agent_calls`,
+   * `tool_call_id`, `tool_error`, `structured_data`, `provider_payload`,
+   * `metadata`, `labels`, `token_count`, `sent_time`, or `*` for all of them. A path
+   * that is named and not set is cleared. Empty means every one of them that is set
+   * in `message`; when none is, nothing changes. Output-only paths are ignored;
+   * others, `role` among them, are an error.
+   *
+   * When the content changes and `token_count` is not given, the tokens are
+   * counted anew by the policy's rule; under `TOKEN_RULE_GIVEN` it must be given.
+   */
+  updateMask:
+    | string[]
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The message after the change. */
+export interface UpdateMessageResponse {
+  /** The message. */
+  message:
+    | Message
+    | undefined;
+  /** The revision of the transaction, 0 when nothing was to be changed. */
+  revision: bigint;
+  /** What left the window because of the change. */
+  trims: Trim[];
+  /** The window after the change. */
+  window: Totals | undefined;
+}
+
+/** Asks to delete a message. */
+export interface DeleteMessageRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** The message. Required. */
+  messageId: string;
+  /** If not empty, the message must still have this etag. */
+  etag: string;
+  /** Succeeds, changing nothing, when the message does not exist. */
+  allowMissing: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What a deletion did. */
+export interface DeleteMessageResponse {
+  /** The revision of the transaction, 0 when there was nothing to delete. */
+  revision: bigint;
+  /**
+   * What left the window because of the deletion, such as results that lost their
+   * tool call. The message itself is not named.
+   */
+  trims: Trim[];
+  /** The window after the deletion. */
+  window: Totals | undefined;
+}
+
+/** Asks for the window of a session. */
+export interface GetWindowRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * A policy to look through, over the stored window. Every stage of it runs,
+   * whatever its `on` says, and nothing is changed. Unset means the session's own
+   * policy, of which only the stages on read run.
+   */
+  policy:
+    | Policy
+    | undefined;
+  /**
+   * Gives the window as it was when this was the newest seq of the session, after
+   * all changes made before the next append. 0 to the newest. Unset means now.
+   *
+   * Messages deleted since are left out, with tool results that lost their call;
+   * messages changed since show their new content. Should these have grown beyond
+   * the ceiling of a window, the oldest messages are left out, system messages last.
+   * Placed summaries and healed results are not in it.
+   *
+   * Then the stages run, those of the session's policy as it is now. A reset ends
+   * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
+   */
+  asOfSeq?:
+    | bigint
+    | undefined;
+  /**
+   * Gives only the newest of the messages that remain, this many, as they come: the
+   * first may be a tool result without its call. Unset means all. 1 to 10,000.
+   */
+  newest?: number | undefined;
+}
+
+/** The window of a session. */
+export interface GetWindowResponse {
+  /**
+   * The messages that go to the model, oldest first. Those that the server made,
+   * summaries and healed tool results, have no seq. One that shows the summary of the
+   * session has the id `summary`; a system message that ends with it keeps its own.
+   */
+  messages: Message[];
+  /**
+   * The text that stands for messages that left. Unset when there is none, and
+   * with `as_of_seq`. The policy's `summary_view` says whether `messages` shows it too.
+   */
+  summary:
+    | Summary
+    | undefined;
+  /** How much `messages` holds, with a summary that is shown in it. */
+  window:
+    | Totals
+    | undefined;
+  /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
+  outside:
+    | Totals
+    | undefined;
+  /**
+   * Which messages up to `last_seq` are not in `messages`, as runs by rising seq:
+   * every existing message of the runs is outside, and a run may hold none. At most
+   * 1,000 runs, the newest ones.
+   */
+  outsideRanges: SeqRange[];
+  /** Says that `outside_ranges` holds only the newest 1,000 runs. */
+  outsideTruncated: boolean;
+  /** What the stages of this read removed from the stored window. */
+  trims: Trim[];
+  /**
+   * The ids of tool calls in `messages` without a result in `messages`. Providers
+   * refuse such calls unless they are the newest: answer them first. At most 1,000
+   * and 65,536 bytes, the newest ones.
+   */
+  openToolCallIds: string[];
+  /**
+   * Says that a limit of a stage that acts does not hold, because what is protected
+   * is larger than the limit. Stages on append of the session's policy count as well.
+   * Never set for a past seq without a policy.
+   */
+  overLimit: boolean;
+  /** The newest seq of the session, or the `as_of_seq` asked for. */
+  lastSeq: bigint;
+  /** The store-wide revision that last changed the session or its log. */
+  revision: bigint;
+  /** The stages that acted in this read. */
+  stageRuns: StageRun[];
+  /** What went wrong in this read. At most one per condition. */
+  warnings: PolicyWarning[];
+  /**
+   * The ids of the messages that were shortened. At most 1,000 and 65,536 bytes, the
+   * newest.
+   */
+  shortenedMessageIds: string[];
+}
+
+/** Asks for a trim of the stored window. */
+export interface TrimSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * How far to trim. Required. The protections and the tool pairs of the session's
+   * policy hold.
+   */
+  target:
+    | //
+    /**
+     * Removes the oldest units of `unit` until the window costs at most this many
+     * tokens. 0 to 1,000,000,000.
+     */
+    { $case: "maxTokens"; value: bigint }
+    | //
+    /**
+     * Removes the oldest units of `unit` until the window holds at most this many
+     * messages. 0 to 10,000.
+     */
+    { $case: "maxMessages"; value: number }
+    | //
+    /** Keeps the newest units of `unit`, this many, and removes the rest. 0 to 10,000. */
+    { $case: "keepRecent"; value: number }
+    | //
+    /** Runs the stages on request of the session's policy. Must be true. */
+    { $case: "runPolicy"; value: boolean }
+    | undefined;
+  /**
+   * What is kept or removed together. Unset means `UNIT_MESSAGE`. Not allowed with
+   * `run_policy`.
+   */
+  unit: Unit;
+  /** Erases what is removed from the log for good. Not allowed with `run_policy`. */
+  discard: boolean;
+  /** If not empty, the session must still have this etag. */
+  etag: string;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The window after a trim. */
+export interface TrimSessionResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /** What left the window and why. The stage is `trim_session` unless the policy ran. */
+  trims: Trim[];
+  /** The window after the trim. */
+  window:
+    | Totals
+    | undefined;
+  /** The stages that acted. */
+  stageRuns: StageRun[];
+  /** Says that the target was not reached, because what is protected is larger. */
+  overLimit: boolean;
+}
+
+/** Asks to bring messages back into the window. */
+export interface RestoreMessagesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The ids of the messages. Together with `seq_ranges` at least one message and at
+   * most 1,000. Those in the window already do nothing.
+   */
+  messageIds: string[];
+  /** Runs of seqs: every existing message of them. At most 100. */
+  seqRanges: SeqRange[];
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The window after a restore. */
+export interface RestoreMessagesResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /**
+   * The ids of the messages that came back, by rising seq. Messages of the same tool
+   * calls come along, unless the policy's `tool_pairs` is loose.
+   */
+  messageIds: string[];
+  /** The window after the restore. */
+  window: Totals | undefined;
+}
+
+/** Asks which messages a summary should replace. */
+export interface ListSummaryInputsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Which messages. Required. */
+  choice:
+    | //
+    /**
+     * All messages of the window but system messages and the newest others, this
+     * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
+     * would be parted from its results. 0 to 10,000.
+     */
+    { $case: "keepRecent"; value: number }
+    | //
+    /** What this stage of the session's policy would remove now, if it acts. */
+    { $case: "stage"; value: string }
+    | undefined;
+}
+
+/** The messages that a summary should replace. */
+export interface ListSummaryInputsResponse {
+  /** The messages, oldest first, within 3 MiB in wire form. */
+  messages: Message[];
+  /** Says that there are more: summarize these first, then ask again. */
+  truncated: boolean;
+  /** How much `messages` holds. */
+  total: Totals | undefined;
+}
+
+/** Asks to set the text that stands for messages that left the window. */
+export interface SetSummaryRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The text. At most 65,536 bytes. Empty removes the summary of the session; not
+   * allowed with `placement` in place.
+   */
+  text: string;
+  /**
+   * The ids of the messages that the text replaces: they leave the window in the
+   * same transaction. Placed summaries are named by their ids too. All must be in the
+   * window and, under `TOOL_PAIRS_WHOLE`, hold all or none of the messages of a tool
+   * call. At most 10,000. Empty sets the text alone.
+   */
+  replacedMessageIds: string[];
+  /** Where the text stands. Unset means `SUMMARY_PLACEMENT_SESSION`. */
+  placement: SummaryPlacement;
+  /**
+   * Only if the summary of the session still has this version; 0 for none yet. Unset
+   * means any.
+   */
+  expectedVersion?:
+    | bigint
+    | undefined;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** The session after its summary was set. */
+export interface SetSummaryResponse {
+  /** The session. */
+  session:
+    | Session
+    | undefined;
+  /** What left the window. */
+  trims: Trim[];
+  /** The summary that was placed. Unset for the summary of the session. */
+  placed: PlacedSummary | undefined;
+}
+
+/** Asks to answer the tool calls of the window that have no result. */
+export interface HealSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The text of the results. Empty means that of the policy, or a fixed notice. At
+   * most 1,024 bytes.
+   */
+  text: string;
+  /** Heals only the newest message with tool calls. Default false: all of them. */
+  newestOnly: boolean;
+  /** Makes a repeat safe. Optional, at most 128 bytes. */
+  requestId: string;
+}
+
+/** What was healed. */
+export interface HealSessionResponse {
+  /** The revision of the transaction, or the session's last one when nothing changed. */
+  revision: bigint;
+  /**
+   * The messages that were made, in the order of their calls. They stand in the
+   * window behind the last result of the same call message, or behind that message. A
+   * window holds at most 256 of them.
+   */
+  messages: Message[];
+  /** The window after the change. */
+  window: Totals | undefined;
+}
+
+/** Asks what policies would make of a session. */
+export interface PreviewPolicyRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /**
+   * The policies to compare, each over the same messages. At most 8. None means the
+   * session's own.
+   */
+  policies: Policy[];
+  /**
+   * Which stages run: those on these occasions, as one change after the other would
+   * run them, append, turn end and request, and then a read. None means append and
+   * read.
+   */
+  occasions: StageOn[];
+  /** Over which messages. Unset means `PREVIEW_SOURCE_WINDOW`. */
+  source: PreviewSource;
+  /** What the model's input took. Unset means what the session knows. */
+  modelInputTokens?:
+    | bigint
+    | undefined;
+  /** How tools ended. At most 256. None means what the session knows. */
+  toolOutcomes: ToolOutcome[];
+}
+
+/** What the policies would make of the session. */
+export interface PreviewPolicyResponse {
+  /** One for each policy, in the order of the request. */
+  previews: PolicyPreview[];
+  /** The newest seq of the session. */
+  lastSeq: bigint;
+  /** The store-wide revision that last changed the session or its log. */
+  revision: bigint;
+}
+
+/** Asks for the presets. Nothing to say. */
+export interface ListPolicyPresetsRequest {
+}
+
+/** The presets that the server knows. */
+export interface ListPolicyPresetsResponse {
+  /** The presets, by name. */
+  presets: PolicyPreset[];
+}
+
+/** Asks to summarize messages of the window now. */
+export interface CompactSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Which messages. Required. */
+  choice:
+    | //
+    /**
+     * All messages of the window but system messages and the newest others, this
+     * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
+     * would be parted from its results. With `SUMMARY_KEEP_IN_PLACE` placed summaries
+     * before the last of these messages are summarized with them; with
+     * `SUMMARY_KEEP_HIERARCHICAL` when 32 stand in the window. 0 to 10,000.
+     */
+    { $case: "keepRecent"; value: number }
+    | //
+    /**
+     * What this stage of the session's policy would remove now, whether or not its
+     * triggers hold.
+     */
+    { $case: "stage"; value: string }
+    | undefined;
+  /**
+   * How the summary is made and kept. Unset means as `stage` says, or with
+   * `keep_recent` the defaults. `manual` is not allowed.
+   */
+  summarize:
+    | Summarize
+    | undefined;
+  /** How long to wait for the summary. 0 to 10 minutes; also ends with the deadline. */
+  wait:
+    | Duration
+    | undefined;
+  /**
+   * Makes a repeat safe. Optional, at most 128 bytes. A repeat does not wait: it is
+   * answered as the first call would have been without `wait`.
+   */
+  requestId: string;
+}
+
+/** What is under way, and what came of it. */
+export interface CompactSessionResponse {
+  /**
+   * The revision of the transaction that asked for the summary, or the session's last
+   * one when there is nothing to summarize.
+   */
+  revision: bigint;
+  /**
+   * The task; with `stage` the one that is under way for it already, if there is one.
+   * Unset when there is nothing to summarize: no message, only such that tasks are under
+   * way for, or, when the text is to be placed, one alone that costs no more than
+   * `max_tokens`.
+   */
+  task:
+    | Task
+    | undefined;
+  /** How the waiting ended. */
+  outcome: CompactOutcome;
+  /** The summary, when it was made while this call waited. */
+  summary: SummaryVersion | undefined;
+}
+
+/** Asks for the summaries that a session has had. */
+export interface ListSummariesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** Only those that are in use now. */
+  currentOnly: boolean;
+  /** Gives the oldest first. Default false: the newest first. */
+  oldestFirst: boolean;
+  /**
+   * How many summaries to give at most. 0 means 100. At most 1,000; a page may hold
+   * fewer.
+   */
+  pageSize: number;
+  /** The `next_page_token` of the page before. The other fields must be the same. */
+  pageToken: string;
+}
+
+/** Summaries. The newest 1,000 of a session are kept, and those in use. */
+export interface ListSummariesResponse {
+  /** The summaries, within 3 MiB in wire form. */
+  summaries: SummaryVersion[];
+  /** Gives the next page. Empty at the end. */
+  nextPageToken: string;
+}
+
+/** Asks for the messages that a summary stands for. */
+export interface ListSummarySourcesRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** The version of the summary. Required, 1 or higher. */
+  version: bigint;
+  /**
+   * How many messages to give at most. 0 means 100. At most 1,000; a page may hold
+   * fewer.
+   */
+  pageSize: number;
+  /** The `next_page_token` of the page before. The other fields must be the same. */
+  pageToken: string;
+}
+
+/** The messages. */
+export interface ListSummarySourcesResponse {
+  /**
+   * The messages, oldest first, over all levels of summaries, within 3 MiB in wire
+   * form. Messages that were deleted since are missing.
+   */
+  messages: Message[];
+  /** Gives the next page. Empty at the end. */
+  nextPageToken: string;
+}
+
+/** Asks for a snapshot of a session. */
+export interface ExportSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /** The session. Required. */
+  sessionId: string;
+  /** The format. Unset means `SNAPSHOT_FORMAT_NATIVE`. */
+  format: SnapshotFormat;
+}
+
+/**
+ * A chunk of a snapshot. A native snapshot is one header and then the log; a
+ * snapshot in another format is a document. All chunks are of one moment. A reader
+ * that takes nothing for a minute is let go; 16 exports run at one time.
+ */
+export interface ExportSessionResponse {
+  /** What the chunk holds. */
+  chunk:
+    | //
+    /** The first chunk of a native snapshot. */
+    { $case: "header"; value: SnapshotHeader }
+    | //
+    /** Messages of the log, at most 1 MiB (1,048,576 bytes) or one message. */
+    { $case: "messages"; value: SnapshotMessages }
+    | //
+    /** A piece of a JSON document, at most 1,048,576 bytes. */
+    { $case: "document"; value: Buffer }
+    | undefined;
+}
+
+/**
+ * Brings a snapshot, or a chunk of one. A snapshot that fits one request needs one
+ * call; a larger one is sent as chunks, in order, each with `more` but the last. A
+ * chunk that is refused with `SNAPSHOT_INVALID` or `WINDOW_FULL` ends its upload.
+ *
+ * A native snapshot makes the session as it was, but for what a stranger must not
+ * say. The server sets anew: of the session `namespace`, `session_id`, `revision`,
+ * `etag`, the totals, and with a `ttl` the `update_time` and `expire_time`; of each
+ * message `source` and `trust`, by its role and content, `writer`, who imports, and
+ * `etag`. The windows of the past are not in a snapshot: before the last seq all
+ * messages up to a seq count as its window. ListSessions has the session as the
+ * newest, whatever its `create_time`.
+ */
+export interface ImportSessionRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The id of the session to make. Empty means the id in a native snapshot, or one
+   * that the server makes.
+   */
+  sessionId: string;
+  /** The format. Unset means `SNAPSHOT_FORMAT_NATIVE`. */
+  format: SnapshotFormat;
+  /**
+   * Replaces a session of this id. Default false: it must not exist. What another
+   * system's document does not say, such as the policy, stays as it was.
+   */
+  replace: boolean;
+  /**
+   * Names the upload that this chunk continues, as the first answer gave it. Empty
+   * starts a new one; the fields above count only then. At most 8 uploads at one time.
+   */
+  uploadId: string;
+  /**
+   * The number of the chunk: 0, 1, 2 and so on. A chunk that came already is not taken
+   * twice.
+   */
+  chunkIndex: number;
+  /** More chunks follow. */
+  more: boolean;
+  /** The header of a native snapshot. Required in its first chunk. */
+  header:
+    | SnapshotHeader
+    | undefined;
+  /**
+   * Messages of the log of a native snapshot, by rising seq, over all chunks. At most
+   * 10,000 in a chunk. Each needs its id, seq, token count and times. Of the seqs from
+   * the first on at most 1,000,000 may have no message.
+   */
+  messages: Message[];
+  /**
+   * A piece of a JSON document; all together at most 32 MiB (33,554,432 bytes), 64
+   * levels deep, with 1,000,000 values. All uploads together hold at most 67,108,864
+   * bytes.
+   */
+  document: Buffer;
+  /**
+   * Makes a repeat of the whole import safe. Optional, at most 128 bytes. Send it
+   * with every chunk.
+   */
+  requestId: string;
+}
+
+/** What has been taken. */
+export interface ImportSessionResponse {
+  /** The session that was made. Unset while chunks are missing. */
+  session:
+    | Session
+    | undefined;
+  /**
+   * Names the upload for the next chunk. Given up after 10 minutes without one. Empty
+   * when the session was made.
+   */
+  uploadId: string;
+  /** The number of the next chunk. */
+  nextChunkIndex: number;
+}
+
+/** Asks what texts cost. */
+export interface CountTokensRequest {
+  /** The texts, at most 256. All texts and messages together at most 1 MiB (1,048,576 bytes). */
+  texts: string[];
+  /** Messages, at most 256. Counted as an append counts them. */
+  messages: Message[];
+  /** How to count. Unset means `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is an error. */
+  tokenRule: TokenRule;
+  /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
+  model: string;
+  /** The rule, for `TOKEN_RULE_CUSTOM`. */
+  customTokenRule: CustomTokenRule | undefined;
+}
+
+/** What the texts cost. */
+export interface CountTokensResponse {
+  /** What each text costs, as the text of a user message without a name. */
+  textTokenCounts: number[];
+  /** What each message costs. */
+  messageTokenCounts: number[];
+  /** What all of it costs. */
+  totalTokenCount: bigint;
+  /** The rule that was used. */
+  tokenRule: TokenRule;
+}
+
+/** Asks which sessions hold words. */
+export interface SearchSessionsRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The words, separated by white space, compared without case; any one of them
+   * makes a match. A blank query finds nothing. At most 1,024 bytes and 32 different
+   * words.
+   */
+  query: string;
+  /** The most sessions to give. Unset means 5; 0 gives none. At most 100. */
+  limit?:
+    | number
+    | undefined;
+  /** Which sessions to look at. Unset means all. */
+  filter:
+    | SessionFilter
+    | undefined;
+  /** Looks only at sessions whose id begins with this. At most 512 bytes. */
+  sessionIdPrefix: string;
+}
+
+/** The sessions that match. */
+export interface SearchSessionsResponse {
+  /** The sessions, by falling score, then by id. */
+  matches: SessionMatch[];
+}
+
+function createBaseCreateSessionRequest(): CreateSessionRequest {
+  return { namespace: "", session: undefined, requestId: "" };
+}
+
+export const CreateSessionRequest: MessageFns<CreateSessionRequest> = {
+  encode(message: CreateSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(18).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(26).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateSessionResponse(): CreateSessionResponse {
+  return { session: undefined };
+}
+
+export const CreateSessionResponse: MessageFns<CreateSessionResponse> = {
+  encode(message: CreateSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSessionRequest(): GetSessionRequest {
+  return { namespace: "", sessionId: "" };
+}
+
+export const GetSessionRequest: MessageFns<GetSessionRequest> = {
+  encode(message: GetSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSessionResponse(): GetSessionResponse {
+  return { session: undefined };
+}
+
+export const GetSessionResponse: MessageFns<GetSessionResponse> = {
+  encode(message: GetSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSessionsRequest(): ListSessionsRequest {
+  return { namespace: "", filter: undefined, order: 0, pageSize: 0, pageToken: "" };
+}
+
+export const ListSessionsRequest: MessageFns<ListSessionsRequest> = {
+  encode(message: ListSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.filter !== undefined) {
+      SessionFilter.encode(message.filter, writer.uint32(18).fork()).join();
+    }
+    if (message.order !== 0) {
+      writer.uint32(24).int32(message.order);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(32).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(42).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.filter = SessionFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.order = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSessionsResponse(): ListSessionsResponse {
+  return { sessions: [], nextPageToken: "" };
+}
+
+export const ListSessionsResponse: MessageFns<ListSessionsResponse> = {
+  encode(message: ListSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sessions) {
+      Session.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessions.push(Session.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateSessionRequest(): UpdateSessionRequest {
+  return { namespace: "", session: undefined, updateMask: undefined, requestId: "" };
+}
+
+export const UpdateSessionRequest: MessageFns<UpdateSessionRequest> = {
+  encode(message: UpdateSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(18).fork()).join();
+    }
+    if (message.updateMask !== undefined) {
+      FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(26).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(34).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.updateMask = FieldMask.unwrap(FieldMask.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateSessionResponse(): UpdateSessionResponse {
+  return { session: undefined, trims: [], stageRuns: [], overLimit: false };
+}
+
+export const UpdateSessionResponse: MessageFns<UpdateSessionResponse> = {
+  encode(message: UpdateSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(32).bool(message.overLimit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteSessionRequest(): DeleteSessionRequest {
+  return { namespace: "", sessionId: "", etag: "", allowMissing: false, requestId: "" };
+}
+
+export const DeleteSessionRequest: MessageFns<DeleteSessionRequest> = {
+  encode(message: DeleteSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.etag !== "") {
+      writer.uint32(26).string(message.etag);
+    }
+    if (message.allowMissing !== false) {
+      writer.uint32(32).bool(message.allowMissing);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.allowMissing = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteSessionResponse(): DeleteSessionResponse {
+  return { revision: 0n };
+}
+
+export const DeleteSessionResponse: MessageFns<DeleteSessionResponse> = {
+  encode(message: DeleteSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForkSessionRequest(): ForkSessionRequest {
+  return { namespace: "", sourceSessionId: "", atSeq: undefined, sessionId: "", requestId: "" };
+}
+
+export const ForkSessionRequest: MessageFns<ForkSessionRequest> = {
+  encode(message: ForkSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sourceSessionId !== "") {
+      writer.uint32(18).string(message.sourceSessionId);
+    }
+    if (message.atSeq !== undefined) {
+      if (BigInt.asIntN(64, message.atSeq) !== message.atSeq) {
+        throw new globalThis.Error("value provided for field message.atSeq of type int64 too large");
+      }
+      writer.uint32(24).int64(message.atSeq);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(34).string(message.sessionId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForkSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForkSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sourceSessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.atSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForkSessionResponse(): ForkSessionResponse {
+  return { session: undefined };
+}
+
+export const ForkSessionResponse: MessageFns<ForkSessionResponse> = {
+  encode(message: ForkSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForkSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForkSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResetSessionRequest(): ResetSessionRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    keepSystemMessages: false,
+    etag: "",
+    requestId: "",
+    keepFirstSystemMessage: false,
+    keepSummary: false,
+  };
+}
+
+export const ResetSessionRequest: MessageFns<ResetSessionRequest> = {
+  encode(message: ResetSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.keepSystemMessages !== false) {
+      writer.uint32(24).bool(message.keepSystemMessages);
+    }
+    if (message.etag !== "") {
+      writer.uint32(34).string(message.etag);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    if (message.keepFirstSystemMessage !== false) {
+      writer.uint32(48).bool(message.keepFirstSystemMessage);
+    }
+    if (message.keepSummary !== false) {
+      writer.uint32(56).bool(message.keepSummary);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.keepSystemMessages = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.keepFirstSystemMessage = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keepSummary = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResetSessionResponse(): ResetSessionResponse {
+  return { session: undefined, deleted: undefined };
+}
+
+export const ResetSessionResponse: MessageFns<ResetSessionResponse> = {
+  encode(message: ResetSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    if (message.deleted !== undefined) {
+      Totals.encode(message.deleted, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deleted = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendMessagesRequest(): AppendMessagesRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    messages: [],
+    expectedLastSeq: undefined,
+    createSession: false,
+    requestId: "",
+    turnEnd: false,
+    modelInputTokens: undefined,
+    toolOutcomes: [],
+  };
+}
+
+export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
+  encode(message: AppendMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.expectedLastSeq !== undefined) {
+      if (BigInt.asIntN(64, message.expectedLastSeq) !== message.expectedLastSeq) {
+        throw new globalThis.Error("value provided for field message.expectedLastSeq of type int64 too large");
+      }
+      writer.uint32(32).int64(message.expectedLastSeq);
+    }
+    if (message.createSession !== false) {
+      writer.uint32(40).bool(message.createSession);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(50).string(message.requestId);
+    }
+    if (message.turnEnd !== false) {
+      writer.uint32(56).bool(message.turnEnd);
+    }
+    if (message.modelInputTokens !== undefined) {
+      if (BigInt.asIntN(64, message.modelInputTokens) !== message.modelInputTokens) {
+        throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
+      }
+      writer.uint32(64).int64(message.modelInputTokens);
+    }
+    for (const v of message.toolOutcomes) {
+      ToolOutcome.encode(v!, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendMessagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendMessagesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.expectedLastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.createSession = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.turnEnd = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.modelInputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.toolOutcomes.push(ToolOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendMessagesResponse(): AppendMessagesResponse {
+  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, stageRuns: [], overLimit: false };
+}
+
+export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
+  encode(message: AppendMessagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      AppendedMessage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(40).int64(message.lastSeq);
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(56).bool(message.overLimit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendMessagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendMessagesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(AppendedMessage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMessagesRequest(): ListMessagesRequest {
+  return { namespace: "", sessionId: "", filter: undefined, order: 0, pageSize: 0, pageToken: "" };
+}
+
+export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
+  encode(message: ListMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.filter !== undefined) {
+      MessageFilter.encode(message.filter, writer.uint32(26).fork()).join();
+    }
+    if (message.order !== 0) {
+      writer.uint32(32).int32(message.order);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMessagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMessagesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filter = MessageFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.order = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMessagesResponse(): ListMessagesResponse {
+  return { messages: [], nextPageToken: "" };
+}
+
+export const ListMessagesResponse: MessageFns<ListMessagesResponse> = {
+  encode(message: ListMessagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMessagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMessagesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMessageRequest(): GetMessageRequest {
+  return { namespace: "", sessionId: "", messageId: "" };
+}
+
+export const GetMessageRequest: MessageFns<GetMessageRequest> = {
+  encode(message: GetMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(26).string(message.messageId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetMessageResponse(): GetMessageResponse {
+  return { message: undefined, inWindow: false };
+}
+
+export const GetMessageResponse: MessageFns<GetMessageResponse> = {
+  encode(message: GetMessageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== undefined) {
+      Message.encode(message.message, writer.uint32(10).fork()).join();
+    }
+    if (message.inWindow !== false) {
+      writer.uint32(16).bool(message.inWindow);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMessageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMessageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = Message.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inWindow = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateMessageRequest(): UpdateMessageRequest {
+  return { namespace: "", sessionId: "", message: undefined, updateMask: undefined, requestId: "" };
+}
+
+export const UpdateMessageRequest: MessageFns<UpdateMessageRequest> = {
+  encode(message: UpdateMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.message !== undefined) {
+      Message.encode(message.message, writer.uint32(26).fork()).join();
+    }
+    if (message.updateMask !== undefined) {
+      FieldMask.encode(FieldMask.wrap(message.updateMask), writer.uint32(34).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.message = Message.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.updateMask = FieldMask.unwrap(FieldMask.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateMessageResponse(): UpdateMessageResponse {
+  return { message: undefined, revision: 0n, trims: [], window: undefined };
+}
+
+export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
+  encode(message: UpdateMessageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== undefined) {
+      Message.encode(message.message, writer.uint32(10).fork()).join();
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(16).int64(message.revision);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateMessageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateMessageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = Message.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteMessageRequest(): DeleteMessageRequest {
+  return { namespace: "", sessionId: "", messageId: "", etag: "", allowMissing: false, requestId: "" };
+}
+
+export const DeleteMessageRequest: MessageFns<DeleteMessageRequest> = {
+  encode(message: DeleteMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(26).string(message.messageId);
+    }
+    if (message.etag !== "") {
+      writer.uint32(34).string(message.etag);
+    }
+    if (message.allowMissing !== false) {
+      writer.uint32(40).bool(message.allowMissing);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(50).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.allowMissing = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteMessageResponse(): DeleteMessageResponse {
+  return { revision: 0n, trims: [], window: undefined };
+}
+
+export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
+  encode(message: DeleteMessageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteMessageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteMessageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetWindowRequest(): GetWindowRequest {
+  return { namespace: "", sessionId: "", policy: undefined, asOfSeq: undefined, newest: undefined };
+}
+
+export const GetWindowRequest: MessageFns<GetWindowRequest> = {
+  encode(message: GetWindowRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.policy !== undefined) {
+      Policy.encode(message.policy, writer.uint32(26).fork()).join();
+    }
+    if (message.asOfSeq !== undefined) {
+      if (BigInt.asIntN(64, message.asOfSeq) !== message.asOfSeq) {
+        throw new globalThis.Error("value provided for field message.asOfSeq of type int64 too large");
+      }
+      writer.uint32(32).int64(message.asOfSeq);
+    }
+    if (message.newest !== undefined) {
+      writer.uint32(40).int32(message.newest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWindowRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWindowRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.policy = Policy.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.asOfSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.newest = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetWindowResponse(): GetWindowResponse {
+  return {
+    messages: [],
+    summary: undefined,
+    window: undefined,
+    outside: undefined,
+    outsideRanges: [],
+    outsideTruncated: false,
+    trims: [],
+    openToolCallIds: [],
+    overLimit: false,
+    lastSeq: 0n,
+    revision: 0n,
+    stageRuns: [],
+    warnings: [],
+    shortenedMessageIds: [],
+  };
+}
+
+export const GetWindowResponse: MessageFns<GetWindowResponse> = {
+  encode(message: GetWindowResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.summary !== undefined) {
+      Summary.encode(message.summary, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    if (message.outside !== undefined) {
+      Totals.encode(message.outside, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.outsideRanges) {
+      SeqRange.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.outsideTruncated !== false) {
+      writer.uint32(48).bool(message.outsideTruncated);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(58).fork()).join();
+    }
+    for (const v of message.openToolCallIds) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(72).bool(message.overLimit);
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(80).int64(message.lastSeq);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(88).int64(message.revision);
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(98).fork()).join();
+    }
+    for (const v of message.warnings) {
+      PolicyWarning.encode(v!, writer.uint32(106).fork()).join();
+    }
+    for (const v of message.shortenedMessageIds) {
+      writer.uint32(114).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWindowResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWindowResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.summary = Summary.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.outside = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.outsideRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.outsideTruncated = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.openToolCallIds.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.warnings.push(PolicyWarning.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.shortenedMessageIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrimSessionRequest(): TrimSessionRequest {
+  return { namespace: "", sessionId: "", target: undefined, unit: 0, discard: false, etag: "", requestId: "" };
+}
+
+export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
+  encode(message: TrimSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    switch (message.target?.$case) {
+      case "maxTokens":
+        if (BigInt.asIntN(64, message.target.value) !== message.target.value) {
+          throw new globalThis.Error("value provided for field message.target.value of type int64 too large");
+        }
+        writer.uint32(24).int64(message.target.value);
+        break;
+      case "maxMessages":
+        writer.uint32(32).int32(message.target.value);
+        break;
+      case "keepRecent":
+        writer.uint32(40).int32(message.target.value);
+        break;
+      case "runPolicy":
+        writer.uint32(48).bool(message.target.value);
+        break;
+    }
+    if (message.unit !== 0) {
+      writer.uint32(56).int32(message.unit);
+    }
+    if (message.discard !== false) {
+      writer.uint32(64).bool(message.discard);
+    }
+    if (message.etag !== "") {
+      writer.uint32(74).string(message.etag);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(82).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.target = { $case: "maxTokens", value: reader.int64() as bigint };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.target = { $case: "maxMessages", value: reader.int32() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.target = { $case: "keepRecent", value: reader.int32() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.target = { $case: "runPolicy", value: reader.bool() };
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unit = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.discard = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrimSessionResponse(): TrimSessionResponse {
+  return { revision: 0n, trims: [], window: undefined, stageRuns: [], overLimit: false };
+}
+
+export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
+  encode(message: TrimSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.stageRuns) {
+      StageRun.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.overLimit !== false) {
+      writer.uint32(40).bool(message.overLimit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.stageRuns.push(StageRun.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.overLimit = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestoreMessagesRequest(): RestoreMessagesRequest {
+  return { namespace: "", sessionId: "", messageIds: [], seqRanges: [], requestId: "" };
+}
+
+export const RestoreMessagesRequest: MessageFns<RestoreMessagesRequest> = {
+  encode(message: RestoreMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(26).string(v!);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMessagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMessagesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestoreMessagesResponse(): RestoreMessagesResponse {
+  return { revision: 0n, messageIds: [], window: undefined };
+}
+
+export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
+  encode(message: RestoreMessagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreMessagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreMessagesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummaryInputsRequest(): ListSummaryInputsRequest {
+  return { namespace: "", sessionId: "", choice: undefined };
+}
+
+export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
+  encode(message: ListSummaryInputsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    switch (message.choice?.$case) {
+      case "keepRecent":
+        writer.uint32(24).int32(message.choice.value);
+        break;
+      case "stage":
+        writer.uint32(34).string(message.choice.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummaryInputsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummaryInputsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.choice = { $case: "keepRecent", value: reader.int32() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.choice = { $case: "stage", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummaryInputsResponse(): ListSummaryInputsResponse {
+  return { messages: [], truncated: false, total: undefined };
+}
+
+export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = {
+  encode(message: ListSummaryInputsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.truncated !== false) {
+      writer.uint32(16).bool(message.truncated);
+    }
+    if (message.total !== undefined) {
+      Totals.encode(message.total, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummaryInputsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummaryInputsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.truncated = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.total = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetSummaryRequest(): SetSummaryRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    text: "",
+    replacedMessageIds: [],
+    placement: 0,
+    expectedVersion: undefined,
+    requestId: "",
+  };
+}
+
+export const SetSummaryRequest: MessageFns<SetSummaryRequest> = {
+  encode(message: SetSummaryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    for (const v of message.replacedMessageIds) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.placement !== 0) {
+      writer.uint32(40).int32(message.placement);
+    }
+    if (message.expectedVersion !== undefined) {
+      if (BigInt.asIntN(64, message.expectedVersion) !== message.expectedVersion) {
+        throw new globalThis.Error("value provided for field message.expectedVersion of type int64 too large");
+      }
+      writer.uint32(48).int64(message.expectedVersion);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSummaryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSummaryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.replacedMessageIds.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.placement = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.expectedVersion = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetSummaryResponse(): SetSummaryResponse {
+  return { session: undefined, trims: [], placed: undefined };
+}
+
+export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
+  encode(message: SetSummaryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.trims) {
+      Trim.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.placed !== undefined) {
+      PlacedSummary.encode(message.placed, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSummaryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSummaryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trims.push(Trim.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.placed = PlacedSummary.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHealSessionRequest(): HealSessionRequest {
+  return { namespace: "", sessionId: "", text: "", newestOnly: false, requestId: "" };
+}
+
+export const HealSessionRequest: MessageFns<HealSessionRequest> = {
+  encode(message: HealSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    if (message.newestOnly !== false) {
+      writer.uint32(32).bool(message.newestOnly);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(42).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHealSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.newestOnly = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHealSessionResponse(): HealSessionResponse {
+  return { revision: 0n, messages: [], window: undefined };
+}
+
+export const HealSessionResponse: MessageFns<HealSessionResponse> = {
+  encode(message: HealSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.window !== undefined) {
+      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHealSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePreviewPolicyRequest(): PreviewPolicyRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    policies: [],
+    occasions: [],
+    source: 0,
+    modelInputTokens: undefined,
+    toolOutcomes: [],
+  };
+}
+
+export const PreviewPolicyRequest: MessageFns<PreviewPolicyRequest> = {
+  encode(message: PreviewPolicyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    for (const v of message.policies) {
+      Policy.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.occasions.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.occasions) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.source !== 0) {
+      writer.uint32(40).int32(message.source);
+    }
+    if (message.modelInputTokens !== undefined) {
+      if (BigInt.asIntN(64, message.modelInputTokens) !== message.modelInputTokens) {
+        throw new globalThis.Error("value provided for field message.modelInputTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.modelInputTokens);
+    }
+    for (const v of message.toolOutcomes) {
+      ToolOutcome.encode(v!, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreviewPolicyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreviewPolicyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.policies.push(Policy.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.occasions.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.occasions.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.source = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.modelInputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.toolOutcomes.push(ToolOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePreviewPolicyResponse(): PreviewPolicyResponse {
+  return { previews: [], lastSeq: 0n, revision: 0n };
+}
+
+export const PreviewPolicyResponse: MessageFns<PreviewPolicyResponse> = {
+  encode(message: PreviewPolicyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.previews) {
+      PolicyPreview.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.lastSeq);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreviewPolicyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreviewPolicyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.previews.push(PolicyPreview.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListPolicyPresetsRequest(): ListPolicyPresetsRequest {
+  return {};
+}
+
+export const ListPolicyPresetsRequest: MessageFns<ListPolicyPresetsRequest> = {
+  encode(_: ListPolicyPresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPolicyPresetsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPolicyPresetsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListPolicyPresetsResponse(): ListPolicyPresetsResponse {
+  return { presets: [] };
+}
+
+export const ListPolicyPresetsResponse: MessageFns<ListPolicyPresetsResponse> = {
+  encode(message: ListPolicyPresetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.presets) {
+      PolicyPreset.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPolicyPresetsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPolicyPresetsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.presets.push(PolicyPreset.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCompactSessionRequest(): CompactSessionRequest {
+  return { namespace: "", sessionId: "", choice: undefined, summarize: undefined, wait: undefined, requestId: "" };
+}
+
+export const CompactSessionRequest: MessageFns<CompactSessionRequest> = {
+  encode(message: CompactSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    switch (message.choice?.$case) {
+      case "keepRecent":
+        writer.uint32(24).int32(message.choice.value);
+        break;
+      case "stage":
+        writer.uint32(34).string(message.choice.value);
+        break;
+    }
+    if (message.summarize !== undefined) {
+      Summarize.encode(message.summarize, writer.uint32(42).fork()).join();
+    }
+    if (message.wait !== undefined) {
+      Duration.encode(message.wait, writer.uint32(50).fork()).join();
+    }
+    if (message.requestId !== "") {
+      writer.uint32(58).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompactSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompactSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.choice = { $case: "keepRecent", value: reader.int32() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.choice = { $case: "stage", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.summarize = Summarize.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.wait = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCompactSessionResponse(): CompactSessionResponse {
+  return { revision: 0n, task: undefined, outcome: 0, summary: undefined };
+}
+
+export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
+  encode(message: CompactSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.revision);
+    }
+    if (message.task !== undefined) {
+      Task.encode(message.task, writer.uint32(18).fork()).join();
+    }
+    if (message.outcome !== 0) {
+      writer.uint32(24).int32(message.outcome);
+    }
+    if (message.summary !== undefined) {
+      SummaryVersion.encode(message.summary, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompactSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompactSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.task = Task.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.outcome = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.summary = SummaryVersion.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummariesRequest(): ListSummariesRequest {
+  return { namespace: "", sessionId: "", currentOnly: false, oldestFirst: false, pageSize: 0, pageToken: "" };
+}
+
+export const ListSummariesRequest: MessageFns<ListSummariesRequest> = {
+  encode(message: ListSummariesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.currentOnly !== false) {
+      writer.uint32(24).bool(message.currentOnly);
+    }
+    if (message.oldestFirst !== false) {
+      writer.uint32(32).bool(message.oldestFirst);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummariesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummariesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.currentOnly = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.oldestFirst = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummariesResponse(): ListSummariesResponse {
+  return { summaries: [], nextPageToken: "" };
+}
+
+export const ListSummariesResponse: MessageFns<ListSummariesResponse> = {
+  encode(message: ListSummariesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.summaries) {
+      SummaryVersion.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummariesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummariesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.summaries.push(SummaryVersion.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummarySourcesRequest(): ListSummarySourcesRequest {
+  return { namespace: "", sessionId: "", version: 0n, pageSize: 0, pageToken: "" };
+}
+
+export const ListSummarySourcesRequest: MessageFns<ListSummarySourcesRequest> = {
+  encode(message: ListSummarySourcesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(24).int64(message.version);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(32).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(42).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummarySourcesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummarySourcesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListSummarySourcesResponse(): ListSummarySourcesResponse {
+  return { messages: [], nextPageToken: "" };
+}
+
+export const ListSummarySourcesResponse: MessageFns<ListSummarySourcesResponse> = {
+  encode(message: ListSummarySourcesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSummarySourcesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSummarySourcesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportSessionRequest(): ExportSessionRequest {
+  return { namespace: "", sessionId: "", format: 0 };
+}
+
+export const ExportSessionRequest: MessageFns<ExportSessionRequest> = {
+  encode(message: ExportSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.format !== 0) {
+      writer.uint32(24).int32(message.format);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportSessionResponse(): ExportSessionResponse {
+  return { chunk: undefined };
+}
+
+export const ExportSessionResponse: MessageFns<ExportSessionResponse> = {
+  encode(message: ExportSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.chunk?.$case) {
+      case "header":
+        SnapshotHeader.encode(message.chunk.value, writer.uint32(10).fork()).join();
+        break;
+      case "messages":
+        SnapshotMessages.encode(message.chunk.value, writer.uint32(18).fork()).join();
+        break;
+      case "document":
+        writer.uint32(26).bytes(message.chunk.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chunk = { $case: "header", value: SnapshotHeader.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.chunk = { $case: "messages", value: SnapshotMessages.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.chunk = { $case: "document", value: Buffer.from(reader.bytes()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImportSessionRequest(): ImportSessionRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    format: 0,
+    replace: false,
+    uploadId: "",
+    chunkIndex: 0,
+    more: false,
+    header: undefined,
+    messages: [],
+    document: Buffer.alloc(0),
+    requestId: "",
+  };
+}
+
+export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
+  encode(message: ImportSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.format !== 0) {
+      writer.uint32(24).int32(message.format);
+    }
+    if (message.replace !== false) {
+      writer.uint32(32).bool(message.replace);
+    }
+    if (message.uploadId !== "") {
+      writer.uint32(42).string(message.uploadId);
+    }
+    if (message.chunkIndex !== 0) {
+      writer.uint32(48).int32(message.chunkIndex);
+    }
+    if (message.more !== false) {
+      writer.uint32(56).bool(message.more);
+    }
+    if (message.header !== undefined) {
+      SnapshotHeader.encode(message.header, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.document.length !== 0) {
+      writer.uint32(82).bytes(message.document);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(90).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.replace = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.uploadId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.chunkIndex = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.more = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.header = SnapshotHeader.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.document = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImportSessionResponse(): ImportSessionResponse {
+  return { session: undefined, uploadId: "", nextChunkIndex: 0 };
+}
+
+export const ImportSessionResponse: MessageFns<ImportSessionResponse> = {
+  encode(message: ImportSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    if (message.uploadId !== "") {
+      writer.uint32(18).string(message.uploadId);
+    }
+    if (message.nextChunkIndex !== 0) {
+      writer.uint32(24).int32(message.nextChunkIndex);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uploadId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.nextChunkIndex = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCountTokensRequest(): CountTokensRequest {
+  return { texts: [], messages: [], tokenRule: 0, model: "", customTokenRule: undefined };
+}
+
+export const CountTokensRequest: MessageFns<CountTokensRequest> = {
+  encode(message: CountTokensRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.tokenRule !== 0) {
+      writer.uint32(24).int32(message.tokenRule);
+    }
+    if (message.model !== "") {
+      writer.uint32(34).string(message.model);
+    }
+    if (message.customTokenRule !== undefined) {
+      CustomTokenRule.encode(message.customTokenRule, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountTokensRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountTokensRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenRule = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCountTokensResponse(): CountTokensResponse {
+  return { textTokenCounts: [], messageTokenCounts: [], totalTokenCount: 0n, tokenRule: 0 };
+}
+
+export const CountTokensResponse: MessageFns<CountTokensResponse> = {
+  encode(message: CountTokensResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.textTokenCounts.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.textTokenCounts) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.messageTokenCounts.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.messageTokenCounts) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.totalTokenCount !== 0n) {
+      if (BigInt.asIntN(64, message.totalTokenCount) !== message.totalTokenCount) {
+        throw new globalThis.Error("value provided for field message.totalTokenCount of type int64 too large");
+      }
+      writer.uint32(24).int64(message.totalTokenCount);
+    }
+    if (message.tokenRule !== 0) {
+      writer.uint32(32).int32(message.tokenRule);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountTokensResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountTokensResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.textTokenCounts.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.textTokenCounts.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.messageTokenCounts.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.messageTokenCounts.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.totalTokenCount = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.tokenRule = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchSessionsRequest(): SearchSessionsRequest {
+  return { namespace: "", query: "", limit: undefined, filter: undefined, sessionIdPrefix: "" };
+}
+
+export const SearchSessionsRequest: MessageFns<SearchSessionsRequest> = {
+  encode(message: SearchSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.query !== "") {
+      writer.uint32(18).string(message.query);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(24).int32(message.limit);
+    }
+    if (message.filter !== undefined) {
+      SessionFilter.encode(message.filter, writer.uint32(34).fork()).join();
+    }
+    if (message.sessionIdPrefix !== "") {
+      writer.uint32(42).string(message.sessionIdPrefix);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.filter = SessionFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sessionIdPrefix = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchSessionsResponse(): SearchSessionsResponse {
+  return { matches: [] };
+}
+
+export const SearchSessionsResponse: MessageFns<SearchSessionsResponse> = {
+  encode(message: SearchSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.matches) {
+      SessionMatch.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.matches.push(SessionMatch.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
 
 /**
  * Keeps conversations: their sessions, their log of messages, and the window of
@@ -589,6 +6134,16 @@ export const SessionServiceService = {
       Buffer.from(ImportSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ImportSessionResponse => ImportSessionResponse.decode(value),
   },
+  /** Counts what texts and messages cost by a token rule. */
+  countTokens: {
+    path: "/memorysidecar.v1.SessionService/CountTokens" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CountTokensRequest): Buffer => Buffer.from(CountTokensRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CountTokensRequest => CountTokensRequest.decode(value),
+    responseSerialize: (value: CountTokensResponse): Buffer => Buffer.from(CountTokensResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CountTokensResponse => CountTokensResponse.decode(value),
+  },
 } as const;
 
 export interface SessionServiceServer extends UntypedServiceImplementation {
@@ -830,6 +6385,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
    */
   importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
+  /** Counts what texts and messages cost by a token rule. */
+  countTokens: handleUnaryCall<CountTokensRequest, CountTokensResponse>;
 }
 
 export interface SessionServiceClient extends Client {
@@ -1429,6 +6986,22 @@ export interface SessionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ImportSessionResponse) => void,
   ): ClientUnaryCall;
+  /** Counts what texts and messages cost by a token rule. */
+  countTokens(
+    request: CountTokensRequest,
+    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
+  ): ClientUnaryCall;
+  countTokens(
+    request: CountTokensRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
+  ): ClientUnaryCall;
+  countTokens(
+    request: CountTokensRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const SessionServiceClient = makeGenericClientConstructor(
@@ -1439,3 +7012,8 @@ export const SessionServiceClient = makeGenericClientConstructor(
   service: typeof SessionServiceService;
   serviceName: string;
 };
+
+export interface MessageFns<T> {
+  encode(message: T, writer?: BinaryWriter): BinaryWriter;
+  decode(input: BinaryReader | Uint8Array, length?: number): T;
+}

@@ -38,6 +38,102 @@ export namespace SummaryPlacement {
   export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
 }
 
+/** How far a CompactSession came. Values may be added. */
+export const CompactOutcome = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** NOTHING - There is nothing to summarize. */
+  NOTHING: 1,
+  /** PENDING - The task is under way. */
+  PENDING: 2,
+  /** DONE - The summary is made. */
+  DONE: 3,
+  /** FAILED - The task is dead: GetTask tells why. A summary is a placeholder. */
+  FAILED: 4,
+  /** SUPERSEDED - The messages changed, or the task was deleted, before the summary was made. */
+  SUPERSEDED: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type CompactOutcome = typeof CompactOutcome[keyof typeof CompactOutcome];
+
+export namespace CompactOutcome {
+  export type UNSPECIFIED = typeof CompactOutcome.UNSPECIFIED;
+  export type NOTHING = typeof CompactOutcome.NOTHING;
+  export type PENDING = typeof CompactOutcome.PENDING;
+  export type DONE = typeof CompactOutcome.DONE;
+  export type FAILED = typeof CompactOutcome.FAILED;
+  export type SUPERSEDED = typeof CompactOutcome.SUPERSEDED;
+  export type UNRECOGNIZED = typeof CompactOutcome.UNRECOGNIZED;
+}
+
+/**
+ * A text that stands in the window in the place of messages that left it. It is
+ * shown as a system message with this id, counts like a message, and leaves the
+ * window like one.
+ */
+export interface PlacedSummary {
+  /** The id of the message that shows it, made by the server. */
+  messageId: string;
+  /** The text. */
+  text: string;
+  /** What it costs. */
+  tokenCount: number;
+  /**
+   * The messages it stands for, as runs by rising seq. It stands before the first. At
+   * most 256: when there are more, the oldest are one run with what lies between.
+   */
+  seqRanges: SeqRange[];
+  /** When the first of these messages was said, or else stored. */
+  firstMessageTime:
+    | Timestamp
+    | undefined;
+  /** When the text was set. */
+  createTime:
+    | Timestamp
+    | undefined;
+  /** Its number among the summaries that the session has had. */
+  version: bigint;
+  /** The hook that made it. Empty for a text that a caller set. */
+  hook: string;
+  /** How far it may be trusted: the lowest of what it was made from. */
+  trust: Trust;
+  /** How many levels of summaries it stands on: 1 when it was made of messages only. */
+  level: number;
+  /** The stage that asked for it. Empty when a caller did. */
+  stage: string;
+}
+
+/** Text that stands for messages that left the window. ListSummaries tells more of it. */
+export interface Summary {
+  /** The text. At most 65,536 bytes. */
+  text: string;
+  /**
+   * How many tokens the text costs by the policy's token rule; under
+   * `TOKEN_RULE_GIVEN` by bytes divided by 4. Output only.
+   */
+  tokenCount: number;
+  /**
+   * Its number among the summaries that the session has had, placed ones included: 1
+   * for the first. Output only.
+   */
+  version: bigint;
+  /** When the text was set. Output only. */
+  updateTime:
+    | Timestamp
+    | undefined;
+  /**
+   * The messages it stands for, as runs by rising seq. At most 256: when there are
+   * more, the oldest are one run with what lies between. Empty for a text that a caller
+   * set without replacing messages. Output only.
+   */
+  seqRanges: SeqRange[];
+  /** The hook that made it. Empty for a text that a caller set. Output only. */
+  hook: string;
+  /** How far it may be trusted: the lowest of what it was made from. Output only. */
+  trust: Trust;
+}
+
 /** One text that a session has had as a summary, and where it comes from. */
 export interface SummaryVersion {
   /**
@@ -104,6 +200,292 @@ export interface SummaryVersion {
   /** When it was set. */
   createTime: Timestamp | undefined;
 }
+
+function createBasePlacedSummary(): PlacedSummary {
+  return {
+    messageId: "",
+    text: "",
+    tokenCount: 0,
+    seqRanges: [],
+    firstMessageTime: undefined,
+    createTime: undefined,
+    version: 0n,
+    hook: "",
+    trust: 0,
+    level: 0,
+    stage: "",
+  };
+}
+
+export const PlacedSummary: MessageFns<PlacedSummary> = {
+  encode(message: PlacedSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.firstMessageTime !== undefined) {
+      Timestamp.encode(message.firstMessageTime, writer.uint32(42).fork()).join();
+    }
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(50).fork()).join();
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(56).int64(message.version);
+    }
+    if (message.hook !== "") {
+      writer.uint32(66).string(message.hook);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(72).int32(message.trust);
+    }
+    if (message.level !== 0) {
+      writer.uint32(80).int32(message.level);
+    }
+    if (message.stage !== "") {
+      writer.uint32(90).string(message.stage);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlacedSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlacedSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.firstMessageTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.trust = reader.int32() as any;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.level = reader.int32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSummary(): Summary {
+  return { text: "", tokenCount: 0, version: 0n, updateTime: undefined, seqRanges: [], hook: "", trust: 0 };
+}
+
+export const Summary: MessageFns<Summary> = {
+  encode(message: Summary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(16).int32(message.tokenCount);
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(24).int64(message.version);
+    }
+    if (message.updateTime !== undefined) {
+      Timestamp.encode(message.updateTime, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.hook !== "") {
+      writer.uint32(50).string(message.hook);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(56).int32(message.trust);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Summary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.updateTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.trust = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
 
 function createBaseSummaryVersion(): SummaryVersion {
   return {

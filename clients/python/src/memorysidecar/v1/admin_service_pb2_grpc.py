@@ -40,6 +40,11 @@ class AdminServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.FromString,
                 _registered_method=True)
+        self.ListHooks = channel.unary_unary(
+                '/memorysidecar.v1.AdminService/ListHooks',
+                request_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer:
@@ -53,6 +58,13 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListHooks(self, request, context):
+        """Lists the hooks of this server, by name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -60,6 +72,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.GetServerInfo,
                     request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.SerializeToString,
+            ),
+            'ListHooks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListHooks,
+                    request_deserializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -90,6 +107,33 @@ class AdminService:
             '/memorysidecar.v1.AdminService/GetServerInfo',
             memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoRequest.SerializeToString,
             memorysidecar_dot_v1_dot_admin__service__pb2.GetServerInfoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListHooks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.AdminService/ListHooks',
+            memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_admin__service__pb2.ListHooksResponse.FromString,
             options,
             channel_credentials,
             insecure,

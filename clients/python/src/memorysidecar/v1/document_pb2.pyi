@@ -2,14 +2,25 @@ import datetime
 
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class EmbeddingPurpose(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EMBEDDING_PURPOSE_UNSPECIFIED: _ClassVar[EmbeddingPurpose]
+    EMBEDDING_PURPOSE_PASSAGE: _ClassVar[EmbeddingPurpose]
+    EMBEDDING_PURPOSE_QUERY: _ClassVar[EmbeddingPurpose]
+EMBEDDING_PURPOSE_UNSPECIFIED: EmbeddingPurpose
+EMBEDDING_PURPOSE_PASSAGE: EmbeddingPurpose
+EMBEDDING_PURPOSE_QUERY: EmbeddingPurpose
 
 class Document(_message.Message):
     __slots__ = ("collection_id", "document_id", "text", "author", "metadata", "labels", "document_time", "importance", "embedding", "trust", "source_document_id", "chunk_index", "chunk_count", "chunk_offset", "writer", "create_time", "update_time", "etag")
@@ -85,3 +96,32 @@ class TextSplitter(_message.Message):
     chunk_chars: int
     overlap_chars: int
     def __init__(self, chunk_chars: _Optional[int] = ..., overlap_chars: _Optional[int] = ...) -> None: ...
+
+class UpsertedDocument(_message.Message):
+    __slots__ = ("document_id", "created", "etag", "chunk_ids")
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CREATED_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_IDS_FIELD_NUMBER: _ClassVar[int]
+    document_id: str
+    created: bool
+    etag: str
+    chunk_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, document_id: _Optional[str] = ..., created: _Optional[bool] = ..., etag: _Optional[str] = ..., chunk_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class DocumentFilter(_message.Message):
+    __slots__ = ("labels", "metadata", "source_document_id")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    labels: _containers.ScalarMap[str, str]
+    metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
+    source_document_id: str
+    def __init__(self, labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., source_document_id: _Optional[str] = ...) -> None: ...

@@ -1,14 +1,18 @@
 import datetime
 
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
-from memorysidecar.v1 import event_detail_pb2 as _event_detail_pb2
-from memorysidecar.v1 import event_document_pb2 as _event_document_pb2
-from memorysidecar.v1 import event_memory_pb2 as _event_memory_pb2
-from memorysidecar.v1 import event_summary_pb2 as _event_summary_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
+from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import session_pb2 as _session_pb2
+from memorysidecar.v1 import snapshot_pb2 as _snapshot_pb2
+from memorysidecar.v1 import task_pb2 as _task_pb2
+from memorysidecar.v1 import window_pb2 as _window_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Mapping as _Mapping
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
@@ -44,6 +48,37 @@ class EventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EVENT_TYPE_MEMORIES_DECAYED: _ClassVar[EventType]
     EVENT_TYPE_MEMORIES_DELETED: _ClassVar[EventType]
     EVENT_TYPE_MEMORY_JOB_ENDED: _ClassVar[EventType]
+
+class SessionDeleteReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SESSION_DELETE_REASON_UNSPECIFIED: _ClassVar[SessionDeleteReason]
+    SESSION_DELETE_REASON_REQUEST: _ClassVar[SessionDeleteReason]
+    SESSION_DELETE_REASON_EXPIRED: _ClassVar[SessionDeleteReason]
+
+class SupersedeReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SUPERSEDE_REASON_UNSPECIFIED: _ClassVar[SupersedeReason]
+    SUPERSEDE_REASON_MESSAGES_CHANGED: _ClassVar[SupersedeReason]
+    SUPERSEDE_REASON_SUMMARY_CHANGED: _ClassVar[SupersedeReason]
+    SUPERSEDE_REASON_POLICY_CHANGED: _ClassVar[SupersedeReason]
+    SUPERSEDE_REASON_SESSION_RESET: _ClassVar[SupersedeReason]
+    SUPERSEDE_REASON_DELETED: _ClassVar[SupersedeReason]
+
+class MemoryDeletion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MEMORY_DELETION_UNSPECIFIED: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_FORGOTTEN: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_EVICTED: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_EXPIRED: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_DECAYED: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_RETENTION: _ClassVar[MemoryDeletion]
+    MEMORY_DELETION_MERGED: _ClassVar[MemoryDeletion]
+
+class StreamPosition(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STREAM_POSITION_UNSPECIFIED: _ClassVar[StreamPosition]
+    STREAM_POSITION_NOW: _ClassVar[StreamPosition]
+    STREAM_POSITION_OLDEST: _ClassVar[StreamPosition]
 EVENT_TYPE_UNSPECIFIED: EventType
 EVENT_TYPE_SESSION_CREATED: EventType
 EVENT_TYPE_SESSION_UPDATED: EventType
@@ -73,6 +108,25 @@ EVENT_TYPE_MEMORIES_REINFORCED: EventType
 EVENT_TYPE_MEMORIES_DECAYED: EventType
 EVENT_TYPE_MEMORIES_DELETED: EventType
 EVENT_TYPE_MEMORY_JOB_ENDED: EventType
+SESSION_DELETE_REASON_UNSPECIFIED: SessionDeleteReason
+SESSION_DELETE_REASON_REQUEST: SessionDeleteReason
+SESSION_DELETE_REASON_EXPIRED: SessionDeleteReason
+SUPERSEDE_REASON_UNSPECIFIED: SupersedeReason
+SUPERSEDE_REASON_MESSAGES_CHANGED: SupersedeReason
+SUPERSEDE_REASON_SUMMARY_CHANGED: SupersedeReason
+SUPERSEDE_REASON_POLICY_CHANGED: SupersedeReason
+SUPERSEDE_REASON_SESSION_RESET: SupersedeReason
+SUPERSEDE_REASON_DELETED: SupersedeReason
+MEMORY_DELETION_UNSPECIFIED: MemoryDeletion
+MEMORY_DELETION_FORGOTTEN: MemoryDeletion
+MEMORY_DELETION_EVICTED: MemoryDeletion
+MEMORY_DELETION_EXPIRED: MemoryDeletion
+MEMORY_DELETION_DECAYED: MemoryDeletion
+MEMORY_DELETION_RETENTION: MemoryDeletion
+MEMORY_DELETION_MERGED: MemoryDeletion
+STREAM_POSITION_UNSPECIFIED: StreamPosition
+STREAM_POSITION_NOW: StreamPosition
+STREAM_POSITION_OLDEST: StreamPosition
 
 class Event(_message.Message):
     __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "messages_healed", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "memory_job_ended")
@@ -124,32 +178,374 @@ class Event(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     request_id: str
     continued: bool
-    session_created: _event_detail_pb2.SessionCreated
-    session_updated: _event_detail_pb2.SessionUpdated
-    session_deleted: _event_detail_pb2.SessionDeleted
-    session_forked: _event_detail_pb2.SessionForked
-    session_reset: _event_detail_pb2.SessionReset
-    messages_appended: _event_detail_pb2.MessagesAppended
-    messages_trimmed: _event_detail_pb2.MessagesTrimmed
-    message_updated: _event_detail_pb2.MessageUpdated
-    message_deleted: _event_detail_pb2.MessageDeleted
-    messages_restored: _event_detail_pb2.MessagesRestored
-    summary_set: _event_summary_pb2.SummarySet
-    messages_healed: _event_detail_pb2.MessagesHealed
-    session_imported: _event_detail_pb2.SessionImported
-    policy_warned: _event_detail_pb2.PolicyWarned
-    turn_ended: _event_detail_pb2.TurnEnded
-    summary_requested: _event_summary_pb2.SummaryRequested
-    summary_failed: _event_summary_pb2.SummaryFailed
-    summary_superseded: _event_summary_pb2.SummarySuperseded
-    task_dead: _event_summary_pb2.TaskDead
-    documents_upserted: _event_document_pb2.DocumentsUpserted
-    documents_deleted: _event_document_pb2.DocumentsDeleted
-    collection_cleared: _event_document_pb2.CollectionCleared
-    memories_remembered: _event_memory_pb2.MemoriesRemembered
-    memory_updated: _event_memory_pb2.MemoryUpdated
-    memories_reinforced: _event_memory_pb2.MemoriesReinforced
-    memories_decayed: _event_memory_pb2.MemoriesDecayed
-    memories_deleted: _event_memory_pb2.MemoriesDeleted
-    memory_job_ended: _event_memory_pb2.MemoryJobEnded
-    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[_event_detail_pb2.SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[_event_detail_pb2.SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[_event_detail_pb2.SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[_event_detail_pb2.SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[_event_detail_pb2.SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[_event_detail_pb2.MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[_event_detail_pb2.MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[_event_detail_pb2.MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[_event_detail_pb2.MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[_event_detail_pb2.MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[_event_summary_pb2.SummarySet, _Mapping]] = ..., messages_healed: _Optional[_Union[_event_detail_pb2.MessagesHealed, _Mapping]] = ..., session_imported: _Optional[_Union[_event_detail_pb2.SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[_event_detail_pb2.PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[_event_detail_pb2.TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[_event_summary_pb2.SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[_event_summary_pb2.SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[_event_summary_pb2.SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[_event_summary_pb2.TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[_event_document_pb2.DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[_event_document_pb2.DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[_event_document_pb2.CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[_event_memory_pb2.MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[_event_memory_pb2.MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[_event_memory_pb2.MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[_event_memory_pb2.MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[_event_memory_pb2.MemoriesDeleted, _Mapping]] = ..., memory_job_ended: _Optional[_Union[_event_memory_pb2.MemoryJobEnded, _Mapping]] = ...) -> None: ...
+    session_created: SessionCreated
+    session_updated: SessionUpdated
+    session_deleted: SessionDeleted
+    session_forked: SessionForked
+    session_reset: SessionReset
+    messages_appended: MessagesAppended
+    messages_trimmed: MessagesTrimmed
+    message_updated: MessageUpdated
+    message_deleted: MessageDeleted
+    messages_restored: MessagesRestored
+    summary_set: SummarySet
+    messages_healed: MessagesHealed
+    session_imported: SessionImported
+    policy_warned: PolicyWarned
+    turn_ended: TurnEnded
+    summary_requested: SummaryRequested
+    summary_failed: SummaryFailed
+    summary_superseded: SummarySuperseded
+    task_dead: TaskDead
+    documents_upserted: DocumentsUpserted
+    documents_deleted: DocumentsDeleted
+    collection_cleared: CollectionCleared
+    memories_remembered: MemoriesRemembered
+    memory_updated: MemoryUpdated
+    memories_reinforced: MemoriesReinforced
+    memories_decayed: MemoriesDecayed
+    memories_deleted: MemoriesDeleted
+    memory_job_ended: MemoryJobEnded
+    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., messages_healed: _Optional[_Union[MessagesHealed, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., memory_job_ended: _Optional[_Union[MemoryJobEnded, _Mapping]] = ...) -> None: ...
+
+class SessionCreated(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class SessionUpdated(_message.Message):
+    __slots__ = ("paths",)
+    PATHS_FIELD_NUMBER: _ClassVar[int]
+    paths: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, paths: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SessionDeleted(_message.Message):
+    __slots__ = ("reason", "log")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    LOG_FIELD_NUMBER: _ClassVar[int]
+    reason: SessionDeleteReason
+    log: _window_pb2.Totals
+    def __init__(self, reason: _Optional[_Union[SessionDeleteReason, str]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class SessionForked(_message.Message):
+    __slots__ = ("origin", "log", "window")
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    LOG_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    origin: _session_pb2.ForkOrigin
+    log: _window_pb2.Totals
+    window: _window_pb2.Totals
+    def __init__(self, origin: _Optional[_Union[_session_pb2.ForkOrigin, _Mapping]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class SessionReset(_message.Message):
+    __slots__ = ("deleted", "kept")
+    DELETED_FIELD_NUMBER: _ClassVar[int]
+    KEPT_FIELD_NUMBER: _ClassVar[int]
+    deleted: _window_pb2.Totals
+    kept: _window_pb2.Totals
+    def __init__(self, deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., kept: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class MessagesAppended(_message.Message):
+    __slots__ = ("message_ids", "seqs", "appended", "window")
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    SEQS_FIELD_NUMBER: _ClassVar[int]
+    APPENDED_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    seqs: _window_pb2.SeqRange
+    appended: _window_pb2.Totals
+    window: _window_pb2.Totals
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., appended: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class MessagesTrimmed(_message.Message):
+    __slots__ = ("trim",)
+    TRIM_FIELD_NUMBER: _ClassVar[int]
+    trim: _window_pb2.Trim
+    def __init__(self, trim: _Optional[_Union[_window_pb2.Trim, _Mapping]] = ...) -> None: ...
+
+class MessageUpdated(_message.Message):
+    __slots__ = ("message_id", "seq", "paths", "token_count")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    PATHS_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    seq: int
+    paths: _containers.RepeatedScalarFieldContainer[str]
+    token_count: int
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., paths: _Optional[_Iterable[str]] = ..., token_count: _Optional[int] = ...) -> None: ...
+
+class MessageDeleted(_message.Message):
+    __slots__ = ("message_id", "seq", "token_count", "was_in_window")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    WAS_IN_WINDOW_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    seq: int
+    token_count: int
+    was_in_window: bool
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ..., was_in_window: _Optional[bool] = ...) -> None: ...
+
+class MessagesRestored(_message.Message):
+    __slots__ = ("message_ids", "seq_ranges", "restored", "window")
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    RESTORED_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    restored: _window_pb2.Totals
+    window: _window_pb2.Totals
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class MessagesHealed(_message.Message):
+    __slots__ = ("tool_call_ids", "window")
+    TOOL_CALL_IDS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    tool_call_ids: _containers.RepeatedScalarFieldContainer[str]
+    window: _window_pb2.Totals
+    def __init__(self, tool_call_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class SessionImported(_message.Message):
+    __slots__ = ("format", "log", "window")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    LOG_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    format: _snapshot_pb2.SnapshotFormat
+    log: _window_pb2.Totals
+    window: _window_pb2.Totals
+    def __init__(self, format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class PolicyWarned(_message.Message):
+    __slots__ = ("warning",)
+    WARNING_FIELD_NUMBER: _ClassVar[int]
+    warning: _window_pb2.PolicyWarning
+    def __init__(self, warning: _Optional[_Union[_window_pb2.PolicyWarning, _Mapping]] = ...) -> None: ...
+
+class TurnEnded(_message.Message):
+    __slots__ = ("window",)
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    window: _window_pb2.Totals
+    def __init__(self, window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class SummarySet(_message.Message):
+    __slots__ = ("version", "placed_message_id", "token_count", "seq_ranges", "task_id", "stage", "hook", "model", "added", "call_count", "input_tokens", "output_tokens", "duration", "placeholder")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    PLACED_MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
+    CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    PLACEHOLDER_FIELD_NUMBER: _ClassVar[int]
+    version: int
+    placed_message_id: str
+    token_count: int
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    task_id: str
+    stage: str
+    hook: str
+    model: str
+    added: _window_pb2.Totals
+    call_count: int
+    input_tokens: int
+    output_tokens: int
+    duration: _duration_pb2.Duration
+    placeholder: bool
+    def __init__(self, version: _Optional[int] = ..., placed_message_id: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ..., added: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., call_count: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., placeholder: _Optional[bool] = ...) -> None: ...
+
+class SummaryRequested(_message.Message):
+    __slots__ = ("task_id", "stage", "hook", "triggers", "seq_ranges", "sources", "joined")
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    TRIGGERS_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    JOINED_FIELD_NUMBER: _ClassVar[int]
+    task_id: str
+    stage: str
+    hook: str
+    triggers: _containers.RepeatedCompositeFieldContainer[_window_pb2.TriggerHit]
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    sources: _window_pb2.Totals
+    joined: bool
+    def __init__(self, task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., joined: _Optional[bool] = ...) -> None: ...
+
+class SummaryFailed(_message.Message):
+    __slots__ = ("task_id", "stage", "hook", "reason", "failed_attempts", "duration", "retry_time")
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    FAILED_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    RETRY_TIME_FIELD_NUMBER: _ClassVar[int]
+    task_id: str
+    stage: str
+    hook: str
+    reason: _task_pb2.TaskFailureReason
+    failed_attempts: int
+    duration: _duration_pb2.Duration
+    retry_time: _timestamp_pb2.Timestamp
+    def __init__(self, task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., reason: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., failed_attempts: _Optional[int] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SummarySuperseded(_message.Message):
+    __slots__ = ("task_id", "stage", "hook", "reason")
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    task_id: str
+    stage: str
+    hook: str
+    reason: SupersedeReason
+    def __init__(self, task_id: _Optional[str] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., reason: _Optional[_Union[SupersedeReason, str]] = ...) -> None: ...
+
+class TaskDead(_message.Message):
+    __slots__ = ("task_id", "type", "stage", "hook", "reason", "failed_attempts", "call_count", "effect", "seq_ranges", "duration")
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    FAILED_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    EFFECT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    task_id: str
+    type: _task_pb2.TaskType
+    stage: str
+    hook: str
+    reason: _task_pb2.TaskFailureReason
+    failed_attempts: int
+    call_count: int
+    effect: _policy_pb2.SummaryFailure
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    duration: _duration_pb2.Duration
+    def __init__(self, task_id: _Optional[str] = ..., type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., stage: _Optional[str] = ..., hook: _Optional[str] = ..., reason: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., failed_attempts: _Optional[int] = ..., call_count: _Optional[int] = ..., effect: _Optional[_Union[_policy_pb2.SummaryFailure, str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class DocumentsUpserted(_message.Message):
+    __slots__ = ("collection_id", "document_ids", "created_count")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_ids: _containers.RepeatedScalarFieldContainer[str]
+    created_count: int
+    def __init__(self, collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., created_count: _Optional[int] = ...) -> None: ...
+
+class DocumentsDeleted(_message.Message):
+    __slots__ = ("collection_id", "document_ids")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class CollectionCleared(_message.Message):
+    __slots__ = ("collection_id", "document_count")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_count: int
+    def __init__(self, collection_id: _Optional[str] = ..., document_count: _Optional[int] = ...) -> None: ...
+
+class MemoriesRemembered(_message.Message):
+    __slots__ = ("memory_ids", "updated_ids", "origin")
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    UPDATED_IDS_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    updated_ids: _containers.RepeatedScalarFieldContainer[str]
+    origin: _memory_pb2.MemoryOrigin
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., updated_ids: _Optional[_Iterable[str]] = ..., origin: _Optional[_Union[_memory_pb2.MemoryOrigin, str]] = ...) -> None: ...
+
+class MemoryUpdated(_message.Message):
+    __slots__ = ("memory_id", "paths", "revision_number")
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    PATHS_FIELD_NUMBER: _ClassVar[int]
+    REVISION_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    memory_id: str
+    paths: _containers.RepeatedScalarFieldContainer[str]
+    revision_number: int
+    def __init__(self, memory_id: _Optional[str] = ..., paths: _Optional[_Iterable[str]] = ..., revision_number: _Optional[int] = ...) -> None: ...
+
+class MemoriesReinforced(_message.Message):
+    __slots__ = ("memory_ids",)
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class MemoriesDecayed(_message.Message):
+    __slots__ = ("memory_ids",)
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class MemoriesDeleted(_message.Message):
+    __slots__ = ("memory_ids", "reason")
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    reason: MemoryDeletion
+    def __init__(self, memory_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[_Union[MemoryDeletion, str]] = ...) -> None: ...
+
+class MemoryJobEnded(_message.Message):
+    __slots__ = ("type", "hook", "seq_ranges", "created_count", "rejected_count", "failure", "dead")
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    DEAD_FIELD_NUMBER: _ClassVar[int]
+    type: _task_pb2.TaskType
+    hook: str
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    created_count: int
+    rejected_count: int
+    failure: _task_pb2.TaskFailureReason
+    dead: bool
+    def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., failure: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., dead: _Optional[bool] = ...) -> None: ...
+
+class EventFilter(_message.Message):
+    __slots__ = ("session_id", "user_id", "types")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    user_id: str
+    types: _containers.RepeatedScalarFieldContainer[EventType]
+    def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., types: _Optional[_Iterable[_Union[EventType, str]]] = ...) -> None: ...
+
+class StreamedEvent(_message.Message):
+    __slots__ = ("event", "resume_token")
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    event: Event
+    resume_token: str
+    def __init__(self, event: _Optional[_Union[Event, _Mapping]] = ..., resume_token: _Optional[str] = ...) -> None: ...
+
+class Consumer(_message.Message):
+    __slots__ = ("consumer_id", "resume_token", "revision", "lag", "create_time", "update_time")
+    CONSUMER_ID_FIELD_NUMBER: _ClassVar[int]
+    RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    LAG_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    consumer_id: str
+    resume_token: str
+    revision: int
+    lag: int
+    create_time: _timestamp_pb2.Timestamp
+    update_time: _timestamp_pb2.Timestamp
+    def __init__(self, consumer_id: _Optional[str] = ..., resume_token: _Optional[str] = ..., revision: _Optional[int] = ..., lag: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -25,38 +25,74 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import filter_pb2 as memorysidecar_dot_v1_dot_filter__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/memory.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/message.proto\"\x8e\t\n\x06Memory\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12*\n\x04kind\x18\x02 \x01(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x12\n\nsession_id\x18\x05 \x01(\t\x12\x0c\n\x04text\x18\x06 \x01(\t\x12*\n\x06\x65ntity\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.EntityH\x00\x12.\n\x08relation\x18\x08 \x01(\x0b\x32\x1a.memorysidecar.v1.RelationH\x00\x12,\n\x07\x65pisode\x18\t \x01(\x0b\x32\x19.memorysidecar.v1.EpisodeH\x00\x12\x0b\n\x03key\x18\n \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x0b \x01(\t\x12\x0e\n\x06topics\x18\x0c \x03(\t\x12\x17\n\nimportance\x18\r \x01(\x01H\x01\x88\x01\x01\x12\x17\n\nconfidence\x18\x0e \x01(\x01H\x02\x88\x01\x01\x12&\n\x05trust\x18\x0f \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x12\n\npersistent\x18\x10 \x01(\x08\x12\x34\n\x06labels\x18\x11 \x03(\x0b\x32$.memorysidecar.v1.Memory.LabelsEntry\x12)\n\x08metadata\x18\x12 \x01(\x0b\x32\x17.google.protobuf.Struct\x12.\n\nvalid_from\x18\x13 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08valid_to\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x03ttl\x18\x15 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x06source\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemorySource\x12,\n\x05state\x18\x17 \x01(\x0e\x32\x1d.memorysidecar.v1.MemoryState\x12\x15\n\rsuperseded_by\x18\x18 \x01(\t\x12\x15\n\rmention_count\x18\x19 \x01(\x05\x12\x32\n\x0elast_seen_time\x18\x1a \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0frevision_number\x18\x1b \x01(\x05\x12\x0e\n\x06writer\x18\x1c \x01(\t\x12\x0e\n\x06reason\x18\x1d \x01(\t\x12/\n\x0b\x63reate_time\x18\x1e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x1f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18  \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x65tag\x18! \x01(\t\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0b\n\tstructureB\r\n\x0b_importanceB\r\n\x0b_confidence\"\xa6\x01\n\x06\x45ntity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x0f\n\x07\x61liases\x18\x03 \x03(\t\x12<\n\nattributes\x18\x04 \x03(\x0b\x32(.memorysidecar.v1.Entity.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\">\n\x08Relation\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x11\n\tpredicate\x18\x02 \x01(\t\x12\x0e\n\x06object\x18\x03 \x01(\t\"4\n\x07\x45pisode\x12\x11\n\tuser_text\x18\x01 \x01(\t\x12\x16\n\x0e\x61ssistant_text\x18\x02 \x01(\t\"\x84\x01\n\x0cMemorySource\x12.\n\x06origin\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.MemoryOrigin\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12\x0c\n\x04hook\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t*\xda\x01\n\nMemoryKind\x12\x1b\n\x17MEMORY_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10MEMORY_KIND_FACT\x10\x01\x12\x1a\n\x16MEMORY_KIND_PREFERENCE\x10\x02\x12\x19\n\x15MEMORY_KIND_KNOWLEDGE\x10\x03\x12\x16\n\x12MEMORY_KIND_ENTITY\x10\x04\x12\x18\n\x14MEMORY_KIND_RELATION\x10\x05\x12\x17\n\x13MEMORY_KIND_EPISODE\x10\x06\x12\x17\n\x13MEMORY_KIND_SUMMARY\x10\x07*a\n\x0bMemoryState\x12\x1c\n\x18MEMORY_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13MEMORY_STATE_ACTIVE\x10\x01\x12\x1b\n\x17MEMORY_STATE_SUPERSEDED\x10\x02*\x9a\x01\n\x0cMemoryOrigin\x12\x1d\n\x19MEMORY_ORIGIN_UNSPECIFIED\x10\x00\x12\x18\n\x14MEMORY_ORIGIN_CALLER\x10\x01\x12\x1b\n\x17MEMORY_ORIGIN_PROMOTION\x10\x02\x12\x1c\n\x18MEMORY_ORIGIN_EXTRACTION\x10\x03\x12\x16\n\x12MEMORY_ORIGIN_TURN\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/memory.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1ememorysidecar/v1/message.proto\"\x8e\t\n\x06Memory\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12*\n\x04kind\x18\x02 \x01(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x12\n\nsession_id\x18\x05 \x01(\t\x12\x0c\n\x04text\x18\x06 \x01(\t\x12*\n\x06\x65ntity\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.EntityH\x00\x12.\n\x08relation\x18\x08 \x01(\x0b\x32\x1a.memorysidecar.v1.RelationH\x00\x12,\n\x07\x65pisode\x18\t \x01(\x0b\x32\x19.memorysidecar.v1.EpisodeH\x00\x12\x0b\n\x03key\x18\n \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x0b \x01(\t\x12\x0e\n\x06topics\x18\x0c \x03(\t\x12\x17\n\nimportance\x18\r \x01(\x01H\x01\x88\x01\x01\x12\x17\n\nconfidence\x18\x0e \x01(\x01H\x02\x88\x01\x01\x12&\n\x05trust\x18\x0f \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x12\n\npersistent\x18\x10 \x01(\x08\x12\x34\n\x06labels\x18\x11 \x03(\x0b\x32$.memorysidecar.v1.Memory.LabelsEntry\x12)\n\x08metadata\x18\x12 \x01(\x0b\x32\x17.google.protobuf.Struct\x12.\n\nvalid_from\x18\x13 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08valid_to\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x03ttl\x18\x15 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x06source\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemorySource\x12,\n\x05state\x18\x17 \x01(\x0e\x32\x1d.memorysidecar.v1.MemoryState\x12\x15\n\rsuperseded_by\x18\x18 \x01(\t\x12\x15\n\rmention_count\x18\x19 \x01(\x05\x12\x32\n\x0elast_seen_time\x18\x1a \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0frevision_number\x18\x1b \x01(\x05\x12\x0e\n\x06writer\x18\x1c \x01(\t\x12\x0e\n\x06reason\x18\x1d \x01(\t\x12/\n\x0b\x63reate_time\x18\x1e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x1f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18  \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x65tag\x18! \x01(\t\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0b\n\tstructureB\r\n\x0b_importanceB\r\n\x0b_confidence\"\xa6\x01\n\x06\x45ntity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x0f\n\x07\x61liases\x18\x03 \x03(\t\x12<\n\nattributes\x18\x04 \x03(\x0b\x32(.memorysidecar.v1.Entity.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\">\n\x08Relation\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x11\n\tpredicate\x18\x02 \x01(\t\x12\x0e\n\x06object\x18\x03 \x01(\t\"4\n\x07\x45pisode\x12\x11\n\tuser_text\x18\x01 \x01(\t\x12\x16\n\x0e\x61ssistant_text\x18\x02 \x01(\t\"\x84\x01\n\x0cMemorySource\x12.\n\x06origin\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.MemoryOrigin\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x13\n\x0bmessage_ids\x18\x03 \x03(\t\x12\x0c\n\x04hook\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\"\x87\x04\n\x0cMemoryPolicy\x12\x19\n\x0c\x61uto_promote\x18\x01 \x01(\x08H\x00\x88\x01\x01\x12!\n\x14importance_threshold\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12:\n\x10importance_rules\x18\x03 \x03(\x0b\x32 .memorysidecar.v1.ImportanceRule\x12\x12\n\nscore_hook\x18\x04 \x01(\t\x12\x1c\n\x0flong_term_limit\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12\x15\n\x08\x65pisodes\x18\x06 \x01(\x08H\x03\x88\x01\x01\x12$\n\x17\x65pisodic_retention_days\x18\x07 \x01(\x05H\x04\x88\x01\x01\x12\x36\n\nextraction\x18\x08 \x01(\x0b\x32\".memorysidecar.v1.ExtractionPolicy\x12\x19\n\x0c\x65ntity_limit\x18\t \x01(\x05H\x05\x88\x01\x01\x12\x1b\n\x0erelation_limit\x18\n \x01(\x05H\x06\x88\x01\x01\x12\x13\n\x0b\x61gent_scope\x18\x0b \x01(\x08\x42\x0f\n\r_auto_promoteB\x17\n\x15_importance_thresholdB\x12\n\x10_long_term_limitB\x0b\n\t_episodesB\x1a\n\x18_episodic_retention_daysB\x0f\n\r_entity_limitB\x11\n\x0f_relation_limit\">\n\x0eImportanceRule\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07phrases\x18\x02 \x03(\t\x12\r\n\x05score\x18\x03 \x01(\x01\"\xbf\x01\n\x10\x45xtractionPolicy\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12,\n\x02on\x18\x02 \x01(\x0e\x32 .memorysidecar.v1.ExtractionTime\x12\x33\n\x07targets\x18\x03 \x03(\x0e\x32\".memorysidecar.v1.ExtractionTarget\x12\x14\n\x0cinstructions\x18\x04 \x01(\t\x12\x16\n\tsupersede\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x0c\n\n_supersede\"\xbd\x07\n\x0cMemoryFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12\x12\n\nsession_id\x18\x03 \x01(\t\x12\x16\n\x0einclude_shared\x18\x04 \x01(\x08\x12+\n\x05kinds\x18\x05 \x03(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12-\n\x06states\x18\x06 \x03(\x0e\x32\x1d.memorysidecar.v1.MemoryState\x12\x12\n\ncategories\x18\x07 \x03(\t\x12\x0e\n\x06topics\x18\x08 \x03(\t\x12\x0b\n\x03key\x18\t \x01(\t\x12\x15\n\rtext_contains\x18\n \x01(\t\x12:\n\x06labels\x18\x0b \x03(\x0b\x32*.memorysidecar.v1.MemoryFilter.LabelsEntry\x12\x35\n\x08metadata\x18\x0c \x03(\x0b\x32#.memorysidecar.v1.MetadataCondition\x12\x1b\n\x0emin_importance\x18\r \x01(\x01H\x00\x88\x01\x01\x12\x1b\n\x0emin_confidence\x18\x0e \x01(\x01H\x01\x88\x01\x01\x12*\n\tmin_trust\x18\x0f \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x17\n\npersistent\x18\x10 \x01(\x08H\x02\x88\x01\x01\x12,\n\x08valid_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x63reate_from_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12\x63reate_before_time\x18\x13 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0eseen_from_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10seen_before_time\x18\x15 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11source_session_id\x18\x16 \x01(\t\x12.\n\x06origin\x18\x17 \x01(\x0e\x32\x1e.memorysidecar.v1.MemoryOrigin\x12\x13\n\x0b\x65xact_scope\x18\x18 \x01(\x08\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_min_importanceB\x11\n\x0f_min_confidenceB\r\n\x0b_persistent\"\x86\x01\n\nDedupeRule\x12*\n\x04mode\x18\x01 \x01(\x0e\x32\x1c.memorysidecar.v1.DedupeMode\x12\x16\n\tthreshold\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x0e\n\x06window\x18\x03 \x01(\x05\x12\x16\n\x0ekeep_unchanged\x18\x04 \x01(\x08\x42\x0c\n\n_threshold\"a\n\x0c\x43onflictRule\x12,\n\x04mode\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.ConflictMode\x12\x0c\n\x04hook\x18\x02 \x01(\t\x12\x15\n\rsingle_object\x18\x03 \x01(\x08\"\x7f\n\x10RememberedMemory\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x32\n\x07outcome\x18\x02 \x01(\x0e\x32!.memorysidecar.v1.RememberOutcome\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x16\n\x0esuperseded_ids\x18\x04 \x03(\t\"F\n\rFoundRelation\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x0b\n\x03hop\x18\x02 \x01(\x05\".\n\x0fImportanceScore\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x0c\n\x04rule\x18\x02 \x01(\t*\xda\x01\n\nMemoryKind\x12\x1b\n\x17MEMORY_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10MEMORY_KIND_FACT\x10\x01\x12\x1a\n\x16MEMORY_KIND_PREFERENCE\x10\x02\x12\x19\n\x15MEMORY_KIND_KNOWLEDGE\x10\x03\x12\x16\n\x12MEMORY_KIND_ENTITY\x10\x04\x12\x18\n\x14MEMORY_KIND_RELATION\x10\x05\x12\x17\n\x13MEMORY_KIND_EPISODE\x10\x06\x12\x17\n\x13MEMORY_KIND_SUMMARY\x10\x07*a\n\x0bMemoryState\x12\x1c\n\x18MEMORY_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13MEMORY_STATE_ACTIVE\x10\x01\x12\x1b\n\x17MEMORY_STATE_SUPERSEDED\x10\x02*\x9a\x01\n\x0cMemoryOrigin\x12\x1d\n\x19MEMORY_ORIGIN_UNSPECIFIED\x10\x00\x12\x18\n\x14MEMORY_ORIGIN_CALLER\x10\x01\x12\x1b\n\x17MEMORY_ORIGIN_PROMOTION\x10\x02\x12\x1c\n\x18MEMORY_ORIGIN_EXTRACTION\x10\x03\x12\x16\n\x12MEMORY_ORIGIN_TURN\x10\x04*i\n\x0e\x45xtractionTime\x12\x1f\n\x1b\x45XTRACTION_TIME_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x45XTRACTION_TIME_TURN_END\x10\x01\x12\x18\n\x14\x45XTRACTION_TIME_TRIM\x10\x02*\x93\x01\n\x10\x45xtractionTarget\x12!\n\x1d\x45XTRACTION_TARGET_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45XTRACTION_TARGET_FACTS\x10\x01\x12\x1e\n\x1a\x45XTRACTION_TARGET_ENTITIES\x10\x02\x12\x1f\n\x1b\x45XTRACTION_TARGET_RELATIONS\x10\x03*s\n\nDedupeMode\x12\x1b\n\x17\x44\x45\x44UPE_MODE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44\x45\x44UPE_MODE_SAME_TEXT\x10\x01\x12\x17\n\x13\x44\x45\x44UPE_MODE_SIMILAR\x10\x02\x12\x14\n\x10\x44\x45\x44UPE_MODE_NONE\x10\x03*\x9c\x01\n\x0c\x43onflictMode\x12\x1d\n\x19\x43ONFLICT_MODE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONFLICT_MODE_KEEP_BOTH\x10\x01\x12\x1b\n\x17\x43ONFLICT_MODE_SUPERSEDE\x10\x02\x12\x17\n\x13\x43ONFLICT_MODE_MERGE\x10\x03\x12\x1a\n\x16\x43ONFLICT_MODE_ASK_HOOK\x10\x04*\xef\x01\n\x0fRememberOutcome\x12 \n\x1cREMEMBER_OUTCOME_UNSPECIFIED\x10\x00\x12\x1c\n\x18REMEMBER_OUTCOME_CREATED\x10\x01\x12\x1f\n\x1bREMEMBER_OUTCOME_REINFORCED\x10\x02\x12\x1e\n\x1aREMEMBER_OUTCOME_UNCHANGED\x10\x03\x12\x1c\n\x18REMEMBER_OUTCOME_UPDATED\x10\x04\x12\x1f\n\x1bREMEMBER_OUTCOME_SUPERSEDED\x10\x05\x12\x1c\n\x18REMEMBER_OUTCOME_DROPPED\x10\x06*\xb3\x01\n\x0bMemoryOrder\x12\x1c\n\x18MEMORY_ORDER_UNSPECIFIED\x10\x00\x12\x17\n\x13MEMORY_ORDER_OLDEST\x10\x01\x12\x17\n\x13MEMORY_ORDER_NEWEST\x10\x02\x12\x1b\n\x17MEMORY_ORDER_IMPORTANCE\x10\x03\x12\x1b\n\x17MEMORY_ORDER_CONFIDENCE\x10\x04\x12\x1a\n\x16MEMORY_ORDER_LAST_SEEN\x10\x05\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bMemoryProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.memory_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\013MemoryProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_MEMORY_LABELSENTRY']._loaded_options = None
   _globals['_MEMORY_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_ENTITY_ATTRIBUTESENTRY']._loaded_options = None
   _globals['_ENTITY_ATTRIBUTESENTRY']._serialized_options = b'8\001'
-  _globals['_MEMORYKIND']._serialized_start=1770
-  _globals['_MEMORYKIND']._serialized_end=1988
-  _globals['_MEMORYSTATE']._serialized_start=1990
-  _globals['_MEMORYSTATE']._serialized_end=2087
-  _globals['_MEMORYORIGIN']._serialized_start=2090
-  _globals['_MEMORYORIGIN']._serialized_end=2244
-  _globals['_MEMORY']._serialized_start=179
-  _globals['_MEMORY']._serialized_end=1345
-  _globals['_MEMORY_LABELSENTRY']._serialized_start=1257
-  _globals['_MEMORY_LABELSENTRY']._serialized_end=1302
-  _globals['_ENTITY']._serialized_start=1348
-  _globals['_ENTITY']._serialized_end=1514
-  _globals['_ENTITY_ATTRIBUTESENTRY']._serialized_start=1465
-  _globals['_ENTITY_ATTRIBUTESENTRY']._serialized_end=1514
-  _globals['_RELATION']._serialized_start=1516
-  _globals['_RELATION']._serialized_end=1578
-  _globals['_EPISODE']._serialized_start=1580
-  _globals['_EPISODE']._serialized_end=1632
-  _globals['_MEMORYSOURCE']._serialized_start=1635
-  _globals['_MEMORYSOURCE']._serialized_end=1767
+  _globals['_MEMORYFILTER_LABELSENTRY']._loaded_options = None
+  _globals['_MEMORYFILTER_LABELSENTRY']._serialized_options = b'8\001'
+  _globals['_MEMORYKIND']._serialized_start=4026
+  _globals['_MEMORYKIND']._serialized_end=4244
+  _globals['_MEMORYSTATE']._serialized_start=4246
+  _globals['_MEMORYSTATE']._serialized_end=4343
+  _globals['_MEMORYORIGIN']._serialized_start=4346
+  _globals['_MEMORYORIGIN']._serialized_end=4500
+  _globals['_EXTRACTIONTIME']._serialized_start=4502
+  _globals['_EXTRACTIONTIME']._serialized_end=4607
+  _globals['_EXTRACTIONTARGET']._serialized_start=4610
+  _globals['_EXTRACTIONTARGET']._serialized_end=4757
+  _globals['_DEDUPEMODE']._serialized_start=4759
+  _globals['_DEDUPEMODE']._serialized_end=4874
+  _globals['_CONFLICTMODE']._serialized_start=4877
+  _globals['_CONFLICTMODE']._serialized_end=5033
+  _globals['_REMEMBEROUTCOME']._serialized_start=5036
+  _globals['_REMEMBEROUTCOME']._serialized_end=5275
+  _globals['_MEMORYORDER']._serialized_start=5278
+  _globals['_MEMORYORDER']._serialized_end=5457
+  _globals['_MEMORY']._serialized_start=210
+  _globals['_MEMORY']._serialized_end=1376
+  _globals['_MEMORY_LABELSENTRY']._serialized_start=1288
+  _globals['_MEMORY_LABELSENTRY']._serialized_end=1333
+  _globals['_ENTITY']._serialized_start=1379
+  _globals['_ENTITY']._serialized_end=1545
+  _globals['_ENTITY_ATTRIBUTESENTRY']._serialized_start=1496
+  _globals['_ENTITY_ATTRIBUTESENTRY']._serialized_end=1545
+  _globals['_RELATION']._serialized_start=1547
+  _globals['_RELATION']._serialized_end=1609
+  _globals['_EPISODE']._serialized_start=1611
+  _globals['_EPISODE']._serialized_end=1663
+  _globals['_MEMORYSOURCE']._serialized_start=1666
+  _globals['_MEMORYSOURCE']._serialized_end=1798
+  _globals['_MEMORYPOLICY']._serialized_start=1801
+  _globals['_MEMORYPOLICY']._serialized_end=2320
+  _globals['_IMPORTANCERULE']._serialized_start=2322
+  _globals['_IMPORTANCERULE']._serialized_end=2384
+  _globals['_EXTRACTIONPOLICY']._serialized_start=2387
+  _globals['_EXTRACTIONPOLICY']._serialized_end=2578
+  _globals['_MEMORYFILTER']._serialized_start=2581
+  _globals['_MEMORYFILTER']._serialized_end=3538
+  _globals['_MEMORYFILTER_LABELSENTRY']._serialized_start=1288
+  _globals['_MEMORYFILTER_LABELSENTRY']._serialized_end=1333
+  _globals['_DEDUPERULE']._serialized_start=3541
+  _globals['_DEDUPERULE']._serialized_end=3675
+  _globals['_CONFLICTRULE']._serialized_start=3677
+  _globals['_CONFLICTRULE']._serialized_end=3774
+  _globals['_REMEMBEREDMEMORY']._serialized_start=3776
+  _globals['_REMEMBEREDMEMORY']._serialized_end=3903
+  _globals['_FOUNDRELATION']._serialized_start=3905
+  _globals['_FOUNDRELATION']._serialized_end=3975
+  _globals['_IMPORTANCESCORE']._serialized_start=3977
+  _globals['_IMPORTANCESCORE']._serialized_end=4023
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -37,6 +38,53 @@ class MemoryOrigin(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MEMORY_ORIGIN_PROMOTION: _ClassVar[MemoryOrigin]
     MEMORY_ORIGIN_EXTRACTION: _ClassVar[MemoryOrigin]
     MEMORY_ORIGIN_TURN: _ClassVar[MemoryOrigin]
+
+class ExtractionTime(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EXTRACTION_TIME_UNSPECIFIED: _ClassVar[ExtractionTime]
+    EXTRACTION_TIME_TURN_END: _ClassVar[ExtractionTime]
+    EXTRACTION_TIME_TRIM: _ClassVar[ExtractionTime]
+
+class ExtractionTarget(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EXTRACTION_TARGET_UNSPECIFIED: _ClassVar[ExtractionTarget]
+    EXTRACTION_TARGET_FACTS: _ClassVar[ExtractionTarget]
+    EXTRACTION_TARGET_ENTITIES: _ClassVar[ExtractionTarget]
+    EXTRACTION_TARGET_RELATIONS: _ClassVar[ExtractionTarget]
+
+class DedupeMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    DEDUPE_MODE_UNSPECIFIED: _ClassVar[DedupeMode]
+    DEDUPE_MODE_SAME_TEXT: _ClassVar[DedupeMode]
+    DEDUPE_MODE_SIMILAR: _ClassVar[DedupeMode]
+    DEDUPE_MODE_NONE: _ClassVar[DedupeMode]
+
+class ConflictMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CONFLICT_MODE_UNSPECIFIED: _ClassVar[ConflictMode]
+    CONFLICT_MODE_KEEP_BOTH: _ClassVar[ConflictMode]
+    CONFLICT_MODE_SUPERSEDE: _ClassVar[ConflictMode]
+    CONFLICT_MODE_MERGE: _ClassVar[ConflictMode]
+    CONFLICT_MODE_ASK_HOOK: _ClassVar[ConflictMode]
+
+class RememberOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REMEMBER_OUTCOME_UNSPECIFIED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_CREATED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_REINFORCED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_UNCHANGED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_UPDATED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_SUPERSEDED: _ClassVar[RememberOutcome]
+    REMEMBER_OUTCOME_DROPPED: _ClassVar[RememberOutcome]
+
+class MemoryOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MEMORY_ORDER_UNSPECIFIED: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_OLDEST: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_NEWEST: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_IMPORTANCE: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_CONFIDENCE: _ClassVar[MemoryOrder]
+    MEMORY_ORDER_LAST_SEEN: _ClassVar[MemoryOrder]
 MEMORY_KIND_UNSPECIFIED: MemoryKind
 MEMORY_KIND_FACT: MemoryKind
 MEMORY_KIND_PREFERENCE: MemoryKind
@@ -53,6 +101,35 @@ MEMORY_ORIGIN_CALLER: MemoryOrigin
 MEMORY_ORIGIN_PROMOTION: MemoryOrigin
 MEMORY_ORIGIN_EXTRACTION: MemoryOrigin
 MEMORY_ORIGIN_TURN: MemoryOrigin
+EXTRACTION_TIME_UNSPECIFIED: ExtractionTime
+EXTRACTION_TIME_TURN_END: ExtractionTime
+EXTRACTION_TIME_TRIM: ExtractionTime
+EXTRACTION_TARGET_UNSPECIFIED: ExtractionTarget
+EXTRACTION_TARGET_FACTS: ExtractionTarget
+EXTRACTION_TARGET_ENTITIES: ExtractionTarget
+EXTRACTION_TARGET_RELATIONS: ExtractionTarget
+DEDUPE_MODE_UNSPECIFIED: DedupeMode
+DEDUPE_MODE_SAME_TEXT: DedupeMode
+DEDUPE_MODE_SIMILAR: DedupeMode
+DEDUPE_MODE_NONE: DedupeMode
+CONFLICT_MODE_UNSPECIFIED: ConflictMode
+CONFLICT_MODE_KEEP_BOTH: ConflictMode
+CONFLICT_MODE_SUPERSEDE: ConflictMode
+CONFLICT_MODE_MERGE: ConflictMode
+CONFLICT_MODE_ASK_HOOK: ConflictMode
+REMEMBER_OUTCOME_UNSPECIFIED: RememberOutcome
+REMEMBER_OUTCOME_CREATED: RememberOutcome
+REMEMBER_OUTCOME_REINFORCED: RememberOutcome
+REMEMBER_OUTCOME_UNCHANGED: RememberOutcome
+REMEMBER_OUTCOME_UPDATED: RememberOutcome
+REMEMBER_OUTCOME_SUPERSEDED: RememberOutcome
+REMEMBER_OUTCOME_DROPPED: RememberOutcome
+MEMORY_ORDER_UNSPECIFIED: MemoryOrder
+MEMORY_ORDER_OLDEST: MemoryOrder
+MEMORY_ORDER_NEWEST: MemoryOrder
+MEMORY_ORDER_IMPORTANCE: MemoryOrder
+MEMORY_ORDER_CONFIDENCE: MemoryOrder
+MEMORY_ORDER_LAST_SEEN: MemoryOrder
 
 class Memory(_message.Message):
     __slots__ = ("memory_id", "kind", "user_id", "agent_id", "session_id", "text", "entity", "relation", "episode", "key", "category", "topics", "importance", "confidence", "trust", "persistent", "labels", "metadata", "valid_from", "valid_to", "ttl", "source", "state", "superseded_by", "mention_count", "last_seen_time", "revision_number", "writer", "reason", "create_time", "update_time", "expire_time", "etag")
@@ -181,3 +258,162 @@ class MemorySource(_message.Message):
     hook: str
     model: str
     def __init__(self, origin: _Optional[_Union[MemoryOrigin, str]] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., hook: _Optional[str] = ..., model: _Optional[str] = ...) -> None: ...
+
+class MemoryPolicy(_message.Message):
+    __slots__ = ("auto_promote", "importance_threshold", "importance_rules", "score_hook", "long_term_limit", "episodes", "episodic_retention_days", "extraction", "entity_limit", "relation_limit", "agent_scope")
+    AUTO_PROMOTE_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_RULES_FIELD_NUMBER: _ClassVar[int]
+    SCORE_HOOK_FIELD_NUMBER: _ClassVar[int]
+    LONG_TERM_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    EPISODES_FIELD_NUMBER: _ClassVar[int]
+    EPISODIC_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    EXTRACTION_FIELD_NUMBER: _ClassVar[int]
+    ENTITY_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    RELATION_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AGENT_SCOPE_FIELD_NUMBER: _ClassVar[int]
+    auto_promote: bool
+    importance_threshold: float
+    importance_rules: _containers.RepeatedCompositeFieldContainer[ImportanceRule]
+    score_hook: str
+    long_term_limit: int
+    episodes: bool
+    episodic_retention_days: int
+    extraction: ExtractionPolicy
+    entity_limit: int
+    relation_limit: int
+    agent_scope: bool
+    def __init__(self, auto_promote: _Optional[bool] = ..., importance_threshold: _Optional[float] = ..., importance_rules: _Optional[_Iterable[_Union[ImportanceRule, _Mapping]]] = ..., score_hook: _Optional[str] = ..., long_term_limit: _Optional[int] = ..., episodes: _Optional[bool] = ..., episodic_retention_days: _Optional[int] = ..., extraction: _Optional[_Union[ExtractionPolicy, _Mapping]] = ..., entity_limit: _Optional[int] = ..., relation_limit: _Optional[int] = ..., agent_scope: _Optional[bool] = ...) -> None: ...
+
+class ImportanceRule(_message.Message):
+    __slots__ = ("name", "phrases", "score")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PHRASES_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    phrases: _containers.RepeatedScalarFieldContainer[str]
+    score: float
+    def __init__(self, name: _Optional[str] = ..., phrases: _Optional[_Iterable[str]] = ..., score: _Optional[float] = ...) -> None: ...
+
+class ExtractionPolicy(_message.Message):
+    __slots__ = ("hook", "on", "targets", "instructions", "supersede")
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    ON_FIELD_NUMBER: _ClassVar[int]
+    TARGETS_FIELD_NUMBER: _ClassVar[int]
+    INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
+    SUPERSEDE_FIELD_NUMBER: _ClassVar[int]
+    hook: str
+    on: ExtractionTime
+    targets: _containers.RepeatedScalarFieldContainer[ExtractionTarget]
+    instructions: str
+    supersede: bool
+    def __init__(self, hook: _Optional[str] = ..., on: _Optional[_Union[ExtractionTime, str]] = ..., targets: _Optional[_Iterable[_Union[ExtractionTarget, str]]] = ..., instructions: _Optional[str] = ..., supersede: _Optional[bool] = ...) -> None: ...
+
+class MemoryFilter(_message.Message):
+    __slots__ = ("user_id", "agent_id", "session_id", "include_shared", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at", "create_from_time", "create_before_time", "seen_from_time", "seen_before_time", "source_session_id", "origin", "exact_scope")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_SHARED_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    STATES_FIELD_NUMBER: _ClassVar[int]
+    CATEGORIES_FIELD_NUMBER: _ClassVar[int]
+    TOPICS_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    TEXT_CONTAINS_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    MIN_IMPORTANCE_FIELD_NUMBER: _ClassVar[int]
+    MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
+    PERSISTENT_FIELD_NUMBER: _ClassVar[int]
+    VALID_AT_FIELD_NUMBER: _ClassVar[int]
+    CREATE_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FROM_TIME_FIELD_NUMBER: _ClassVar[int]
+    SEEN_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    EXACT_SCOPE_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    agent_id: str
+    session_id: str
+    include_shared: bool
+    kinds: _containers.RepeatedScalarFieldContainer[MemoryKind]
+    states: _containers.RepeatedScalarFieldContainer[MemoryState]
+    categories: _containers.RepeatedScalarFieldContainer[str]
+    topics: _containers.RepeatedScalarFieldContainer[str]
+    key: str
+    text_contains: str
+    labels: _containers.ScalarMap[str, str]
+    metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
+    min_importance: float
+    min_confidence: float
+    min_trust: _message_pb2.Trust
+    persistent: bool
+    valid_at: _timestamp_pb2.Timestamp
+    create_from_time: _timestamp_pb2.Timestamp
+    create_before_time: _timestamp_pb2.Timestamp
+    seen_from_time: _timestamp_pb2.Timestamp
+    seen_before_time: _timestamp_pb2.Timestamp
+    source_session_id: str
+    origin: MemoryOrigin
+    exact_scope: bool
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., include_shared: _Optional[bool] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ..., exact_scope: _Optional[bool] = ...) -> None: ...
+
+class DedupeRule(_message.Message):
+    __slots__ = ("mode", "threshold", "window", "keep_unchanged")
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    KEEP_UNCHANGED_FIELD_NUMBER: _ClassVar[int]
+    mode: DedupeMode
+    threshold: float
+    window: int
+    keep_unchanged: bool
+    def __init__(self, mode: _Optional[_Union[DedupeMode, str]] = ..., threshold: _Optional[float] = ..., window: _Optional[int] = ..., keep_unchanged: _Optional[bool] = ...) -> None: ...
+
+class ConflictRule(_message.Message):
+    __slots__ = ("mode", "hook", "single_object")
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    SINGLE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+    mode: ConflictMode
+    hook: str
+    single_object: bool
+    def __init__(self, mode: _Optional[_Union[ConflictMode, str]] = ..., hook: _Optional[str] = ..., single_object: _Optional[bool] = ...) -> None: ...
+
+class RememberedMemory(_message.Message):
+    __slots__ = ("memory_id", "outcome", "etag", "superseded_ids")
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    SUPERSEDED_IDS_FIELD_NUMBER: _ClassVar[int]
+    memory_id: str
+    outcome: RememberOutcome
+    etag: str
+    superseded_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, memory_id: _Optional[str] = ..., outcome: _Optional[_Union[RememberOutcome, str]] = ..., etag: _Optional[str] = ..., superseded_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class FoundRelation(_message.Message):
+    __slots__ = ("memory", "hop")
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    HOP_FIELD_NUMBER: _ClassVar[int]
+    memory: Memory
+    hop: int
+    def __init__(self, memory: _Optional[_Union[Memory, _Mapping]] = ..., hop: _Optional[int] = ...) -> None: ...
+
+class ImportanceScore(_message.Message):
+    __slots__ = ("score", "rule")
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    score: float
+    rule: str
+    def __init__(self, score: _Optional[float] = ..., rule: _Optional[str] = ...) -> None: ...

@@ -22,19 +22,24 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from memorysidecar.v1 import memory_change_rpc_pb2 as memorysidecar_dot_v1_dot_memory__change__rpc__pb2
-from memorysidecar.v1 import memory_query_rpc_pb2 as memorysidecar_dot_v1_dot_memory__query__rpc__pb2
-from memorysidecar.v1 import memory_rpc_pb2 as memorysidecar_dot_v1_dot_memory__rpc__pb2
-from memorysidecar.v1 import memory_turn_rpc_pb2 as memorysidecar_dot_v1_dot_memory__turn__rpc__pb2
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
+from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
+from memorysidecar.v1 import recall_pb2 as memorysidecar_dot_v1_dot_recall__pb2
+from memorysidecar.v1 import task_pb2 as memorysidecar_dot_v1_dot_task__pb2
+from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/memory_service.proto\x12\x10memorysidecar.v1\x1a(memorysidecar/v1/memory_change_rpc.proto\x1a\'memorysidecar/v1/memory_query_rpc.proto\x1a!memorysidecar/v1/memory_rpc.proto\x1a&memorysidecar/v1/memory_turn_rpc.proto2\xae\x0f\n\rMemoryService\x12Q\n\x08Remember\x12!.memorysidecar.v1.RememberRequest\x1a\".memorysidecar.v1.RememberResponse\x12Y\n\tGetMemory\x12\".memorysidecar.v1.GetMemoryRequest\x1a#.memorysidecar.v1.GetMemoryResponse\"\x03\x90\x02\x01\x12\x62\n\x0cListMemories\x12%.memorysidecar.v1.ListMemoriesRequest\x1a&.memorysidecar.v1.ListMemoriesResponse\"\x03\x90\x02\x01\x12h\n\x0eSearchMemories\x12\'.memorysidecar.v1.SearchMemoriesRequest\x1a(.memorysidecar.v1.SearchMemoriesResponse\"\x03\x90\x02\x01\x12]\n\x0cUpdateMemory\x12%.memorysidecar.v1.UpdateMemoryRequest\x1a&.memorysidecar.v1.UpdateMemoryResponse\x12l\n\x11ReinforceMemories\x12*.memorysidecar.v1.ReinforceMemoriesRequest\x1a+.memorysidecar.v1.ReinforceMemoriesResponse\x12`\n\rDecayMemories\x12&.memorysidecar.v1.DecayMemoriesRequest\x1a\'.memorysidecar.v1.DecayMemoriesResponse\x12\x63\n\x0e\x46orgetMemories\x12\'.memorysidecar.v1.ForgetMemoriesRequest\x1a(.memorysidecar.v1.ForgetMemoriesResponse\x12`\n\rPurgeMemories\x12&.memorysidecar.v1.PurgeMemoriesRequest\x1a\'.memorysidecar.v1.PurgeMemoriesResponse\x12w\n\x13ListMemoryRevisions\x12,.memorysidecar.v1.ListMemoryRevisionsRequest\x1a-.memorysidecar.v1.ListMemoryRevisionsResponse\"\x03\x90\x02\x01\x12x\n\x15RestoreMemoryRevision\x12..memorysidecar.v1.RestoreMemoryRevisionRequest\x1a/.memorysidecar.v1.RestoreMemoryRevisionResponse\x12h\n\x0eQueryRelations\x12\'.memorysidecar.v1.QueryRelationsRequest\x1a(.memorysidecar.v1.QueryRelationsResponse\"\x03\x90\x02\x01\x12`\n\rMergeEntities\x12&.memorysidecar.v1.MergeEntitiesRequest\x1a\'.memorysidecar.v1.MergeEntitiesResponse\x12W\n\nRecordTurn\x12#.memorysidecar.v1.RecordTurnRequest\x1a$.memorysidecar.v1.RecordTurnResponse\x12o\n\x12\x43onsolidateSession\x12+.memorysidecar.v1.ConsolidateSessionRequest\x1a,.memorysidecar.v1.ConsolidateSessionResponse\x12\x66\n\x0f\x45xtractMemories\x12(.memorysidecar.v1.ExtractMemoriesRequest\x1a).memorysidecar.v1.ExtractMemoriesResponse\x12k\n\x0fScoreImportance\x12(.memorysidecar.v1.ScoreImportanceRequest\x1a).memorysidecar.v1.ScoreImportanceResponse\"\x03\x90\x02\x01\x12h\n\x0eListMemoryJobs\x12\'.memorysidecar.v1.ListMemoryJobsRequest\x1a(.memorysidecar.v1.ListMemoryJobsResponse\"\x03\x90\x02\x01\x12\x63\n\x0eRetryMemoryJob\x12\'.memorysidecar.v1.RetryMemoryJobRequest\x1a(.memorysidecar.v1.RetryMemoryJobResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/memory_service.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/recall.proto\x1a\x1bmemorysidecar/v1/task.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xfa\x01\n\x0fRememberRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12*\n\x08memories\x18\x02 \x03(\x0b\x32\x18.memorysidecar.v1.Memory\x12,\n\x06\x64\x65\x64upe\x18\x03 \x01(\x0b\x32\x1c.memorysidecar.v1.DedupeRule\x12\x30\n\x08\x63onflict\x18\x04 \x01(\x0b\x32\x1e.memorysidecar.v1.ConflictRule\x12\x14\n\x0cmax_memories\x18\x05 \x01(\x05\x12\x0e\n\x06\x64\x65\x66\x61ng\x18\x06 \x01(\x08\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\x12\n\nrequest_id\x18\x08 \x01(\t\"n\n\x10RememberResponse\x12\x33\n\x07results\x18\x01 \x03(\x0b\x32\".memorysidecar.v1.RememberedMemory\x12\x13\n\x0b\x65victed_ids\x18\x02 \x03(\t\x12\x10\n\x08revision\x18\x03 \x01(\x03\"h\n\x10GetMemoryRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12.\n\nas_of_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"=\n\x11GetMemoryResponse\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\"\xdd\x01\n\x13ListMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12.\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryFilter\x12.\n\nas_of_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x05order\x18\x04 \x01(\x0e\x32\x1d.memorysidecar.v1.MemoryOrder\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"[\n\x14ListMemoriesResponse\x12*\n\x08memories\x18\x01 \x03(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa7\x01\n\x13UpdateMemoryRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12(\n\x06memory\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12/\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"R\n\x14UpdateMemoryResponse\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x8d\x01\n\x18ReinforceMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nmemory_ids\x18\x02 \x03(\t\x12\x13\n\x06\x61mount\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\x0eignore_missing\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\tB\t\n\x07_amount\"Y\n\x19ReinforceMemoriesResponse\x12*\n\x08memories\x18\x01 \x03(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xfc\x01\n\x14\x44\x65\x63\x61yMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12.\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryFilter\x12\x13\n\x06\x66\x61\x63tor\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x19\n\x0c\x64\x65lete_below\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12-\n\nunseen_for\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nrequest_id\x18\x06 \x01(\t\x12\x12\n\npage_token\x18\x07 \x01(\tB\t\n\x07_factorB\x0f\n\r_delete_below\"n\n\x15\x44\x65\x63\x61yMemoriesResponse\x12\x15\n\rdecayed_count\x18\x01 \x01(\x05\x12\x13\n\x0b\x64\x65leted_ids\x18\x02 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\x12\x10\n\x08revision\x18\x04 \x01(\x03\"`\n\x15\x46orgetMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nmemory_ids\x18\x02 \x03(\t\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"C\n\x16\x46orgetMemoriesResponse\x12\x17\n\x0f\x66orgotten_count\x18\x01 \x01(\x05\x12\x10\n\x08revision\x18\x02 \x01(\x03\"|\n\x14PurgeMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12.\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryFilter\x12\r\n\x05\x66orce\x18\x03 \x01(\x08\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"a\n\x15PurgeMemoriesResponse\x12\x14\n\x0cmemory_count\x18\x01 \x01(\x05\x12\x12\n\nsample_ids\x18\x02 \x03(\t\x12\x0c\n\x04more\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\"i\n\x1aListMemoryRevisionsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"c\n\x1bListMemoryRevisionsResponse\x12+\n\trevisions\x18\x01 \x03(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8f\x01\n\x1cRestoreMemoryRevisionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12\x17\n\x0frevision_number\x18\x03 \x01(\x05\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x12\n\nrequest_id\x18\x06 \x01(\t\"[\n\x1dRestoreMemoryRevisionResponse\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x10\n\x08revision\x18\x02 \x01(\x03\"t\n\x14MergeEntitiesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\ttarget_id\x18\x02 \x01(\t\x12\x12\n\nsource_ids\x18\x03 \x03(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"S\n\x15MergeEntitiesResponse\x12(\n\x06\x65ntity\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xd1\x01\n\x15QueryRelationsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12.\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryFilter\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x11\n\tpredicate\x18\x04 \x01(\t\x12\x0e\n\x06object\x18\x05 \x01(\t\x12\x0e\n\x06\x65ntity\x18\x06 \x01(\t\x12\x10\n\x08max_hops\x18\x07 \x01(\x05\x12\x10\n\x08keywords\x18\x08 \x03(\t\x12\r\n\x05limit\x18\t \x01(\x05\"_\n\x16QueryRelationsResponse\x12\x32\n\trelations\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.FoundRelation\x12\x11\n\ttruncated\x18\x02 \x01(\x08\"\xa9\x02\n\x15SearchMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12.\n\x06\x66ilter\x18\x03 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryFilter\x12\x30\n\x07scoring\x18\x04 \x01(\x0e\x32\x1f.memorysidecar.v1.MemoryScoring\x12\x12\n\x05limit\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tmin_score\x18\x06 \x01(\x01H\x01\x88\x01\x01\x12\x32\n\x0ereference_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x65pisode_days\x18\x08 \x01(\x05\x42\x08\n\x06_limitB\x0c\n\n_min_score\"H\n\x16SearchMemoriesResponse\x12.\n\x07matches\x18\x01 \x03(\x0b\x32\x1d.memorysidecar.v1.MemoryMatch\"\xde\x01\n\x11RecordTurnRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x11\n\tuser_text\x18\x03 \x01(\t\x12\x16\n\x0e\x61ssistant_text\x18\x04 \x01(\t\x12-\n\tturn_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1e\n\x11\x65xpected_last_seq\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x07 \x01(\tB\x14\n\x12_expected_last_seq\"\xce\x01\n\x12RecordTurnResponse\x12\x13\n\x0bmessage_ids\x18\x01 \x03(\t\x12(\n\x04seqs\x18\x02 \x01(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x12\n\nepisode_id\x18\x03 \x01(\t\x12\x14\n\x0cpromoted_ids\x18\x04 \x03(\t\x12\x13\n\x0b\x65victed_ids\x18\x05 \x03(\t\x12(\n\x06window\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x10\n\x08revision\x18\x07 \x01(\x03\"V\n\x19\x43onsolidateSessionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"Y\n\x1a\x43onsolidateSessionResponse\x12\x14\n\x0cpromoted_ids\x18\x01 \x03(\t\x12\x13\n\x0b\x65victed_ids\x18\x02 \x03(\t\x12\x10\n\x08revision\x18\x03 \x01(\x03\"\xf2\x01\n\x16\x45xtractMemoriesRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x11\n\tfirst_seq\x18\x03 \x01(\x03\x12\x10\n\x08last_seq\x18\x04 \x01(\x03\x12\x0c\n\x04text\x18\x05 \x01(\t\x12\x0f\n\x07user_id\x18\x06 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x07 \x01(\t\x12\x36\n\nextraction\x18\x08 \x01(\x0b\x32\".memorysidecar.v1.ExtractionPolicy\x12\x0f\n\x07preview\x18\t \x01(\x08\x12\x12\n\nrequest_id\x18\n \x01(\t\"\x86\x01\n\x17\x45xtractMemoriesResponse\x12*\n\x08memories\x18\x01 \x03(\x0b\x32\x18.memorysidecar.v1.Memory\x12\x15\n\rcreated_count\x18\x02 \x01(\x05\x12\x16\n\x0erejected_count\x18\x03 \x01(\x05\x12\x10\n\x08revision\x18\x04 \x01(\x03\"X\n\x16ScoreImportanceRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12/\n\x05rules\x18\x02 \x03(\x0b\x32 .memorysidecar.v1.ImportanceRule\"L\n\x17ScoreImportanceResponse\x12\x31\n\x06scores\x18\x01 \x03(\x0b\x32!.memorysidecar.v1.ImportanceScore\"\x91\x01\n\x15ListMemoryJobsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12*\n\x05state\x18\x03 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"\\\n\x16ListMemoryJobsResponse\x12)\n\x04jobs\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.MemoryJob\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8d\x01\n\x15RetryMemoryJobRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12(\n\x04type\x18\x03 \x01(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x0f\n\x07\x64iscard\x18\x04 \x01(\x08\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"B\n\x16RetryMemoryJobResponse\x12(\n\x03job\x18\x01 \x01(\x0b\x32\x1b.memorysidecar.v1.MemoryJob\"\xb7\x01\n\x16UpsertDocumentsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12-\n\tdocuments\x18\x03 \x03(\x0b\x32\x1a.memorysidecar.v1.Document\x12\x30\n\x08splitter\x18\x04 \x01(\x0b\x32\x1e.memorysidecar.v1.TextSplitter\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"b\n\x17UpsertDocumentsResponse\x12\x35\n\tdocuments\x18\x01 \x03(\x0b\x32\".memorysidecar.v1.UpsertedDocument\x12\x10\n\x08revision\x18\x02 \x01(\x03\"n\n\x12GetDocumentRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x03 \x01(\t\x12\x19\n\x11include_embedding\x18\x04 \x01(\x08\"C\n\x13GetDocumentResponse\x12,\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Document\"\xb5\x01\n\x14ListDocumentsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\x30\n\x06\x66ilter\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.DocumentFilter\x12\x1a\n\x12include_embeddings\x18\x04 \x01(\x08\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"_\n\x15ListDocumentsResponse\x12-\n\tdocuments\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.Document\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"R\n\x16ListCollectionsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"e\n\x17ListCollectionsResponse\x12\x31\n\x0b\x63ollections\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.Collection\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"z\n\x16\x44\x65leteDocumentsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64ocument_ids\x18\x03 \x03(\t\x12\x0c\n\x04\x65tag\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"B\n\x17\x44\x65leteDocumentsResponse\x12\x15\n\rdeleted_count\x18\x01 \x01(\x05\x12\x10\n\x08revision\x18\x02 \x01(\x03\"V\n\x16\x43learCollectionRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"B\n\x17\x43learCollectionResponse\x12\x15\n\rdeleted_count\x18\x01 \x01(\x03\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xc7\x02\n\x16SearchDocumentsRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\r\n\x05query\x18\x03 \x01(\t\x12.\n\tembedding\x18\x04 \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12\x32\n\x07scoring\x18\x05 \x01(\x0e\x32!.memorysidecar.v1.DocumentScoring\x12\x30\n\x06\x66ilter\x18\x06 \x01(\x0b\x32 .memorysidecar.v1.DocumentFilter\x12\x12\n\x05limit\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tmin_score\x18\x08 \x01(\x01H\x01\x88\x01\x01\x12\x1a\n\x12include_embeddings\x18\t \x01(\x08\x42\x08\n\x06_limitB\x0c\n\n_min_score\"K\n\x17SearchDocumentsResponse\x12\x30\n\x07matches\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.DocumentMatch2\x88\x15\n\rMemoryService\x12Q\n\x08Remember\x12!.memorysidecar.v1.RememberRequest\x1a\".memorysidecar.v1.RememberResponse\x12Y\n\tGetMemory\x12\".memorysidecar.v1.GetMemoryRequest\x1a#.memorysidecar.v1.GetMemoryResponse\"\x03\x90\x02\x01\x12\x62\n\x0cListMemories\x12%.memorysidecar.v1.ListMemoriesRequest\x1a&.memorysidecar.v1.ListMemoriesResponse\"\x03\x90\x02\x01\x12h\n\x0eSearchMemories\x12\'.memorysidecar.v1.SearchMemoriesRequest\x1a(.memorysidecar.v1.SearchMemoriesResponse\"\x03\x90\x02\x01\x12]\n\x0cUpdateMemory\x12%.memorysidecar.v1.UpdateMemoryRequest\x1a&.memorysidecar.v1.UpdateMemoryResponse\x12l\n\x11ReinforceMemories\x12*.memorysidecar.v1.ReinforceMemoriesRequest\x1a+.memorysidecar.v1.ReinforceMemoriesResponse\x12`\n\rDecayMemories\x12&.memorysidecar.v1.DecayMemoriesRequest\x1a\'.memorysidecar.v1.DecayMemoriesResponse\x12\x63\n\x0e\x46orgetMemories\x12\'.memorysidecar.v1.ForgetMemoriesRequest\x1a(.memorysidecar.v1.ForgetMemoriesResponse\x12`\n\rPurgeMemories\x12&.memorysidecar.v1.PurgeMemoriesRequest\x1a\'.memorysidecar.v1.PurgeMemoriesResponse\x12w\n\x13ListMemoryRevisions\x12,.memorysidecar.v1.ListMemoryRevisionsRequest\x1a-.memorysidecar.v1.ListMemoryRevisionsResponse\"\x03\x90\x02\x01\x12x\n\x15RestoreMemoryRevision\x12..memorysidecar.v1.RestoreMemoryRevisionRequest\x1a/.memorysidecar.v1.RestoreMemoryRevisionResponse\x12h\n\x0eQueryRelations\x12\'.memorysidecar.v1.QueryRelationsRequest\x1a(.memorysidecar.v1.QueryRelationsResponse\"\x03\x90\x02\x01\x12`\n\rMergeEntities\x12&.memorysidecar.v1.MergeEntitiesRequest\x1a\'.memorysidecar.v1.MergeEntitiesResponse\x12W\n\nRecordTurn\x12#.memorysidecar.v1.RecordTurnRequest\x1a$.memorysidecar.v1.RecordTurnResponse\x12o\n\x12\x43onsolidateSession\x12+.memorysidecar.v1.ConsolidateSessionRequest\x1a,.memorysidecar.v1.ConsolidateSessionResponse\x12\x66\n\x0f\x45xtractMemories\x12(.memorysidecar.v1.ExtractMemoriesRequest\x1a).memorysidecar.v1.ExtractMemoriesResponse\x12k\n\x0fScoreImportance\x12(.memorysidecar.v1.ScoreImportanceRequest\x1a).memorysidecar.v1.ScoreImportanceResponse\"\x03\x90\x02\x01\x12h\n\x0eListMemoryJobs\x12\'.memorysidecar.v1.ListMemoryJobsRequest\x1a(.memorysidecar.v1.ListMemoryJobsResponse\"\x03\x90\x02\x01\x12\x63\n\x0eRetryMemoryJob\x12\'.memorysidecar.v1.RetryMemoryJobRequest\x1a(.memorysidecar.v1.RetryMemoryJobResponse\x12\x66\n\x0fUpsertDocuments\x12(.memorysidecar.v1.UpsertDocumentsRequest\x1a).memorysidecar.v1.UpsertDocumentsResponse\x12_\n\x0bGetDocument\x12$.memorysidecar.v1.GetDocumentRequest\x1a%.memorysidecar.v1.GetDocumentResponse\"\x03\x90\x02\x01\x12\x65\n\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a\'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12\x66\n\x0f\x44\x65leteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\x12\x66\n\x0f\x43learCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\x12k\n\x0fSearchDocuments\x12(.memorysidecar.v1.SearchDocumentsRequest\x1a).memorysidecar.v1.SearchDocumentsResponse\"\x03\x90\x02\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12MemoryServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.memory_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\022MemoryServiceProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_MEMORYSERVICE'].methods_by_name['GetMemory']._loaded_options = None
   _globals['_MEMORYSERVICE'].methods_by_name['GetMemory']._serialized_options = b'\220\002\001'
   _globals['_MEMORYSERVICE'].methods_by_name['ListMemories']._loaded_options = None
@@ -49,6 +54,118 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MEMORYSERVICE'].methods_by_name['ScoreImportance']._serialized_options = b'\220\002\001'
   _globals['_MEMORYSERVICE'].methods_by_name['ListMemoryJobs']._loaded_options = None
   _globals['_MEMORYSERVICE'].methods_by_name['ListMemoryJobs']._serialized_options = b'\220\002\001'
-  _globals['_MEMORYSERVICE']._serialized_start=218
-  _globals['_MEMORYSERVICE']._serialized_end=2184
+  _globals['_MEMORYSERVICE'].methods_by_name['GetDocument']._loaded_options = None
+  _globals['_MEMORYSERVICE'].methods_by_name['GetDocument']._serialized_options = b'\220\002\001'
+  _globals['_MEMORYSERVICE'].methods_by_name['ListDocuments']._loaded_options = None
+  _globals['_MEMORYSERVICE'].methods_by_name['ListDocuments']._serialized_options = b'\220\002\001'
+  _globals['_MEMORYSERVICE'].methods_by_name['ListCollections']._loaded_options = None
+  _globals['_MEMORYSERVICE'].methods_by_name['ListCollections']._serialized_options = b'\220\002\001'
+  _globals['_MEMORYSERVICE'].methods_by_name['SearchDocuments']._loaded_options = None
+  _globals['_MEMORYSERVICE'].methods_by_name['SearchDocuments']._serialized_options = b'\220\002\001'
+  _globals['_REMEMBERREQUEST']._serialized_start=314
+  _globals['_REMEMBERREQUEST']._serialized_end=564
+  _globals['_REMEMBERRESPONSE']._serialized_start=566
+  _globals['_REMEMBERRESPONSE']._serialized_end=676
+  _globals['_GETMEMORYREQUEST']._serialized_start=678
+  _globals['_GETMEMORYREQUEST']._serialized_end=782
+  _globals['_GETMEMORYRESPONSE']._serialized_start=784
+  _globals['_GETMEMORYRESPONSE']._serialized_end=845
+  _globals['_LISTMEMORIESREQUEST']._serialized_start=848
+  _globals['_LISTMEMORIESREQUEST']._serialized_end=1069
+  _globals['_LISTMEMORIESRESPONSE']._serialized_start=1071
+  _globals['_LISTMEMORIESRESPONSE']._serialized_end=1162
+  _globals['_UPDATEMEMORYREQUEST']._serialized_start=1165
+  _globals['_UPDATEMEMORYREQUEST']._serialized_end=1332
+  _globals['_UPDATEMEMORYRESPONSE']._serialized_start=1334
+  _globals['_UPDATEMEMORYRESPONSE']._serialized_end=1416
+  _globals['_REINFORCEMEMORIESREQUEST']._serialized_start=1419
+  _globals['_REINFORCEMEMORIESREQUEST']._serialized_end=1560
+  _globals['_REINFORCEMEMORIESRESPONSE']._serialized_start=1562
+  _globals['_REINFORCEMEMORIESRESPONSE']._serialized_end=1651
+  _globals['_DECAYMEMORIESREQUEST']._serialized_start=1654
+  _globals['_DECAYMEMORIESREQUEST']._serialized_end=1906
+  _globals['_DECAYMEMORIESRESPONSE']._serialized_start=1908
+  _globals['_DECAYMEMORIESRESPONSE']._serialized_end=2018
+  _globals['_FORGETMEMORIESREQUEST']._serialized_start=2020
+  _globals['_FORGETMEMORIESREQUEST']._serialized_end=2116
+  _globals['_FORGETMEMORIESRESPONSE']._serialized_start=2118
+  _globals['_FORGETMEMORIESRESPONSE']._serialized_end=2185
+  _globals['_PURGEMEMORIESREQUEST']._serialized_start=2187
+  _globals['_PURGEMEMORIESREQUEST']._serialized_end=2311
+  _globals['_PURGEMEMORIESRESPONSE']._serialized_start=2313
+  _globals['_PURGEMEMORIESRESPONSE']._serialized_end=2410
+  _globals['_LISTMEMORYREVISIONSREQUEST']._serialized_start=2412
+  _globals['_LISTMEMORYREVISIONSREQUEST']._serialized_end=2517
+  _globals['_LISTMEMORYREVISIONSRESPONSE']._serialized_start=2519
+  _globals['_LISTMEMORYREVISIONSRESPONSE']._serialized_end=2618
+  _globals['_RESTOREMEMORYREVISIONREQUEST']._serialized_start=2621
+  _globals['_RESTOREMEMORYREVISIONREQUEST']._serialized_end=2764
+  _globals['_RESTOREMEMORYREVISIONRESPONSE']._serialized_start=2766
+  _globals['_RESTOREMEMORYREVISIONRESPONSE']._serialized_end=2857
+  _globals['_MERGEENTITIESREQUEST']._serialized_start=2859
+  _globals['_MERGEENTITIESREQUEST']._serialized_end=2975
+  _globals['_MERGEENTITIESRESPONSE']._serialized_start=2977
+  _globals['_MERGEENTITIESRESPONSE']._serialized_end=3060
+  _globals['_QUERYRELATIONSREQUEST']._serialized_start=3063
+  _globals['_QUERYRELATIONSREQUEST']._serialized_end=3272
+  _globals['_QUERYRELATIONSRESPONSE']._serialized_start=3274
+  _globals['_QUERYRELATIONSRESPONSE']._serialized_end=3369
+  _globals['_SEARCHMEMORIESREQUEST']._serialized_start=3372
+  _globals['_SEARCHMEMORIESREQUEST']._serialized_end=3669
+  _globals['_SEARCHMEMORIESRESPONSE']._serialized_start=3671
+  _globals['_SEARCHMEMORIESRESPONSE']._serialized_end=3743
+  _globals['_RECORDTURNREQUEST']._serialized_start=3746
+  _globals['_RECORDTURNREQUEST']._serialized_end=3968
+  _globals['_RECORDTURNRESPONSE']._serialized_start=3971
+  _globals['_RECORDTURNRESPONSE']._serialized_end=4177
+  _globals['_CONSOLIDATESESSIONREQUEST']._serialized_start=4179
+  _globals['_CONSOLIDATESESSIONREQUEST']._serialized_end=4265
+  _globals['_CONSOLIDATESESSIONRESPONSE']._serialized_start=4267
+  _globals['_CONSOLIDATESESSIONRESPONSE']._serialized_end=4356
+  _globals['_EXTRACTMEMORIESREQUEST']._serialized_start=4359
+  _globals['_EXTRACTMEMORIESREQUEST']._serialized_end=4601
+  _globals['_EXTRACTMEMORIESRESPONSE']._serialized_start=4604
+  _globals['_EXTRACTMEMORIESRESPONSE']._serialized_end=4738
+  _globals['_SCOREIMPORTANCEREQUEST']._serialized_start=4740
+  _globals['_SCOREIMPORTANCEREQUEST']._serialized_end=4828
+  _globals['_SCOREIMPORTANCERESPONSE']._serialized_start=4830
+  _globals['_SCOREIMPORTANCERESPONSE']._serialized_end=4906
+  _globals['_LISTMEMORYJOBSREQUEST']._serialized_start=4909
+  _globals['_LISTMEMORYJOBSREQUEST']._serialized_end=5054
+  _globals['_LISTMEMORYJOBSRESPONSE']._serialized_start=5056
+  _globals['_LISTMEMORYJOBSRESPONSE']._serialized_end=5148
+  _globals['_RETRYMEMORYJOBREQUEST']._serialized_start=5151
+  _globals['_RETRYMEMORYJOBREQUEST']._serialized_end=5292
+  _globals['_RETRYMEMORYJOBRESPONSE']._serialized_start=5294
+  _globals['_RETRYMEMORYJOBRESPONSE']._serialized_end=5360
+  _globals['_UPSERTDOCUMENTSREQUEST']._serialized_start=5363
+  _globals['_UPSERTDOCUMENTSREQUEST']._serialized_end=5546
+  _globals['_UPSERTDOCUMENTSRESPONSE']._serialized_start=5548
+  _globals['_UPSERTDOCUMENTSRESPONSE']._serialized_end=5646
+  _globals['_GETDOCUMENTREQUEST']._serialized_start=5648
+  _globals['_GETDOCUMENTREQUEST']._serialized_end=5758
+  _globals['_GETDOCUMENTRESPONSE']._serialized_start=5760
+  _globals['_GETDOCUMENTRESPONSE']._serialized_end=5827
+  _globals['_LISTDOCUMENTSREQUEST']._serialized_start=5830
+  _globals['_LISTDOCUMENTSREQUEST']._serialized_end=6011
+  _globals['_LISTDOCUMENTSRESPONSE']._serialized_start=6013
+  _globals['_LISTDOCUMENTSRESPONSE']._serialized_end=6108
+  _globals['_LISTCOLLECTIONSREQUEST']._serialized_start=6110
+  _globals['_LISTCOLLECTIONSREQUEST']._serialized_end=6192
+  _globals['_LISTCOLLECTIONSRESPONSE']._serialized_start=6194
+  _globals['_LISTCOLLECTIONSRESPONSE']._serialized_end=6295
+  _globals['_DELETEDOCUMENTSREQUEST']._serialized_start=6297
+  _globals['_DELETEDOCUMENTSREQUEST']._serialized_end=6419
+  _globals['_DELETEDOCUMENTSRESPONSE']._serialized_start=6421
+  _globals['_DELETEDOCUMENTSRESPONSE']._serialized_end=6487
+  _globals['_CLEARCOLLECTIONREQUEST']._serialized_start=6489
+  _globals['_CLEARCOLLECTIONREQUEST']._serialized_end=6575
+  _globals['_CLEARCOLLECTIONRESPONSE']._serialized_start=6577
+  _globals['_CLEARCOLLECTIONRESPONSE']._serialized_end=6643
+  _globals['_SEARCHDOCUMENTSREQUEST']._serialized_start=6646
+  _globals['_SEARCHDOCUMENTSREQUEST']._serialized_end=6973
+  _globals['_SEARCHDOCUMENTSRESPONSE']._serialized_start=6975
+  _globals['_SEARCHDOCUMENTSRESPONSE']._serialized_end=7050
+  _globals['_MEMORYSERVICE']._serialized_start=7053
+  _globals['_MEMORYSERVICE']._serialized_end=9749
 # @@protoc_insertion_point(module_scope)

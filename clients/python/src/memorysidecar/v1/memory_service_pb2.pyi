@@ -1,8 +1,625 @@
-from memorysidecar.v1 import memory_change_rpc_pb2 as _memory_change_rpc_pb2
-from memorysidecar.v1 import memory_query_rpc_pb2 as _memory_query_rpc_pb2
-from memorysidecar.v1 import memory_rpc_pb2 as _memory_rpc_pb2
-from memorysidecar.v1 import memory_turn_rpc_pb2 as _memory_turn_rpc_pb2
+import datetime
+
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
+from memorysidecar.v1 import recall_pb2 as _recall_pb2
+from memorysidecar.v1 import task_pb2 as _task_pb2
+from memorysidecar.v1 import window_pb2 as _window_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
-from typing import ClassVar as _ClassVar
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class RememberRequest(_message.Message):
+    __slots__ = ("namespace", "memories", "dedupe", "conflict", "max_memories", "defang", "reason", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    DEDUPE_FIELD_NUMBER: _ClassVar[int]
+    CONFLICT_FIELD_NUMBER: _ClassVar[int]
+    MAX_MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    DEFANG_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    dedupe: _memory_pb2.DedupeRule
+    conflict: _memory_pb2.ConflictRule
+    max_memories: int
+    defang: bool
+    reason: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., dedupe: _Optional[_Union[_memory_pb2.DedupeRule, _Mapping]] = ..., conflict: _Optional[_Union[_memory_pb2.ConflictRule, _Mapping]] = ..., max_memories: _Optional[int] = ..., defang: _Optional[bool] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RememberResponse(_message.Message):
+    __slots__ = ("results", "evicted_ids", "revision")
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    results: _containers.RepeatedCompositeFieldContainer[_memory_pb2.RememberedMemory]
+    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
+    revision: int
+    def __init__(self, results: _Optional[_Iterable[_Union[_memory_pb2.RememberedMemory, _Mapping]]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class GetMemoryRequest(_message.Message):
+    __slots__ = ("namespace", "memory_id", "as_of_time")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TIME_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory_id: str
+    as_of_time: _timestamp_pb2.Timestamp
+    def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., as_of_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class GetMemoryResponse(_message.Message):
+    __slots__ = ("memory",)
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    memory: _memory_pb2.Memory
+    def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ...) -> None: ...
+
+class ListMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "as_of_time", "order", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TIME_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _memory_pb2.MemoryFilter
+    as_of_time: _timestamp_pb2.Timestamp
+    order: _memory_pb2.MemoryOrder
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., as_of_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., order: _Optional[_Union[_memory_pb2.MemoryOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListMemoriesResponse(_message.Message):
+    __slots__ = ("memories", "next_page_token")
+    MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    next_page_token: str
+    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class UpdateMemoryRequest(_message.Message):
+    __slots__ = ("namespace", "memory", "update_mask", "reason", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory: _memory_pb2.Memory
+    update_mask: _field_mask_pb2.FieldMask
+    reason: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class UpdateMemoryResponse(_message.Message):
+    __slots__ = ("memory", "revision")
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    memory: _memory_pb2.Memory
+    revision: int
+    def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ReinforceMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "memory_ids", "amount", "ignore_missing", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_FIELD_NUMBER: _ClassVar[int]
+    IGNORE_MISSING_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    amount: float
+    ignore_missing: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., amount: _Optional[float] = ..., ignore_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ReinforceMemoriesResponse(_message.Message):
+    __slots__ = ("memories", "revision")
+    MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    revision: int
+    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class DecayMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "factor", "delete_below", "unseen_for", "request_id", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    FACTOR_FIELD_NUMBER: _ClassVar[int]
+    DELETE_BELOW_FIELD_NUMBER: _ClassVar[int]
+    UNSEEN_FOR_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _memory_pb2.MemoryFilter
+    factor: float
+    delete_below: float
+    unseen_for: _duration_pb2.Duration
+    request_id: str
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., factor: _Optional[float] = ..., delete_below: _Optional[float] = ..., unseen_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., request_id: _Optional[str] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class DecayMemoriesResponse(_message.Message):
+    __slots__ = ("decayed_count", "deleted_ids", "next_page_token", "revision")
+    DECAYED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DELETED_IDS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    decayed_count: int
+    deleted_ids: _containers.RepeatedScalarFieldContainer[str]
+    next_page_token: str
+    revision: int
+    def __init__(self, decayed_count: _Optional[int] = ..., deleted_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ForgetMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "memory_ids", "etag", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    etag: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., memory_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ForgetMemoriesResponse(_message.Message):
+    __slots__ = ("forgotten_count", "revision")
+    FORGOTTEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    forgotten_count: int
+    revision: int
+    def __init__(self, forgotten_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class PurgeMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "force", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    FORCE_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _memory_pb2.MemoryFilter
+    force: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., force: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class PurgeMemoriesResponse(_message.Message):
+    __slots__ = ("memory_count", "sample_ids", "more", "revision")
+    MEMORY_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_IDS_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    memory_count: int
+    sample_ids: _containers.RepeatedScalarFieldContainer[str]
+    more: bool
+    revision: int
+    def __init__(self, memory_count: _Optional[int] = ..., sample_ids: _Optional[_Iterable[str]] = ..., more: _Optional[bool] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ListMemoryRevisionsRequest(_message.Message):
+    __slots__ = ("namespace", "memory_id", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory_id: str
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListMemoryRevisionsResponse(_message.Message):
+    __slots__ = ("revisions", "next_page_token")
+    REVISIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    revisions: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    next_page_token: str
+    def __init__(self, revisions: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class RestoreMemoryRevisionRequest(_message.Message):
+    __slots__ = ("namespace", "memory_id", "revision_number", "etag", "reason", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    REVISION_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    memory_id: str
+    revision_number: int
+    etag: str
+    reason: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., memory_id: _Optional[str] = ..., revision_number: _Optional[int] = ..., etag: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RestoreMemoryRevisionResponse(_message.Message):
+    __slots__ = ("memory", "revision")
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    memory: _memory_pb2.Memory
+    revision: int
+    def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class MergeEntitiesRequest(_message.Message):
+    __slots__ = ("namespace", "target_id", "source_ids", "reason", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    TARGET_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_IDS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    target_id: str
+    source_ids: _containers.RepeatedScalarFieldContainer[str]
+    reason: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., target_id: _Optional[str] = ..., source_ids: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class MergeEntitiesResponse(_message.Message):
+    __slots__ = ("entity", "revision")
+    ENTITY_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    entity: _memory_pb2.Memory
+    revision: int
+    def __init__(self, entity: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class QueryRelationsRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "subject", "predicate", "object", "entity", "max_hops", "keywords", "limit")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    PREDICATE_FIELD_NUMBER: _ClassVar[int]
+    OBJECT_FIELD_NUMBER: _ClassVar[int]
+    ENTITY_FIELD_NUMBER: _ClassVar[int]
+    MAX_HOPS_FIELD_NUMBER: _ClassVar[int]
+    KEYWORDS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _memory_pb2.MemoryFilter
+    subject: str
+    predicate: str
+    object: str
+    entity: str
+    max_hops: int
+    keywords: _containers.RepeatedScalarFieldContainer[str]
+    limit: int
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object: _Optional[str] = ..., entity: _Optional[str] = ..., max_hops: _Optional[int] = ..., keywords: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class QueryRelationsResponse(_message.Message):
+    __slots__ = ("relations", "truncated")
+    RELATIONS_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    relations: _containers.RepeatedCompositeFieldContainer[_memory_pb2.FoundRelation]
+    truncated: bool
+    def __init__(self, relations: _Optional[_Iterable[_Union[_memory_pb2.FoundRelation, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
+
+class SearchMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "query", "filter", "scoring", "limit", "min_score", "reference_time", "episode_days")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    SCORING_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
+    REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    EPISODE_DAYS_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    query: str
+    filter: _memory_pb2.MemoryFilter
+    scoring: _recall_pb2.MemoryScoring
+    limit: int
+    min_score: float
+    reference_time: _timestamp_pb2.Timestamp
+    episode_days: int
+    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[_Union[_memory_pb2.MemoryFilter, _Mapping]] = ..., scoring: _Optional[_Union[_recall_pb2.MemoryScoring, str]] = ..., limit: _Optional[int] = ..., min_score: _Optional[float] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., episode_days: _Optional[int] = ...) -> None: ...
+
+class SearchMemoriesResponse(_message.Message):
+    __slots__ = ("matches",)
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    matches: _containers.RepeatedCompositeFieldContainer[_recall_pb2.MemoryMatch]
+    def __init__(self, matches: _Optional[_Iterable[_Union[_recall_pb2.MemoryMatch, _Mapping]]] = ...) -> None: ...
+
+class RecordTurnRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "user_text", "assistant_text", "turn_time", "expected_last_seq", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    USER_TEXT_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_TEXT_FIELD_NUMBER: _ClassVar[int]
+    TURN_TIME_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    user_text: str
+    assistant_text: str
+    turn_time: _timestamp_pb2.Timestamp
+    expected_last_seq: int
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_text: _Optional[str] = ..., assistant_text: _Optional[str] = ..., turn_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expected_last_seq: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RecordTurnResponse(_message.Message):
+    __slots__ = ("message_ids", "seqs", "episode_id", "promoted_ids", "evicted_ids", "window", "revision")
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    SEQS_FIELD_NUMBER: _ClassVar[int]
+    EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
+    PROMOTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    seqs: _window_pb2.SeqRange
+    episode_id: str
+    promoted_ids: _containers.RepeatedScalarFieldContainer[str]
+    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
+    window: _window_pb2.Totals
+    revision: int
+    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., episode_id: _Optional[str] = ..., promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ConsolidateSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ConsolidateSessionResponse(_message.Message):
+    __slots__ = ("promoted_ids", "evicted_ids", "revision")
+    PROMOTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    promoted_ids: _containers.RepeatedScalarFieldContainer[str]
+    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
+    revision: int
+    def __init__(self, promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ExtractMemoriesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "user_id", "agent_id", "extraction", "preview", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    EXTRACTION_FIELD_NUMBER: _ClassVar[int]
+    PREVIEW_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    first_seq: int
+    last_seq: int
+    text: str
+    user_id: str
+    agent_id: str
+    extraction: _memory_pb2.ExtractionPolicy
+    preview: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., text: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., extraction: _Optional[_Union[_memory_pb2.ExtractionPolicy, _Mapping]] = ..., preview: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ExtractMemoriesResponse(_message.Message):
+    __slots__ = ("memories", "created_count", "rejected_count", "revision")
+    MEMORIES_FIELD_NUMBER: _ClassVar[int]
+    CREATED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    memories: _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]
+    created_count: int
+    rejected_count: int
+    revision: int
+    def __init__(self, memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ScoreImportanceRequest(_message.Message):
+    __slots__ = ("texts", "rules")
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    rules: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceRule]
+    def __init__(self, texts: _Optional[_Iterable[str]] = ..., rules: _Optional[_Iterable[_Union[_memory_pb2.ImportanceRule, _Mapping]]] = ...) -> None: ...
+
+class ScoreImportanceResponse(_message.Message):
+    __slots__ = ("scores",)
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedCompositeFieldContainer[_memory_pb2.ImportanceScore]
+    def __init__(self, scores: _Optional[_Iterable[_Union[_memory_pb2.ImportanceScore, _Mapping]]] = ...) -> None: ...
+
+class ListMemoryJobsRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "state", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    state: _task_pb2.TaskState
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., state: _Optional[_Union[_task_pb2.TaskState, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListMemoryJobsResponse(_message.Message):
+    __slots__ = ("jobs", "next_page_token")
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    jobs: _containers.RepeatedCompositeFieldContainer[_task_pb2.MemoryJob]
+    next_page_token: str
+    def __init__(self, jobs: _Optional[_Iterable[_Union[_task_pb2.MemoryJob, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class RetryMemoryJobRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "type", "discard", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    DISCARD_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    type: _task_pb2.TaskType
+    discard: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., discard: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RetryMemoryJobResponse(_message.Message):
+    __slots__ = ("job",)
+    JOB_FIELD_NUMBER: _ClassVar[int]
+    job: _task_pb2.MemoryJob
+    def __init__(self, job: _Optional[_Union[_task_pb2.MemoryJob, _Mapping]] = ...) -> None: ...
+
+class UpsertDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "documents", "splitter", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    SPLITTER_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.Document]
+    splitter: _document_pb2.TextSplitter
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., splitter: _Optional[_Union[_document_pb2.TextSplitter, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class UpsertDocumentsResponse(_message.Message):
+    __slots__ = ("documents", "revision")
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.UpsertedDocument]
+    revision: int
+    def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.UpsertedDocument, _Mapping]]] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class GetDocumentRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "document_id", "include_embedding")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    document_id: str
+    include_embedding: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_id: _Optional[str] = ..., include_embedding: _Optional[bool] = ...) -> None: ...
+
+class GetDocumentResponse(_message.Message):
+    __slots__ = ("document",)
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    document: _document_pb2.Document
+    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ...) -> None: ...
+
+class ListDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "filter", "include_embeddings", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    filter: _document_pb2.DocumentFilter
+    include_embeddings: bool
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., include_embeddings: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDocumentsResponse(_message.Message):
+    __slots__ = ("documents", "next_page_token")
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    documents: _containers.RepeatedCompositeFieldContainer[_document_pb2.Document]
+    next_page_token: str
+    def __init__(self, documents: _Optional[_Iterable[_Union[_document_pb2.Document, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListCollectionsRequest(_message.Message):
+    __slots__ = ("namespace", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListCollectionsResponse(_message.Message):
+    __slots__ = ("collections", "next_page_token")
+    COLLECTIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    collections: _containers.RepeatedCompositeFieldContainer[_document_pb2.Collection]
+    next_page_token: str
+    def __init__(self, collections: _Optional[_Iterable[_Union[_document_pb2.Collection, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DeleteDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "document_ids", "etag", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    document_ids: _containers.RepeatedScalarFieldContainer[str]
+    etag: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., document_ids: _Optional[_Iterable[str]] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class DeleteDocumentsResponse(_message.Message):
+    __slots__ = ("deleted_count", "revision")
+    DELETED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    deleted_count: int
+    revision: int
+    def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ClearCollectionRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ClearCollectionResponse(_message.Message):
+    __slots__ = ("deleted_count", "revision")
+    DELETED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    deleted_count: int
+    revision: int
+    def __init__(self, deleted_count: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class SearchDocumentsRequest(_message.Message):
+    __slots__ = ("namespace", "collection_id", "query", "embedding", "scoring", "filter", "limit", "min_score", "include_embeddings")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    SCORING_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    collection_id: str
+    query: str
+    embedding: _document_pb2.Embedding
+    scoring: _recall_pb2.DocumentScoring
+    filter: _document_pb2.DocumentFilter
+    limit: int
+    min_score: float
+    include_embeddings: bool
+    def __init__(self, namespace: _Optional[str] = ..., collection_id: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., scoring: _Optional[_Union[_recall_pb2.DocumentScoring, str]] = ..., filter: _Optional[_Union[_document_pb2.DocumentFilter, _Mapping]] = ..., limit: _Optional[int] = ..., min_score: _Optional[float] = ..., include_embeddings: _Optional[bool] = ...) -> None: ...
+
+class SearchDocumentsResponse(_message.Message):
+    __slots__ = ("matches",)
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    matches: _containers.RepeatedCompositeFieldContainer[_recall_pb2.DocumentMatch]
+    def __init__(self, matches: _Optional[_Iterable[_Union[_recall_pb2.DocumentMatch, _Mapping]]] = ...) -> None: ...

@@ -3,10 +3,7 @@
 import grpc
 import warnings
 
-from memorysidecar.v1 import memory_change_rpc_pb2 as memorysidecar_dot_v1_dot_memory__change__rpc__pb2
-from memorysidecar.v1 import memory_query_rpc_pb2 as memorysidecar_dot_v1_dot_memory__query__rpc__pb2
-from memorysidecar.v1 import memory_rpc_pb2 as memorysidecar_dot_v1_dot_memory__rpc__pb2
-from memorysidecar.v1 import memory_turn_rpc_pb2 as memorysidecar_dot_v1_dot_memory__turn__rpc__pb2
+from memorysidecar.v1 import memory_service_pb2 as memorysidecar_dot_v1_dot_memory__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -47,98 +44,133 @@ class MemoryServiceStub:
         """
         self.Remember = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/Remember',
-                request_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RememberRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RememberResponse.FromString,
                 _registered_method=True)
         self.GetMemory = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/GetMemory',
-                request_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryResponse.FromString,
                 _registered_method=True)
         self.ListMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ListMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.FromString,
                 _registered_method=True)
         self.SearchMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/SearchMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.FromString,
                 _registered_method=True)
         self.UpdateMemory = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/UpdateMemory',
-                request_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryResponse.FromString,
                 _registered_method=True)
         self.ReinforceMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ReinforceMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesResponse.FromString,
                 _registered_method=True)
         self.DecayMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/DecayMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesResponse.FromString,
                 _registered_method=True)
         self.ForgetMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ForgetMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesResponse.FromString,
                 _registered_method=True)
         self.PurgeMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/PurgeMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesResponse.FromString,
                 _registered_method=True)
         self.ListMemoryRevisions = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ListMemoryRevisions',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.FromString,
                 _registered_method=True)
         self.RestoreMemoryRevision = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/RestoreMemoryRevision',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.FromString,
                 _registered_method=True)
         self.QueryRelations = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/QueryRelations',
-                request_serializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsResponse.FromString,
                 _registered_method=True)
         self.MergeEntities = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/MergeEntities',
-                request_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.FromString,
                 _registered_method=True)
         self.RecordTurn = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/RecordTurn',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.FromString,
                 _registered_method=True)
         self.ConsolidateSession = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ConsolidateSession',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionResponse.FromString,
                 _registered_method=True)
         self.ExtractMemories = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ExtractMemories',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.FromString,
                 _registered_method=True)
         self.ScoreImportance = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ScoreImportance',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
                 _registered_method=True)
         self.ListMemoryJobs = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ListMemoryJobs',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.FromString,
                 _registered_method=True)
         self.RetryMemoryJob = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/RetryMemoryJob',
-                request_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.FromString,
+                _registered_method=True)
+        self.UpsertDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/UpsertDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsResponse.FromString,
+                _registered_method=True)
+        self.GetDocument = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/GetDocument',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentResponse.FromString,
+                _registered_method=True)
+        self.ListDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/ListDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsResponse.FromString,
+                _registered_method=True)
+        self.ListCollections = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/ListCollections',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.FromString,
+                _registered_method=True)
+        self.DeleteDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/DeleteDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.FromString,
+                _registered_method=True)
+        self.ClearCollection = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/ClearCollection',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.FromString,
+                _registered_method=True)
+        self.SearchDocuments = channel.unary_unary(
+                '/memorysidecar.v1.MemoryService/SearchDocuments',
+                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.FromString,
                 _registered_method=True)
 
 
@@ -344,103 +376,208 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UpsertDocuments(self, request, context):
+        """Writes documents: new ones, and new states of old ones.
+
+        Errors:
+        - ABORTED, `ETAG_MISMATCH`
+        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetDocument(self, request, context):
+        """Gets a document.
+
+        Errors:
+        - NOT_FOUND, `DOCUMENT_NOT_FOUND`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListDocuments(self, request, context):
+        """Lists the documents of a collection.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCollections(self, request, context):
+        """Lists the collections of a namespace that hold documents.
+
+        Errors:
+        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteDocuments(self, request, context):
+        """Deletes documents. They are gone at once and for good.
+
+        Errors:
+        - ABORTED, `ETAG_MISMATCH`
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClearCollection(self, request, context):
+        """Deletes every document of a collection. They are gone at once and for good; their
+        records are erased from the store in the background.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchDocuments(self, request, context):
+        """Finds documents of one collection, with a choice of scorings.
+
+        Errors:
+        - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
+        - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MemoryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Remember': grpc.unary_unary_rpc_method_handler(
                     servicer.Remember,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RememberRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RememberResponse.SerializeToString,
             ),
             'GetMemory': grpc.unary_unary_rpc_method_handler(
                     servicer.GetMemory,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryResponse.SerializeToString,
             ),
             'ListMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.SerializeToString,
             ),
             'SearchMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.SerializeToString,
             ),
             'UpdateMemory': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateMemory,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryResponse.SerializeToString,
             ),
             'ReinforceMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.ReinforceMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesResponse.SerializeToString,
             ),
             'DecayMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.DecayMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesResponse.SerializeToString,
             ),
             'ForgetMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.ForgetMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesResponse.SerializeToString,
             ),
             'PurgeMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.PurgeMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesResponse.SerializeToString,
             ),
             'ListMemoryRevisions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMemoryRevisions,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.SerializeToString,
             ),
             'RestoreMemoryRevision': grpc.unary_unary_rpc_method_handler(
                     servicer.RestoreMemoryRevision,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.SerializeToString,
             ),
             'QueryRelations': grpc.unary_unary_rpc_method_handler(
                     servicer.QueryRelations,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsResponse.SerializeToString,
             ),
             'MergeEntities': grpc.unary_unary_rpc_method_handler(
                     servicer.MergeEntities,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.SerializeToString,
             ),
             'RecordTurn': grpc.unary_unary_rpc_method_handler(
                     servicer.RecordTurn,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.SerializeToString,
             ),
             'ConsolidateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ConsolidateSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionResponse.SerializeToString,
             ),
             'ExtractMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.ExtractMemories,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.SerializeToString,
             ),
             'ScoreImportance': grpc.unary_unary_rpc_method_handler(
                     servicer.ScoreImportance,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.SerializeToString,
             ),
             'ListMemoryJobs': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMemoryJobs,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.SerializeToString,
             ),
             'RetryMemoryJob': grpc.unary_unary_rpc_method_handler(
                     servicer.RetryMemoryJob,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.SerializeToString,
+            ),
+            'UpsertDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpsertDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsResponse.SerializeToString,
+            ),
+            'GetDocument': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetDocument,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentResponse.SerializeToString,
+            ),
+            'ListDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsResponse.SerializeToString,
+            ),
+            'ListCollections': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCollections,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.SerializeToString,
+            ),
+            'DeleteDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.SerializeToString,
+            ),
+            'ClearCollection': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClearCollection,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.SerializeToString,
+            ),
+            'SearchDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchDocuments,
+                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -476,8 +613,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/Remember',
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.RememberResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RememberRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RememberResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -503,8 +640,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/GetMemory',
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.GetMemoryResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.GetMemoryResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -530,8 +667,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ListMemories',
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.ListMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -557,8 +694,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/SearchMemories',
-            memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__query__rpc__pb2.SearchMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.SearchMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -584,8 +721,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/UpdateMemory',
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__rpc__pb2.UpdateMemoryResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.UpdateMemoryResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -611,8 +748,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ReinforceMemories',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ReinforceMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ReinforceMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -638,8 +775,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/DecayMemories',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.DecayMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.DecayMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -665,8 +802,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ForgetMemories',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ForgetMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ForgetMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -692,8 +829,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/PurgeMemories',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.PurgeMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.PurgeMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -719,8 +856,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ListMemoryRevisions',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.ListMemoryRevisionsResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryRevisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -746,8 +883,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/RestoreMemoryRevision',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.RestoreMemoryRevisionResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RestoreMemoryRevisionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -773,8 +910,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/QueryRelations',
-            memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__query__rpc__pb2.QueryRelationsResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.QueryRelationsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -800,8 +937,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/MergeEntities',
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__change__rpc__pb2.MergeEntitiesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -827,8 +964,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/RecordTurn',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RecordTurnResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -854,8 +991,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ConsolidateSession',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ConsolidateSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -881,8 +1018,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ExtractMemories',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ExtractMemoriesResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ExtractMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -908,8 +1045,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ScoreImportance',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ScoreImportanceResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ScoreImportanceResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -935,8 +1072,8 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/ListMemoryJobs',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.ListMemoryJobsResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListMemoryJobsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -962,8 +1099,197 @@ class MemoryService:
             request,
             target,
             '/memorysidecar.v1.MemoryService/RetryMemoryJob',
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__turn__rpc__pb2.RetryMemoryJobResponse.FromString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.RetryMemoryJobResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpsertDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/UpsertDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.UpsertDocumentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetDocument(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/GetDocument',
+            memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.GetDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/ListDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListDocumentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCollections(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/ListCollections',
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ListCollectionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/DeleteDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.DeleteDocumentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClearCollection(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/ClearCollection',
+            memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.ClearCollectionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.MemoryService/SearchDocuments',
+            memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_memory__service__pb2.SearchDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

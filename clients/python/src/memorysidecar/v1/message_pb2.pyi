@@ -2,6 +2,7 @@ import datetime
 
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -34,21 +35,11 @@ class Trust(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TRUST_MEDIUM: _ClassVar[Trust]
     TRUST_HIGH: _ClassVar[Trust]
 
-class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class MessageOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    TOKEN_RULE_UNSPECIFIED: _ClassVar[TokenRule]
-    TOKEN_RULE_BYTES_DIV_4: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_DIV_4: _ClassVar[TokenRule]
-    TOKEN_RULE_O200K: _ClassVar[TokenRule]
-    TOKEN_RULE_CL100K: _ClassVar[TokenRule]
-    TOKEN_RULE_GIVEN: _ClassVar[TokenRule]
-    TOKEN_RULE_MODEL: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_FLOOR_4: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_FLOOR_4_MIN_1: _ClassVar[TokenRule]
-    TOKEN_RULE_CHARS_SUM_4: _ClassVar[TokenRule]
-    TOKEN_RULE_STRUCTURED: _ClassVar[TokenRule]
-    TOKEN_RULE_CUSTOM: _ClassVar[TokenRule]
-    TOKEN_RULE_WORDS: _ClassVar[TokenRule]
+    MESSAGE_ORDER_UNSPECIFIED: _ClassVar[MessageOrder]
+    MESSAGE_ORDER_SEQ_ASC: _ClassVar[MessageOrder]
+    MESSAGE_ORDER_SEQ_DESC: _ClassVar[MessageOrder]
 ROLE_UNSPECIFIED: Role
 ROLE_USER: Role
 ROLE_ASSISTANT: Role
@@ -63,19 +54,9 @@ TRUST_UNSPECIFIED: Trust
 TRUST_LOW: Trust
 TRUST_MEDIUM: Trust
 TRUST_HIGH: Trust
-TOKEN_RULE_UNSPECIFIED: TokenRule
-TOKEN_RULE_BYTES_DIV_4: TokenRule
-TOKEN_RULE_CHARS_DIV_4: TokenRule
-TOKEN_RULE_O200K: TokenRule
-TOKEN_RULE_CL100K: TokenRule
-TOKEN_RULE_GIVEN: TokenRule
-TOKEN_RULE_MODEL: TokenRule
-TOKEN_RULE_CHARS_FLOOR_4: TokenRule
-TOKEN_RULE_CHARS_FLOOR_4_MIN_1: TokenRule
-TOKEN_RULE_CHARS_SUM_4: TokenRule
-TOKEN_RULE_STRUCTURED: TokenRule
-TOKEN_RULE_CUSTOM: TokenRule
-TOKEN_RULE_WORDS: TokenRule
+MESSAGE_ORDER_UNSPECIFIED: MessageOrder
+MESSAGE_ORDER_SEQ_ASC: MessageOrder
+MESSAGE_ORDER_SEQ_DESC: MessageOrder
 
 class Message(_message.Message):
     __slots__ = ("message_id", "seq", "role", "name", "text", "parts", "tool_calls", "agent_calls", "tool_call_id", "tool_error", "structured_data", "provider_payload", "metadata", "labels", "token_count", "token_rule", "sent_time", "source", "trust", "writer", "create_time", "update_time", "etag", "token_quarters")
@@ -125,7 +106,7 @@ class Message(_message.Message):
     metadata: _struct_pb2.Struct
     labels: _containers.ScalarMap[str, str]
     token_count: int
-    token_rule: TokenRule
+    token_rule: _policy_pb2.TokenRule
     sent_time: _timestamp_pb2.Timestamp
     source: Source
     trust: Trust
@@ -134,7 +115,7 @@ class Message(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     etag: str
     token_quarters: int
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., token_quarters: _Optional[int] = ...) -> None: ...
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[_Union[Role, str]] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., parts: _Optional[_Iterable[_Union[ContentPart, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., agent_calls: _Optional[_Iterable[_Union[AgentCall, _Mapping]]] = ..., tool_call_id: _Optional[str] = ..., tool_error: _Optional[bool] = ..., structured_data: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., provider_payload: _Optional[_Union[ProviderPayload, _Mapping]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., sent_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source: _Optional[_Union[Source, str]] = ..., trust: _Optional[_Union[Trust, str]] = ..., writer: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., etag: _Optional[str] = ..., token_quarters: _Optional[int] = ...) -> None: ...
 
 class ContentPart(_message.Message):
     __slots__ = ("text", "image", "data", "tool_result")
@@ -201,3 +182,31 @@ class ProviderPayload(_message.Message):
     media_type: str
     data: bytes
     def __init__(self, provider: _Optional[str] = ..., media_type: _Optional[str] = ..., data: _Optional[bytes] = ...) -> None: ...
+
+class ToolOutcome(_message.Message):
+    __slots__ = ("tool", "error")
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    tool: str
+    error: bool
+    def __init__(self, tool: _Optional[str] = ..., error: _Optional[bool] = ...) -> None: ...
+
+class AppendedMessage(_message.Message):
+    __slots__ = ("message_id", "seq", "token_count")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    seq: int
+    token_count: int
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., token_count: _Optional[int] = ...) -> None: ...
+
+class MessageFilter(_message.Message):
+    __slots__ = ("roles", "first_seq", "last_seq")
+    ROLES_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    roles: _containers.RepeatedScalarFieldContainer[Role]
+    first_seq: int
+    last_seq: int
+    def __init__(self, roles: _Optional[_Iterable[_Union[Role, str]]] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ...) -> None: ...

@@ -22,35 +22,103 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
-from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
-from memorysidecar.v1 import policy_stage_pb2 as memorysidecar_dot_v1_dot_policy__stage__pb2
-from memorysidecar.v1 import policy_summary_pb2 as memorysidecar_dot_v1_dot_policy__summary__pb2
+from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/policy.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1ememorysidecar/v1/message.proto\x1a#memorysidecar/v1/policy_stage.proto\x1a%memorysidecar/v1/policy_summary.proto\"\x81\x04\n\x06Policy\x12/\n\ntoken_rule\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x1e\n\x11image_token_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x0bprotections\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.Protections\x12-\n\x06stages\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.PolicyStage\x12\x0c\n\x04name\x18\x05 \x01(\t\x12(\n\x06preset\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Preset\x12\r\n\x05model\x18\x07 \x01(\t\x12\x16\n\x0e\x63ontext_window\x18\x08 \x01(\x03\x12<\n\x11\x63ustom_token_rule\x18\t \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12/\n\ntool_pairs\x18\n \x01(\x0e\x32\x1b.memorysidecar.v1.ToolPairs\x12*\n\x07healing\x18\x0b \x01(\x0b\x32\x19.memorysidecar.v1.Healing\x12\x33\n\x0csummary_view\x18\x0c \x01(\x0b\x32\x1d.memorysidecar.v1.SummaryViewB\x14\n\x12_image_token_count\"@\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x07options\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\xbf\x01\n\x0bProtections\x12\x32\n\x06system\x18\x01 \x01(\x0e\x32\".memorysidecar.v1.SystemProtection\x12\x11\n\tpin_first\x18\x02 \x01(\x05\x12\x19\n\x0cmin_messages\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tlast_user\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12\x17\n\x0fpin_message_ids\x18\x05 \x03(\tB\x0f\n\r_min_messagesB\x0c\n\n_last_user\"V\n\x07Healing\x12(\n\x04when\x18\x01 \x01(\x0e\x32\x1a.memorysidecar.v1.HealWhen\x12\x13\n\x0bnewest_only\x18\x02 \x01(\x08\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xa7\x01\n\x0f\x43ustomTokenRule\x12\x17\n\x0f\x63hars_per_token\x18\x01 \x01(\x01\x12\x31\n\x08rounding\x18\x02 \x01(\x0e\x32\x1f.memorysidecar.v1.TokenRounding\x12\x13\n\x0bper_message\x18\x03 \x01(\x05\x12\x10\n\x08per_call\x18\x04 \x01(\x05\x12\x0b\n\x03min\x18\x05 \x01(\x05\x12\x14\n\x0c\x63ontent_only\x18\x06 \x01(\x08*\xab\x01\n\x10SystemProtection\x12!\n\x1dSYSTEM_PROTECTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16SYSTEM_PROTECTION_NONE\x10\x01\x12\x19\n\x15SYSTEM_PROTECTION_ALL\x10\x02\x12\x1d\n\x19SYSTEM_PROTECTION_LEADING\x10\x03\x12\x1e\n\x1aSYSTEM_PROTECTION_EXCLUDED\x10\x04*\x84\x01\n\tToolPairs\x12\x1a\n\x16TOOL_PAIRS_UNSPECIFIED\x10\x00\x12\x14\n\x10TOOL_PAIRS_WHOLE\x10\x01\x12\x16\n\x12TOOL_PAIRS_GROUPED\x10\x02\x12\x14\n\x10TOOL_PAIRS_LOOSE\x10\x03\x12\x17\n\x13TOOL_PAIRS_ADJACENT\x10\x04*S\n\x08HealWhen\x12\x19\n\x15HEAL_WHEN_UNSPECIFIED\x10\x00\x12\x16\n\x12HEAL_WHEN_MOVED_ON\x10\x01\x12\x14\n\x10HEAL_WHEN_ALWAYS\x10\x02*_\n\rTokenRounding\x12\x1e\n\x1aTOKEN_ROUNDING_UNSPECIFIED\x10\x00\x12\x15\n\x11TOKEN_ROUNDING_UP\x10\x01\x12\x17\n\x13TOKEN_ROUNDING_DOWN\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/policy.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x81\x04\n\x06Policy\x12/\n\ntoken_rule\x18\x01 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\x1e\n\x11image_token_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x0bprotections\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.Protections\x12-\n\x06stages\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.PolicyStage\x12\x0c\n\x04name\x18\x05 \x01(\t\x12(\n\x06preset\x18\x06 \x01(\x0b\x32\x18.memorysidecar.v1.Preset\x12\r\n\x05model\x18\x07 \x01(\t\x12\x16\n\x0e\x63ontext_window\x18\x08 \x01(\x03\x12<\n\x11\x63ustom_token_rule\x18\t \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12/\n\ntool_pairs\x18\n \x01(\x0e\x32\x1b.memorysidecar.v1.ToolPairs\x12*\n\x07healing\x18\x0b \x01(\x0b\x32\x19.memorysidecar.v1.Healing\x12\x33\n\x0csummary_view\x18\x0c \x01(\x0b\x32\x1d.memorysidecar.v1.SummaryViewB\x14\n\x12_image_token_count\"@\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x07options\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\xbf\x01\n\x0bProtections\x12\x32\n\x06system\x18\x01 \x01(\x0e\x32\".memorysidecar.v1.SystemProtection\x12\x11\n\tpin_first\x18\x02 \x01(\x05\x12\x19\n\x0cmin_messages\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tlast_user\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12\x17\n\x0fpin_message_ids\x18\x05 \x03(\tB\x0f\n\r_min_messagesB\x0c\n\n_last_user\"V\n\x07Healing\x12(\n\x04when\x18\x01 \x01(\x0e\x32\x1a.memorysidecar.v1.HealWhen\x12\x13\n\x0bnewest_only\x18\x02 \x01(\x08\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xa7\x01\n\x0f\x43ustomTokenRule\x12\x17\n\x0f\x63hars_per_token\x18\x01 \x01(\x01\x12\x31\n\x08rounding\x18\x02 \x01(\x0e\x32\x1f.memorysidecar.v1.TokenRounding\x12\x13\n\x0bper_message\x18\x03 \x01(\x05\x12\x10\n\x08per_call\x18\x04 \x01(\x05\x12\x0b\n\x03min\x18\x05 \x01(\x05\x12\x14\n\x0c\x63ontent_only\x18\x06 \x01(\x08\"\xec\x06\n\x0bPolicyStage\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x02on\x18\x02 \x01(\x0e\x32\x19.memorysidecar.v1.StageOn\x12)\n\x06\x61ny_of\x18\x03 \x03(\x0b\x32\x19.memorysidecar.v1.Trigger\x12$\n\x04unit\x18\x04 \x01(\x0e\x32\x16.memorysidecar.v1.Unit\x12\x33\n\x0b\x64rop_oldest\x18\x05 \x01(\x0b\x32\x1c.memorysidecar.v1.DropOldestH\x00\x12/\n\tkeep_last\x18\x06 \x01(\x0b\x32\x1a.memorysidecar.v1.KeepLastH\x00\x12\x33\n\x0bpack_newest\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.PackNewestH\x00\x12>\n\x11pin_middle_recent\x18\x08 \x01(\x0b\x32!.memorysidecar.v1.PinMiddleRecentH\x00\x12*\n\x06\x66ilter\x18\t \x01(\x0b\x32\x18.memorysidecar.v1.FilterH\x00\x12,\n\x07shorten\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.ShortenH\x00\x12;\n\x0f\x64rop_duplicates\x18\x0b \x01(\x0b\x32 .memorysidecar.v1.DropDuplicatesH\x00\x12\x37\n\rboundary_only\x18\x0c \x01(\x0b\x32\x1e.memorysidecar.v1.BoundaryOnlyH\x00\x12\x10\n\x08\x63ount_if\x18\r \x03(\t\x12,\n\x08\x62oundary\x18\x0e \x01(\x0b\x32\x1a.memorysidecar.v1.Boundary\x12-\n\x06\x65\x66\x66\x65\x63t\x18\x0f \x01(\x0e\x32\x1d.memorysidecar.v1.StageEffect\x12/\n\nremoved_to\x18\x10 \x01(\x0e\x32\x1b.memorysidecar.v1.RemovedTo\x12.\n\tsummarize\x18\x11 \x01(\x0b\x32\x1b.memorysidecar.v1.Summarize\x12\x18\n\x0bkeep_rounds\x18\x12 \x01(\x05H\x01\x88\x01\x01\x12\x18\n\x0b\x63ount_whole\x18\x13 \x01(\x08H\x02\x88\x01\x01\x42\x08\n\x06selectB\x0e\n\x0c_keep_roundsB\x0e\n\x0c_count_whole\"\xc3\x03\n\x07Trigger\x12\x1c\n\x12message_count_over\x18\x01 \x01(\x05H\x00\x12\x1a\n\x10token_count_over\x18\x02 \x01(\x03H\x00\x12 \n\x16\x63ontext_share_at_least\x18\x03 \x01(\x01H\x00\x12!\n\x17model_input_tokens_over\x18\x04 \x01(\x03H\x00\x12 \n\x16interaction_count_over\x18\x05 \x01(\x05H\x00\x12!\n\x17interaction_tokens_over\x18\x06 \x01(\x03H\x00\x12\x1f\n\x15new_messages_at_least\x18\x07 \x01(\x05H\x00\x12\x1d\n\x13new_tokens_at_least\x18\x08 \x01(\x03H\x00\x12\x33\n\x0ctool_success\x18\t \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12\x31\n\ntool_error\x18\n \x01(\x0b\x32\x1b.memorysidecar.v1.ToolNamesH\x00\x12-\n\x08\x61ge_over\x18\x0b \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12\x10\n\x06\x61lways\x18\x0c \x01(\x08H\x00\x42\x0b\n\tcondition\"\x1a\n\tToolNames\x12\r\n\x05names\x18\x01 \x03(\t\"\xbd\x01\n\nDropOldest\x12\x19\n\x0cmax_messages\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\nmax_tokens\x18\x02 \x01(\x03H\x01\x88\x01\x01\x12*\n\x07max_age\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x19\n\x11stop_at_protected\x18\x04 \x01(\x08\x12\x14\n\x0cstop_at_free\x18\x05 \x01(\x08\x42\x0f\n\r_max_messagesB\r\n\x0b_max_tokens\"\x1e\n\x08KeepLast\x12\x12\n\nunit_count\x18\x01 \x01(\x05\"F\n\nPackNewest\x12\x12\n\nmax_tokens\x18\x01 \x01(\x03\x12\x10\n\x08headroom\x18\x02 \x01(\x01\x12\x12\n\nskip_unfit\x18\x03 \x01(\x08\"c\n\x0fPinMiddleRecent\x12\x11\n\tpin_first\x18\x01 \x01(\x05\x12\x13\n\x0bkeep_recent\x18\x02 \x01(\x05\x12\x18\n\x0bmin_removed\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x0e\n\x0c_min_removed\"J\n\x06\x46ilter\x12\x12\n\nconditions\x18\x01 \x03(\t\x12,\n\x05scope\x18\x02 \x01(\x0e\x32\x1d.memorysidecar.v1.FilterScope\"\xd6\x01\n\x07Shorten\x12\x12\n\nmax_tokens\x18\x01 \x01(\x05\x12\x11\n\tall_roles\x18\x02 \x01(\x08\x12\x18\n\x0bkeep_newest\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\nkeep_chars\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x13\n\x06marker\x18\x05 \x01(\tH\x02\x88\x01\x01\x12\x1d\n\x10min_saved_tokens\x18\x06 \x01(\x03H\x03\x88\x01\x01\x42\x0e\n\x0c_keep_newestB\r\n\x0b_keep_charsB\t\n\x07_markerB\x13\n\x11_min_saved_tokens\"^\n\x0e\x44ropDuplicates\x12\x17\n\nsimilarity\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tlookahead\x18\x02 \x01(\x05H\x01\x88\x01\x01\x42\r\n\x0b_similarityB\x0c\n\n_lookahead\"\x0e\n\x0c\x42oundaryOnly\"H\n\x08\x42oundary\x12,\n\x04rule\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.BoundaryRule\x12\x0e\n\x06\x61lways\x18\x02 \x01(\x08\"\xcc\x04\n\tSummarize\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12\x17\n\nmax_tokens\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x0cinstructions\x18\x03 \x01(\t\x12+\n\x04keep\x18\x04 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryKeep\x12+\n\x04\x66low\x18\x05 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryFlow\x12\x16\n\tmax_loops\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12-\n\x05leave\x18\x07 \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryLeave\x12\x34\n\non_failure\x18\x08 \x01(\x0e\x32 .memorysidecar.v1.SummaryFailure\x12\x13\n\x0bplaceholder\x18\t \x01(\t\x12\x16\n\tseparator\x18\n \x01(\tH\x02\x88\x01\x01\x12\x17\n\nlast_chars\x18\x0b \x01(\x05H\x03\x88\x01\x01\x12\x0e\n\x06prefix\x18\x0c \x01(\t\x12\x35\n\ntranscript\x18\r \x01(\x0e\x32!.memorysidecar.v1.TranscriptStyle\x12\x13\n\x06\x66\x61n_in\x18\x0e \x01(\x05H\x04\x88\x01\x01\x12-\n\x05shape\x18\x0f \x01(\x0e\x32\x1e.memorysidecar.v1.SummaryShape\x12\x15\n\rcollection_id\x18\x10 \x01(\tB\r\n\x0b_max_tokensB\x0c\n\n_max_loopsB\x0c\n\n_separatorB\r\n\x0b_last_charsB\t\n\x07_fan_in\"Z\n\x0bSummaryView\x12+\n\x04show\x18\x01 \x01(\x0e\x32\x1d.memorysidecar.v1.SummaryShow\x12\x13\n\x06prefix\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_prefix\"\xf1\x02\n\rPolicyPreview\x12(\n\x06policy\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12(\n\x06\x62\x65\x66ore\x18\x02 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\'\n\x05\x61\x66ter\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12%\n\x05trims\x18\x04 \x03(\x0b\x32\x16.memorysidecar.v1.Trim\x12.\n\nstage_runs\x18\x05 \x03(\x0b\x32\x1a.memorysidecar.v1.StageRun\x12\x31\n\x08warnings\x18\x06 \x03(\x0b\x32\x1f.memorysidecar.v1.PolicyWarning\x12\x12\n\nover_limit\x18\x07 \x01(\x08\x12\x32\n\x08messages\x18\x08 \x03(\x0b\x32 .memorysidecar.v1.MessagePreview\x12\x11\n\ttruncated\x18\t \x01(\x08\"\xf3\x01\n\x0eMessagePreview\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12*\n\x07verdict\x18\x03 \x01(\x0e\x32\x19.memorysidecar.v1.Verdict\x12\r\n\x05stage\x18\x04 \x01(\t\x12,\n\x06reason\x18\x05 \x01(\x0e\x32\x1c.memorysidecar.v1.TrimReason\x12-\n\x07held_by\x18\x06 \x03(\x0e\x32\x1c.memorysidecar.v1.HoldReason\x12\x13\n\x0btoken_count\x18\x07 \x01(\x05\x12\x13\n\x0binteraction\x18\x08 \x01(\x05\"\x8c\x01\n\x0cPolicyPreset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12/\n\x07options\x18\x03 \x03(\x0b\x32\x1e.memorysidecar.v1.PresetOption\x12(\n\x06policy\x18\x04 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\"\x80\x01\n\x0cPresetOption\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12-\n\rdefault_value\x18\x03 \x01(\x0b\x32\x16.google.protobuf.Value\x12\x0c\n\x04part\x18\x04 \x01(\t\x12\x10\n\x08required\x18\x05 \x01(\x08*\xab\x01\n\x10SystemProtection\x12!\n\x1dSYSTEM_PROTECTION_UNSPECIFIED\x10\x00\x12\x1a\n\x16SYSTEM_PROTECTION_NONE\x10\x01\x12\x19\n\x15SYSTEM_PROTECTION_ALL\x10\x02\x12\x1d\n\x19SYSTEM_PROTECTION_LEADING\x10\x03\x12\x1e\n\x1aSYSTEM_PROTECTION_EXCLUDED\x10\x04*\x84\x01\n\tToolPairs\x12\x1a\n\x16TOOL_PAIRS_UNSPECIFIED\x10\x00\x12\x14\n\x10TOOL_PAIRS_WHOLE\x10\x01\x12\x16\n\x12TOOL_PAIRS_GROUPED\x10\x02\x12\x14\n\x10TOOL_PAIRS_LOOSE\x10\x03\x12\x17\n\x13TOOL_PAIRS_ADJACENT\x10\x04*S\n\x08HealWhen\x12\x19\n\x15HEAL_WHEN_UNSPECIFIED\x10\x00\x12\x16\n\x12HEAL_WHEN_MOVED_ON\x10\x01\x12\x14\n\x10HEAL_WHEN_ALWAYS\x10\x02*_\n\rTokenRounding\x12\x1e\n\x1aTOKEN_ROUNDING_UNSPECIFIED\x10\x00\x12\x15\n\x11TOKEN_ROUNDING_UP\x10\x01\x12\x17\n\x13TOKEN_ROUNDING_DOWN\x10\x02*x\n\x07StageOn\x12\x18\n\x14STAGE_ON_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTAGE_ON_APPEND\x10\x01\x12\x11\n\rSTAGE_ON_READ\x10\x02\x12\x15\n\x11STAGE_ON_TURN_END\x10\x03\x12\x14\n\x10STAGE_ON_REQUEST\x10\x04*Z\n\x0bStageEffect\x12\x1c\n\x18STAGE_EFFECT_UNSPECIFIED\x10\x00\x12\x16\n\x12STAGE_EFFECT_STORE\x10\x01\x12\x15\n\x11STAGE_EFFECT_VIEW\x10\x02*\x85\x01\n\tRemovedTo\x12\x1a\n\x16REMOVED_TO_UNSPECIFIED\x10\x00\x12\x12\n\x0eREMOVED_TO_LOG\x10\x01\x12\x16\n\x12REMOVED_TO_DISCARD\x10\x02\x12\x18\n\x14REMOVED_TO_SUMMARIZE\x10\x03\x12\x16\n\x12REMOVED_TO_PROMOTE\x10\x04*^\n\x04Unit\x12\x14\n\x10UNIT_UNSPECIFIED\x10\x00\x12\x10\n\x0cUNIT_MESSAGE\x10\x01\x12\x18\n\x14UNIT_ASSISTANT_ROUND\x10\x02\x12\x14\n\x10UNIT_INTERACTION\x10\x03*\\\n\x0b\x46ilterScope\x12\x1c\n\x18\x46ILTER_SCOPE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46ILTER_SCOPE_UNIT\x10\x01\x12\x18\n\x14\x46ILTER_SCOPE_MESSAGE\x10\x02*\xb3\x01\n\x0c\x42oundaryRule\x12\x1d\n\x19\x42OUNDARY_RULE_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x42OUNDARY_RULE_POP_TOOL_HEAD\x10\x01\x12!\n\x1d\x42OUNDARY_RULE_POP_ORPHAN_HEAD\x10\x02\x12\x1d\n\x19\x42OUNDARY_RULE_GROW_RECENT\x10\x03\x12!\n\x1d\x42OUNDARY_RULE_ABSORB_AND_GROW\x10\x04*\x98\x01\n\x0bSummaryKeep\x12\x1c\n\x18SUMMARY_KEEP_UNSPECIFIED\x10\x00\x12\x19\n\x15SUMMARY_KEEP_IN_PLACE\x10\x01\x12\x17\n\x13SUMMARY_KEEP_APPEND\x10\x02\x12\x18\n\x14SUMMARY_KEEP_REPLACE\x10\x03\x12\x1d\n\x19SUMMARY_KEEP_HIERARCHICAL\x10\x04*^\n\x0bSummaryFlow\x12\x1c\n\x18SUMMARY_FLOW_UNSPECIFIED\x10\x00\x12\x17\n\x13SUMMARY_FLOW_SINGLE\x10\x01\x12\x18\n\x14SUMMARY_FLOW_DENSITY\x10\x02*h\n\x0cSummaryLeave\x12\x1d\n\x19SUMMARY_LEAVE_UNSPECIFIED\x10\x00\x12\x1e\n\x1aSUMMARY_LEAVE_WITH_SUMMARY\x10\x01\x12\x19\n\x15SUMMARY_LEAVE_AT_ONCE\x10\x02*\x86\x01\n\x0eSummaryFailure\x12\x1f\n\x1bSUMMARY_FAILURE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_FAILURE_KEEP\x10\x01\x12\x18\n\x14SUMMARY_FAILURE_DROP\x10\x02\x12\x1f\n\x1bSUMMARY_FAILURE_PLACEHOLDER\x10\x03*\x8f\x01\n\x0fTranscriptStyle\x12 \n\x1cTRANSCRIPT_STYLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TRANSCRIPT_STYLE_ROLES\x10\x01\x12\x1d\n\x19TRANSCRIPT_STYLE_CAPITALS\x10\x02\x12\x1f\n\x1bTRANSCRIPT_STYLE_PARAGRAPHS\x10\x03*c\n\x0cSummaryShape\x12\x1d\n\x19SUMMARY_SHAPE_UNSPECIFIED\x10\x00\x12\x18\n\x14SUMMARY_SHAPE_SYSTEM\x10\x01\x12\x1a\n\x16SUMMARY_SHAPE_EXCHANGE\x10\x02*\x80\x01\n\x0bSummaryShow\x12\x1c\n\x18SUMMARY_SHOW_UNSPECIFIED\x10\x00\x12\x1d\n\x19SUMMARY_SHOW_SYSTEM_FIRST\x10\x01\x12\x1e\n\x1aSUMMARY_SHOW_SYSTEM_SUFFIX\x10\x02\x12\x14\n\x10SUMMARY_SHOW_NOT\x10\x03*\xde\x02\n\tTokenRule\x12\x1a\n\x16TOKEN_RULE_UNSPECIFIED\x10\x00\x12\x1a\n\x16TOKEN_RULE_BYTES_DIV_4\x10\x01\x12\x1a\n\x16TOKEN_RULE_CHARS_DIV_4\x10\x02\x12\x14\n\x10TOKEN_RULE_O200K\x10\x03\x12\x15\n\x11TOKEN_RULE_CL100K\x10\x04\x12\x14\n\x10TOKEN_RULE_GIVEN\x10\x05\x12\x14\n\x10TOKEN_RULE_MODEL\x10\x06\x12\x1c\n\x18TOKEN_RULE_CHARS_FLOOR_4\x10\x07\x12\"\n\x1eTOKEN_RULE_CHARS_FLOOR_4_MIN_1\x10\x08\x12\x1a\n\x16TOKEN_RULE_CHARS_SUM_4\x10\t\x12\x19\n\x15TOKEN_RULE_STRUCTURED\x10\n\x12\x15\n\x11TOKEN_RULE_CUSTOM\x10\x0b\x12\x14\n\x10TOKEN_RULE_WORDS\x10\x0c*b\n\rPreviewSource\x12\x1e\n\x1aPREVIEW_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15PREVIEW_SOURCE_WINDOW\x10\x01\x12\x16\n\x12PREVIEW_SOURCE_LOG\x10\x02*|\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_KEPT\x10\x01\x12\x13\n\x0fVERDICT_REMOVED\x10\x02\x12\x15\n\x11VERDICT_SHORTENED\x10\x03\x12\x1a\n\x16VERDICT_AWAITS_SUMMARY\x10\x04\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bPolicyProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.policy_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_SYSTEMPROTECTION']._serialized_start=1224
-  _globals['_SYSTEMPROTECTION']._serialized_end=1395
-  _globals['_TOOLPAIRS']._serialized_start=1398
-  _globals['_TOOLPAIRS']._serialized_end=1530
-  _globals['_HEALWHEN']._serialized_start=1532
-  _globals['_HEALWHEN']._serialized_end=1615
-  _globals['_TOKENROUNDING']._serialized_start=1617
-  _globals['_TOKENROUNDING']._serialized_end=1712
-  _globals['_POLICY']._serialized_start=190
-  _globals['_POLICY']._serialized_end=703
-  _globals['_PRESET']._serialized_start=705
-  _globals['_PRESET']._serialized_end=769
-  _globals['_PROTECTIONS']._serialized_start=772
-  _globals['_PROTECTIONS']._serialized_end=963
-  _globals['_HEALING']._serialized_start=965
-  _globals['_HEALING']._serialized_end=1051
-  _globals['_CUSTOMTOKENRULE']._serialized_start=1054
-  _globals['_CUSTOMTOKENRULE']._serialized_end=1221
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\013PolicyProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
+  _globals['_SYSTEMPROTECTION']._serialized_start=4991
+  _globals['_SYSTEMPROTECTION']._serialized_end=5162
+  _globals['_TOOLPAIRS']._serialized_start=5165
+  _globals['_TOOLPAIRS']._serialized_end=5297
+  _globals['_HEALWHEN']._serialized_start=5299
+  _globals['_HEALWHEN']._serialized_end=5382
+  _globals['_TOKENROUNDING']._serialized_start=5384
+  _globals['_TOKENROUNDING']._serialized_end=5479
+  _globals['_STAGEON']._serialized_start=5481
+  _globals['_STAGEON']._serialized_end=5601
+  _globals['_STAGEEFFECT']._serialized_start=5603
+  _globals['_STAGEEFFECT']._serialized_end=5693
+  _globals['_REMOVEDTO']._serialized_start=5696
+  _globals['_REMOVEDTO']._serialized_end=5829
+  _globals['_UNIT']._serialized_start=5831
+  _globals['_UNIT']._serialized_end=5925
+  _globals['_FILTERSCOPE']._serialized_start=5927
+  _globals['_FILTERSCOPE']._serialized_end=6019
+  _globals['_BOUNDARYRULE']._serialized_start=6022
+  _globals['_BOUNDARYRULE']._serialized_end=6201
+  _globals['_SUMMARYKEEP']._serialized_start=6204
+  _globals['_SUMMARYKEEP']._serialized_end=6356
+  _globals['_SUMMARYFLOW']._serialized_start=6358
+  _globals['_SUMMARYFLOW']._serialized_end=6452
+  _globals['_SUMMARYLEAVE']._serialized_start=6454
+  _globals['_SUMMARYLEAVE']._serialized_end=6558
+  _globals['_SUMMARYFAILURE']._serialized_start=6561
+  _globals['_SUMMARYFAILURE']._serialized_end=6695
+  _globals['_TRANSCRIPTSTYLE']._serialized_start=6698
+  _globals['_TRANSCRIPTSTYLE']._serialized_end=6841
+  _globals['_SUMMARYSHAPE']._serialized_start=6843
+  _globals['_SUMMARYSHAPE']._serialized_end=6942
+  _globals['_SUMMARYSHOW']._serialized_start=6945
+  _globals['_SUMMARYSHOW']._serialized_end=7073
+  _globals['_TOKENRULE']._serialized_start=7076
+  _globals['_TOKENRULE']._serialized_end=7426
+  _globals['_PREVIEWSOURCE']._serialized_start=7428
+  _globals['_PREVIEWSOURCE']._serialized_end=7526
+  _globals['_VERDICT']._serialized_start=7528
+  _globals['_VERDICT']._serialized_end=7652
+  _globals['_POLICY']._serialized_start=145
+  _globals['_POLICY']._serialized_end=658
+  _globals['_PRESET']._serialized_start=660
+  _globals['_PRESET']._serialized_end=724
+  _globals['_PROTECTIONS']._serialized_start=727
+  _globals['_PROTECTIONS']._serialized_end=918
+  _globals['_HEALING']._serialized_start=920
+  _globals['_HEALING']._serialized_end=1006
+  _globals['_CUSTOMTOKENRULE']._serialized_start=1009
+  _globals['_CUSTOMTOKENRULE']._serialized_end=1176
+  _globals['_POLICYSTAGE']._serialized_start=1179
+  _globals['_POLICYSTAGE']._serialized_end=2055
+  _globals['_TRIGGER']._serialized_start=2058
+  _globals['_TRIGGER']._serialized_end=2509
+  _globals['_TOOLNAMES']._serialized_start=2511
+  _globals['_TOOLNAMES']._serialized_end=2537
+  _globals['_DROPOLDEST']._serialized_start=2540
+  _globals['_DROPOLDEST']._serialized_end=2729
+  _globals['_KEEPLAST']._serialized_start=2731
+  _globals['_KEEPLAST']._serialized_end=2761
+  _globals['_PACKNEWEST']._serialized_start=2763
+  _globals['_PACKNEWEST']._serialized_end=2833
+  _globals['_PINMIDDLERECENT']._serialized_start=2835
+  _globals['_PINMIDDLERECENT']._serialized_end=2934
+  _globals['_FILTER']._serialized_start=2936
+  _globals['_FILTER']._serialized_end=3010
+  _globals['_SHORTEN']._serialized_start=3013
+  _globals['_SHORTEN']._serialized_end=3227
+  _globals['_DROPDUPLICATES']._serialized_start=3229
+  _globals['_DROPDUPLICATES']._serialized_end=3323
+  _globals['_BOUNDARYONLY']._serialized_start=3325
+  _globals['_BOUNDARYONLY']._serialized_end=3339
+  _globals['_BOUNDARY']._serialized_start=3341
+  _globals['_BOUNDARY']._serialized_end=3413
+  _globals['_SUMMARIZE']._serialized_start=3416
+  _globals['_SUMMARIZE']._serialized_end=4004
+  _globals['_SUMMARYVIEW']._serialized_start=4006
+  _globals['_SUMMARYVIEW']._serialized_end=4096
+  _globals['_POLICYPREVIEW']._serialized_start=4099
+  _globals['_POLICYPREVIEW']._serialized_end=4468
+  _globals['_MESSAGEPREVIEW']._serialized_start=4471
+  _globals['_MESSAGEPREVIEW']._serialized_end=4714
+  _globals['_POLICYPRESET']._serialized_start=4717
+  _globals['_POLICYPRESET']._serialized_end=4857
+  _globals['_PRESETOPTION']._serialized_start=4860
+  _globals['_PRESETOPTION']._serialized_end=4988
 # @@protoc_insertion_point(module_scope)

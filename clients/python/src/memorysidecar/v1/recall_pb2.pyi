@@ -1,8 +1,8 @@
 import datetime
 
-from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import filter_pb2 as _filter_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
 from google.protobuf.internal import containers as _containers
@@ -56,6 +56,65 @@ class ScoreFeature(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SCORE_FEATURE_CONFIDENCE: _ClassVar[ScoreFeature]
     SCORE_FEATURE_FACTS: _ClassVar[ScoreFeature]
     SCORE_FEATURE_ENTITIES: _ClassVar[ScoreFeature]
+
+class DenseState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    DENSE_STATE_UNSPECIFIED: _ClassVar[DenseState]
+    DENSE_STATE_USED: _ClassVar[DenseState]
+    DENSE_STATE_OFF: _ClassVar[DenseState]
+    DENSE_STATE_UNAVAILABLE: _ClassVar[DenseState]
+
+class RerankState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    RERANK_STATE_UNSPECIFIED: _ClassVar[RerankState]
+    RERANK_STATE_USED: _ClassVar[RerankState]
+    RERANK_STATE_OFF: _ClassVar[RerankState]
+    RERANK_STATE_UNAVAILABLE: _ClassVar[RerankState]
+
+class MemoryScoring(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MEMORY_SCORING_UNSPECIFIED: _ClassVar[MemoryScoring]
+    MEMORY_SCORING_RECALL: _ClassVar[MemoryScoring]
+    MEMORY_SCORING_OVERLAP: _ClassVar[MemoryScoring]
+    MEMORY_SCORING_WORD_COUNT: _ClassVar[MemoryScoring]
+    MEMORY_SCORING_SUBSTRING: _ClassVar[MemoryScoring]
+
+class DocumentScoring(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    DOCUMENT_SCORING_UNSPECIFIED: _ClassVar[DocumentScoring]
+    DOCUMENT_SCORING_RECALL: _ClassVar[DocumentScoring]
+    DOCUMENT_SCORING_COSINE: _ClassVar[DocumentScoring]
+    DOCUMENT_SCORING_TF_IDF: _ClassVar[DocumentScoring]
+
+class ContextSectionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CONTEXT_SECTION_KIND_UNSPECIFIED: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_SUMMARY: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_LONG_TERM: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_ENTITIES: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_RELATIONS: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_EPISODES: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_RECALLED_MESSAGES: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_DOCUMENTS: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_CONVERSATION: _ClassVar[ContextSectionKind]
+    CONTEXT_SECTION_KIND_DAILY_LOG: _ClassVar[ContextSectionKind]
+
+class ContextProfile(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CONTEXT_PROFILE_UNSPECIFIED: _ClassVar[ContextProfile]
+    CONTEXT_PROFILE_DEFAULT: _ClassVar[ContextProfile]
+    CONTEXT_PROFILE_SELECTOOLS: _ClassVar[ContextProfile]
+    CONTEXT_PROFILE_LAUREN: _ClassVar[ContextProfile]
+    CONTEXT_PROFILE_DEFINABLE: _ClassVar[ContextProfile]
+
+class ContextCutReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CONTEXT_CUT_REASON_UNSPECIFIED: _ClassVar[ContextCutReason]
+    CONTEXT_CUT_REASON_BUDGET: _ClassVar[ContextCutReason]
+    CONTEXT_CUT_REASON_LIMIT: _ClassVar[ContextCutReason]
+    CONTEXT_CUT_REASON_DUPLICATE: _ClassVar[ContextCutReason]
+    CONTEXT_CUT_REASON_RELEVANCE: _ClassVar[ContextCutReason]
+    CONTEXT_CUT_REASON_COMPACTED: _ClassVar[ContextCutReason]
 RECALL_KIND_UNSPECIFIED: RecallKind
 RECALL_KIND_MESSAGE: RecallKind
 RECALL_KIND_DOCUMENT: RecallKind
@@ -87,6 +146,44 @@ SCORE_FEATURE_NEAR_WORDS: ScoreFeature
 SCORE_FEATURE_CONFIDENCE: ScoreFeature
 SCORE_FEATURE_FACTS: ScoreFeature
 SCORE_FEATURE_ENTITIES: ScoreFeature
+DENSE_STATE_UNSPECIFIED: DenseState
+DENSE_STATE_USED: DenseState
+DENSE_STATE_OFF: DenseState
+DENSE_STATE_UNAVAILABLE: DenseState
+RERANK_STATE_UNSPECIFIED: RerankState
+RERANK_STATE_USED: RerankState
+RERANK_STATE_OFF: RerankState
+RERANK_STATE_UNAVAILABLE: RerankState
+MEMORY_SCORING_UNSPECIFIED: MemoryScoring
+MEMORY_SCORING_RECALL: MemoryScoring
+MEMORY_SCORING_OVERLAP: MemoryScoring
+MEMORY_SCORING_WORD_COUNT: MemoryScoring
+MEMORY_SCORING_SUBSTRING: MemoryScoring
+DOCUMENT_SCORING_UNSPECIFIED: DocumentScoring
+DOCUMENT_SCORING_RECALL: DocumentScoring
+DOCUMENT_SCORING_COSINE: DocumentScoring
+DOCUMENT_SCORING_TF_IDF: DocumentScoring
+CONTEXT_SECTION_KIND_UNSPECIFIED: ContextSectionKind
+CONTEXT_SECTION_KIND_SUMMARY: ContextSectionKind
+CONTEXT_SECTION_KIND_LONG_TERM: ContextSectionKind
+CONTEXT_SECTION_KIND_ENTITIES: ContextSectionKind
+CONTEXT_SECTION_KIND_RELATIONS: ContextSectionKind
+CONTEXT_SECTION_KIND_EPISODES: ContextSectionKind
+CONTEXT_SECTION_KIND_RECALLED_MESSAGES: ContextSectionKind
+CONTEXT_SECTION_KIND_DOCUMENTS: ContextSectionKind
+CONTEXT_SECTION_KIND_CONVERSATION: ContextSectionKind
+CONTEXT_SECTION_KIND_DAILY_LOG: ContextSectionKind
+CONTEXT_PROFILE_UNSPECIFIED: ContextProfile
+CONTEXT_PROFILE_DEFAULT: ContextProfile
+CONTEXT_PROFILE_SELECTOOLS: ContextProfile
+CONTEXT_PROFILE_LAUREN: ContextProfile
+CONTEXT_PROFILE_DEFINABLE: ContextProfile
+CONTEXT_CUT_REASON_UNSPECIFIED: ContextCutReason
+CONTEXT_CUT_REASON_BUDGET: ContextCutReason
+CONTEXT_CUT_REASON_LIMIT: ContextCutReason
+CONTEXT_CUT_REASON_DUPLICATE: ContextCutReason
+CONTEXT_CUT_REASON_RELEVANCE: ContextCutReason
+CONTEXT_CUT_REASON_COMPACTED: ContextCutReason
 
 class RecallFilter(_message.Message):
     __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "from_time", "before_time", "min_trust", "memory_kinds", "include_shared", "valid_at", "include_superseded", "categories", "min_confidence")
@@ -132,7 +229,7 @@ class RecallFilter(_message.Message):
     roles: _containers.RepeatedScalarFieldContainer[_message_pb2.Role]
     collection_ids: _containers.RepeatedScalarFieldContainer[str]
     labels: _containers.ScalarMap[str, str]
-    metadata: _containers.RepeatedCompositeFieldContainer[MetadataCondition]
+    metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
     from_time: _timestamp_pb2.Timestamp
     before_time: _timestamp_pb2.Timestamp
     min_trust: _message_pb2.Trust
@@ -142,30 +239,7 @@ class RecallFilter(_message.Message):
     include_superseded: bool
     categories: _containers.RepeatedScalarFieldContainer[str]
     min_confidence: float
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[MetadataCondition, _Mapping]]] = ..., from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
-
-class MetadataCondition(_message.Message):
-    __slots__ = ("path", "equals", "range", "exists", "one_of")
-    PATH_FIELD_NUMBER: _ClassVar[int]
-    EQUALS_FIELD_NUMBER: _ClassVar[int]
-    RANGE_FIELD_NUMBER: _ClassVar[int]
-    EXISTS_FIELD_NUMBER: _ClassVar[int]
-    ONE_OF_FIELD_NUMBER: _ClassVar[int]
-    path: str
-    equals: _struct_pb2.Value
-    range: NumberRange
-    exists: bool
-    one_of: _struct_pb2.ListValue
-    def __init__(self, path: _Optional[str] = ..., equals: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
-
-class NumberRange(_message.Message):
-    __slots__ = ("before", "to")
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
-    before: float
-    to: float
-    def __init__(self, before: _Optional[float] = ..., to: _Optional[float] = ..., **kwargs) -> None: ...
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
 
 class RecallHit(_message.Message):
     __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")
@@ -212,3 +286,185 @@ class ScorePart(_message.Message):
     weight: float
     score: float
     def __init__(self, feature: _Optional[_Union[ScoreFeature, str]] = ..., value: _Optional[float] = ..., weight: _Optional[float] = ..., score: _Optional[float] = ...) -> None: ...
+
+class RecallWeights(_message.Message):
+    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life_days", "importance", "trust", "session", "near_words", "confidence", "facts", "entities")
+    WORDS_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
+    DENSE_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    AUTHOR_FIELD_NUMBER: _ClassVar[int]
+    USER_ROLE_FIELD_NUMBER: _ClassVar[int]
+    LENGTH_FIELD_NUMBER: _ClassVar[int]
+    QUESTION_FIELD_NUMBER: _ClassVar[int]
+    DATE_FIELD_NUMBER: _ClassVar[int]
+    RECENCY_FIELD_NUMBER: _ClassVar[int]
+    RECENCY_HALF_LIFE_DAYS_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    NEAR_WORDS_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    ENTITIES_FIELD_NUMBER: _ClassVar[int]
+    words: float
+    neighbors: float
+    dense: float
+    coverage: float
+    author: float
+    user_role: float
+    length: float
+    question: float
+    date: float
+    recency: float
+    recency_half_life_days: float
+    importance: float
+    trust: float
+    session: float
+    near_words: float
+    confidence: float
+    facts: float
+    entities: float
+    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life_days: _Optional[float] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ...) -> None: ...
+
+class GroupBySession(_message.Message):
+    __slots__ = ("hits_per_session",)
+    HITS_PER_SESSION_FIELD_NUMBER: _ClassVar[int]
+    hits_per_session: int
+    def __init__(self, hits_per_session: _Optional[int] = ...) -> None: ...
+
+class Rerank(_message.Message):
+    __slots__ = ("hook", "candidates")
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    CANDIDATES_FIELD_NUMBER: _ClassVar[int]
+    hook: str
+    candidates: int
+    def __init__(self, hook: _Optional[str] = ..., candidates: _Optional[int] = ...) -> None: ...
+
+class RecalledSession(_message.Message):
+    __slots__ = ("session_id", "collection_id", "score", "hit_count")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    HIT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    collection_id: str
+    score: float
+    hit_count: int
+    def __init__(self, session_id: _Optional[str] = ..., collection_id: _Optional[str] = ..., score: _Optional[float] = ..., hit_count: _Optional[int] = ...) -> None: ...
+
+class RecallCoverage(_message.Message):
+    __slots__ = ("complete", "pending_count", "left_out_count", "dense", "embedding_model", "without_vector_count", "rerank")
+    COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    PENDING_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DENSE_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_MODEL_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_VECTOR_COUNT_FIELD_NUMBER: _ClassVar[int]
+    RERANK_FIELD_NUMBER: _ClassVar[int]
+    complete: bool
+    pending_count: int
+    left_out_count: int
+    dense: DenseState
+    embedding_model: str
+    without_vector_count: int
+    rerank: RerankState
+    def __init__(self, complete: _Optional[bool] = ..., pending_count: _Optional[int] = ..., left_out_count: _Optional[int] = ..., dense: _Optional[_Union[DenseState, str]] = ..., embedding_model: _Optional[str] = ..., without_vector_count: _Optional[int] = ..., rerank: _Optional[_Union[RerankState, str]] = ...) -> None: ...
+
+class MemoryMatch(_message.Message):
+    __slots__ = ("memory", "score")
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    memory: _memory_pb2.Memory
+    score: float
+    def __init__(self, memory: _Optional[_Union[_memory_pb2.Memory, _Mapping]] = ..., score: _Optional[float] = ...) -> None: ...
+
+class DocumentMatch(_message.Message):
+    __slots__ = ("document", "score")
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    document: _document_pb2.Document
+    score: float
+    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., score: _Optional[float] = ...) -> None: ...
+
+class ContextSection(_message.Message):
+    __slots__ = ("kind", "share", "limit", "heading", "max_chars")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    HEADING_FIELD_NUMBER: _ClassVar[int]
+    MAX_CHARS_FIELD_NUMBER: _ClassVar[int]
+    kind: ContextSectionKind
+    share: float
+    limit: int
+    heading: str
+    max_chars: int
+    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., share: _Optional[float] = ..., limit: _Optional[int] = ..., heading: _Optional[str] = ..., max_chars: _Optional[int] = ...) -> None: ...
+
+class ContextPart(_message.Message):
+    __slots__ = ("kind", "heading", "token_count", "items")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    HEADING_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    kind: ContextSectionKind
+    heading: str
+    token_count: int
+    items: _containers.RepeatedCompositeFieldContainer[ContextItem]
+    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., heading: _Optional[str] = ..., token_count: _Optional[int] = ..., items: _Optional[_Iterable[_Union[ContextItem, _Mapping]]] = ...) -> None: ...
+
+class ContextItem(_message.Message):
+    __slots__ = ("ref", "text", "token_count", "relevance", "trust")
+    REF_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    RELEVANCE_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    ref: ContextItemRef
+    text: str
+    token_count: int
+    relevance: float
+    trust: _message_pb2.Trust
+    def __init__(self, ref: _Optional[_Union[ContextItemRef, _Mapping]] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., relevance: _Optional[float] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
+
+class ContextItemRef(_message.Message):
+    __slots__ = ("memory_id", "message", "document", "summary_version")
+    MEMORY_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_VERSION_FIELD_NUMBER: _ClassVar[int]
+    memory_id: str
+    message: ContextMessageRef
+    document: ContextDocumentRef
+    summary_version: int
+    def __init__(self, memory_id: _Optional[str] = ..., message: _Optional[_Union[ContextMessageRef, _Mapping]] = ..., document: _Optional[_Union[ContextDocumentRef, _Mapping]] = ..., summary_version: _Optional[int] = ...) -> None: ...
+
+class ContextMessageRef(_message.Message):
+    __slots__ = ("session_id", "message_id", "seq")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    message_id: str
+    seq: int
+    def __init__(self, session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class ContextDocumentRef(_message.Message):
+    __slots__ = ("collection_id", "document_id")
+    COLLECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    collection_id: str
+    document_id: str
+    def __init__(self, collection_id: _Optional[str] = ..., document_id: _Optional[str] = ...) -> None: ...
+
+class ContextCut(_message.Message):
+    __slots__ = ("kind", "ref", "token_count", "reason")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REF_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    kind: ContextSectionKind
+    ref: ContextItemRef
+    token_count: int
+    reason: ContextCutReason
+    def __init__(self, kind: _Optional[_Union[ContextSectionKind, str]] = ..., ref: _Optional[_Union[ContextItemRef, _Mapping]] = ..., token_count: _Optional[int] = ..., reason: _Optional[_Union[ContextCutReason, str]] = ...) -> None: ...

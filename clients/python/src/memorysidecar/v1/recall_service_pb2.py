@@ -22,34 +22,38 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from memorysidecar.v1 import context_pb2 as memorysidecar_dot_v1_dot_context__pb2
-from memorysidecar.v1 import document_rpc_pb2 as memorysidecar_dot_v1_dot_document__rpc__pb2
-from memorysidecar.v1 import recall_rpc_pb2 as memorysidecar_dot_v1_dot_recall__rpc__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
+from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
+from memorysidecar.v1 import recall_pb2 as memorysidecar_dot_v1_dot_recall__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1ememorysidecar/v1/context.proto\x1a#memorysidecar/v1/document_rpc.proto\x1a!memorysidecar/v1/recall_rpc.proto2\xd8\x08\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n\x0f\x41ssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12\x66\n\x0fUpsertDocuments\x12(.memorysidecar.v1.UpsertDocumentsRequest\x1a).memorysidecar.v1.UpsertDocumentsResponse\x12_\n\x0bGetDocument\x12$.memorysidecar.v1.GetDocumentRequest\x1a%.memorysidecar.v1.GetDocumentResponse\"\x03\x90\x02\x01\x12\x65\n\rListDocuments\x12&.memorysidecar.v1.ListDocumentsRequest\x1a\'.memorysidecar.v1.ListDocumentsResponse\"\x03\x90\x02\x01\x12k\n\x0fListCollections\x12(.memorysidecar.v1.ListCollectionsRequest\x1a).memorysidecar.v1.ListCollectionsResponse\"\x03\x90\x02\x01\x12k\n\x0fSearchDocuments\x12(.memorysidecar.v1.SearchDocumentsRequest\x1a).memorysidecar.v1.SearchDocumentsResponse\"\x03\x90\x02\x01\x12\x66\n\x0f\x44\x65leteDocuments\x12(.memorysidecar.v1.DeleteDocumentsRequest\x1a).memorysidecar.v1.DeleteDocumentsResponse\x12\x66\n\x0f\x43learCollection\x12(.memorysidecar.v1.ClearCollectionRequest\x1a).memorysidecar.v1.ClearCollectionResponse\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x12_\n\x0b\x43ountTokens\x12$.memorysidecar.v1.CountTokensRequest\x1a%.memorysidecar.v1.CountTokensResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%memorysidecar/v1/recall_service.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/recall.proto\"\x8d\x05\n\rRecallRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12.\n\tembedding\x18\x03 \x01(\x0b\x32\x1b.memorysidecar.v1.Embedding\x12.\n\x06\x66ilter\x18\x04 \x01(\x0b\x32\x1e.memorysidecar.v1.RecallFilter\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\x12*\n\x04mode\x18\x07 \x01(\x0e\x32\x1c.memorysidecar.v1.RecallMode\x12.\n\x06\x66usion\x18\x08 \x01(\x0e\x32\x1e.memorysidecar.v1.FusionMethod\x12\x30\n\x07weights\x18\t \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x16\n\tmin_score\x18\n \x01(\x01H\x00\x88\x01\x01\x12\x1a\n\rmin_relevance\x18\x0b \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tdiversity\x18\x0c \x01(\x01\x12\x16\n\x0e\x63ontext_before\x18\r \x01(\x05\x12\x15\n\rcontext_after\x18\x0e \x01(\x05\x12:\n\x10group_by_session\x18\x0f \x01(\x0b\x32 .memorysidecar.v1.GroupBySession\x12(\n\x06rerank\x18\x10 \x01(\x0b\x32\x18.memorysidecar.v1.Rerank\x12\x15\n\rallow_partial\x18\x11 \x01(\x08\x12\x32\n\x0ereference_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0c\n\n_min_scoreB\x10\n\x0e_min_relevance\"\xbd\x01\n\x0eRecallResponse\x12)\n\x04hits\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.RecallHit\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x33\n\x08sessions\x18\x03 \x03(\x0b\x32!.memorysidecar.v1.RecalledSession\x12\x32\n\x08\x63overage\x18\x04 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\"e\n\x0c\x45mbedRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12\x33\n\x07purpose\x18\x03 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\"@\n\rEmbedResponse\x12/\n\nembeddings\x18\x01 \x03(\x0b\x32\x1b.memorysidecar.v1.Embedding\"\x94\x05\n\x16\x41ssembleContextRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\r\n\x05query\x18\x05 \x01(\t\x12\x12\n\nmax_tokens\x18\x06 \x01(\x05\x12/\n\ntoken_rule\x18\x07 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule\x12\r\n\x05model\x18\x08 \x01(\t\x12<\n\x11\x63ustom_token_rule\x18\t \x01(\x0b\x32!.memorysidecar.v1.CustomTokenRule\x12\x32\n\x08sections\x18\n \x03(\x0b\x32 .memorysidecar.v1.ContextSection\x12\x31\n\x07profile\x18\x0b \x01(\x0e\x32 .memorysidecar.v1.ContextProfile\x12!\n\x14include_conversation\x18\x0c \x01(\x08H\x00\x88\x01\x01\x12!\n\x14\x63ompaction_threshold\x18\r \x01(\x01H\x01\x88\x01\x01\x12\x1a\n\rmin_relevance\x18\x0e \x01(\x01H\x02\x88\x01\x01\x12\x30\n\x07weights\x18\x0f \x01(\x0b\x32\x1f.memorysidecar.v1.RecallWeights\x12\x32\n\x0ereference_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\x05\x66\x65nce\x18\x11 \x01(\x08H\x03\x88\x01\x01\x42\x17\n\x15_include_conversationB\x17\n\x15_compaction_thresholdB\x10\n\x0e_min_relevanceB\x08\n\x06_fence\"\xa4\x02\n\x17\x41ssembleContextResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x13\n\x0btoken_count\x18\x02 \x01(\x05\x12\x15\n\rbudget_tokens\x18\x03 \x01(\x05\x12,\n\x05parts\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ContextPart\x12)\n\x03\x63ut\x18\x05 \x03(\x0b\x32\x1c.memorysidecar.v1.ContextCut\x12\x11\n\tcut_count\x18\x06 \x01(\x05\x12\x32\n\x08\x63overage\x18\x07 \x01(\x0b\x32 .memorysidecar.v1.RecallCoverage\x12/\n\ntoken_rule\x18\x08 \x01(\x0e\x32\x1b.memorysidecar.v1.TokenRule2\x9d\x02\n\rRecallService\x12P\n\x06Recall\x12\x1f.memorysidecar.v1.RecallRequest\x1a .memorysidecar.v1.RecallResponse\"\x03\x90\x02\x01\x12k\n\x0f\x41ssembleContext\x12(.memorysidecar.v1.AssembleContextRequest\x1a).memorysidecar.v1.AssembleContextResponse\"\x03\x90\x02\x01\x12M\n\x05\x45mbed\x12\x1e.memorysidecar.v1.EmbedRequest\x1a\x1f.memorysidecar.v1.EmbedResponse\"\x03\x90\x02\x01\x42\xbb\x01\n\x13io.memorysidecar.v1B\x12RecallServiceProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.recall_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\022RecallServiceProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE'].methods_by_name['GetDocument']._loaded_options = None
-  _globals['_RECALLSERVICE'].methods_by_name['GetDocument']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE'].methods_by_name['ListDocuments']._loaded_options = None
-  _globals['_RECALLSERVICE'].methods_by_name['ListDocuments']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE'].methods_by_name['ListCollections']._loaded_options = None
-  _globals['_RECALLSERVICE'].methods_by_name['ListCollections']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE'].methods_by_name['SearchDocuments']._loaded_options = None
-  _globals['_RECALLSERVICE'].methods_by_name['SearchDocuments']._serialized_options = b'\220\002\001'
   _globals['_RECALLSERVICE'].methods_by_name['Embed']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['Embed']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE'].methods_by_name['CountTokens']._loaded_options = None
-  _globals['_RECALLSERVICE'].methods_by_name['CountTokens']._serialized_options = b'\220\002\001'
-  _globals['_RECALLSERVICE']._serialized_start=164
-  _globals['_RECALLSERVICE']._serialized_end=1276
+  _globals['_RECALLREQUEST']._serialized_start=188
+  _globals['_RECALLREQUEST']._serialized_end=841
+  _globals['_RECALLRESPONSE']._serialized_start=844
+  _globals['_RECALLRESPONSE']._serialized_end=1033
+  _globals['_EMBEDREQUEST']._serialized_start=1035
+  _globals['_EMBEDREQUEST']._serialized_end=1136
+  _globals['_EMBEDRESPONSE']._serialized_start=1138
+  _globals['_EMBEDRESPONSE']._serialized_end=1202
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=1205
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=1865
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=1868
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=2160
+  _globals['_RECALLSERVICE']._serialized_start=2163
+  _globals['_RECALLSERVICE']._serialized_end=2448
 # @@protoc_insertion_point(module_scope)

@@ -1,7 +1,139 @@
-from memorysidecar.v1 import context_pb2 as _context_pb2
-from memorysidecar.v1 import document_rpc_pb2 as _document_rpc_pb2
-from memorysidecar.v1 import recall_rpc_pb2 as _recall_rpc_pb2
+import datetime
+
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import recall_pb2 as _recall_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
-from typing import ClassVar as _ClassVar
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class RecallRequest(_message.Message):
+    __slots__ = ("namespace", "query", "embedding", "filter", "page_size", "page_token", "mode", "fusion", "weights", "min_score", "min_relevance", "diversity", "context_before", "context_after", "group_by_session", "rerank", "allow_partial", "reference_time")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    FUSION_FIELD_NUMBER: _ClassVar[int]
+    WEIGHTS_FIELD_NUMBER: _ClassVar[int]
+    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
+    MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
+    DIVERSITY_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_AFTER_FIELD_NUMBER: _ClassVar[int]
+    GROUP_BY_SESSION_FIELD_NUMBER: _ClassVar[int]
+    RERANK_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_PARTIAL_FIELD_NUMBER: _ClassVar[int]
+    REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    query: str
+    embedding: _document_pb2.Embedding
+    filter: _recall_pb2.RecallFilter
+    page_size: int
+    page_token: str
+    mode: _recall_pb2.RecallMode
+    fusion: _recall_pb2.FusionMethod
+    weights: _recall_pb2.RecallWeights
+    min_score: float
+    min_relevance: float
+    diversity: float
+    context_before: int
+    context_after: int
+    group_by_session: _recall_pb2.GroupBySession
+    rerank: _recall_pb2.Rerank
+    allow_partial: bool
+    reference_time: _timestamp_pb2.Timestamp
+    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., embedding: _Optional[_Union[_document_pb2.Embedding, _Mapping]] = ..., filter: _Optional[_Union[_recall_pb2.RecallFilter, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., mode: _Optional[_Union[_recall_pb2.RecallMode, str]] = ..., fusion: _Optional[_Union[_recall_pb2.FusionMethod, str]] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., min_score: _Optional[float] = ..., min_relevance: _Optional[float] = ..., diversity: _Optional[float] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., group_by_session: _Optional[_Union[_recall_pb2.GroupBySession, _Mapping]] = ..., rerank: _Optional[_Union[_recall_pb2.Rerank, _Mapping]] = ..., allow_partial: _Optional[bool] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class RecallResponse(_message.Message):
+    __slots__ = ("hits", "next_page_token", "sessions", "coverage")
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[_recall_pb2.RecallHit]
+    next_page_token: str
+    sessions: _containers.RepeatedCompositeFieldContainer[_recall_pb2.RecalledSession]
+    coverage: _recall_pb2.RecallCoverage
+    def __init__(self, hits: _Optional[_Iterable[_Union[_recall_pb2.RecallHit, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., sessions: _Optional[_Iterable[_Union[_recall_pb2.RecalledSession, _Mapping]]] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ...) -> None: ...
+
+class EmbedRequest(_message.Message):
+    __slots__ = ("namespace", "texts", "purpose")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    purpose: _document_pb2.EmbeddingPurpose
+    def __init__(self, namespace: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ..., purpose: _Optional[_Union[_document_pb2.EmbeddingPurpose, str]] = ...) -> None: ...
+
+class EmbedResponse(_message.Message):
+    __slots__ = ("embeddings",)
+    EMBEDDINGS_FIELD_NUMBER: _ClassVar[int]
+    embeddings: _containers.RepeatedCompositeFieldContainer[_document_pb2.Embedding]
+    def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
+
+class AssembleContextRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "include_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    SECTIONS_FIELD_NUMBER: _ClassVar[int]
+    PROFILE_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
+    COMPACTION_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
+    WEIGHTS_FIELD_NUMBER: _ClassVar[int]
+    REFERENCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    FENCE_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    user_id: str
+    agent_id: str
+    query: str
+    max_tokens: int
+    token_rule: _policy_pb2.TokenRule
+    model: str
+    custom_token_rule: _policy_pb2.CustomTokenRule
+    sections: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextSection]
+    profile: _recall_pb2.ContextProfile
+    include_conversation: bool
+    compaction_threshold: float
+    min_relevance: float
+    weights: _recall_pb2.RecallWeights
+    reference_time: _timestamp_pb2.Timestamp
+    fence: bool
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[_Union[_recall_pb2.ContextProfile, str]] = ..., include_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[bool] = ...) -> None: ...
+
+class AssembleContextResponse(_message.Message):
+    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cut", "cut_count", "coverage", "token_rule")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    CUT_FIELD_NUMBER: _ClassVar[int]
+    CUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    token_count: int
+    budget_tokens: int
+    parts: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextPart]
+    cut: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextCut]
+    cut_count: int
+    coverage: _recall_pb2.RecallCoverage
+    token_rule: _policy_pb2.TokenRule
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cut: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...

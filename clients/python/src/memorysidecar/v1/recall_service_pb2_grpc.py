@@ -3,9 +3,7 @@
 import grpc
 import warnings
 
-from memorysidecar.v1 import context_pb2 as memorysidecar_dot_v1_dot_context__pb2
-from memorysidecar.v1 import document_rpc_pb2 as memorysidecar_dot_v1_dot_document__rpc__pb2
-from memorysidecar.v1 import recall_rpc_pb2 as memorysidecar_dot_v1_dot_recall__rpc__pb2
+from memorysidecar.v1 import recall_service_pb2 as memorysidecar_dot_v1_dot_recall__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -46,58 +44,18 @@ class RecallServiceStub:
         """
         self.Recall = channel.unary_unary(
                 '/memorysidecar.v1.RecallService/Recall',
-                request_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.RecallRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.RecallResponse.FromString,
                 _registered_method=True)
         self.AssembleContext = channel.unary_unary(
                 '/memorysidecar.v1.RecallService/AssembleContext',
-                request_serializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.FromString,
-                _registered_method=True)
-        self.UpsertDocuments = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/UpsertDocuments',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsResponse.FromString,
-                _registered_method=True)
-        self.GetDocument = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/GetDocument',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentResponse.FromString,
-                _registered_method=True)
-        self.ListDocuments = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/ListDocuments',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsResponse.FromString,
-                _registered_method=True)
-        self.ListCollections = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/ListCollections',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsResponse.FromString,
-                _registered_method=True)
-        self.SearchDocuments = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/SearchDocuments',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsResponse.FromString,
-                _registered_method=True)
-        self.DeleteDocuments = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/DeleteDocuments',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsResponse.FromString,
-                _registered_method=True)
-        self.ClearCollection = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/ClearCollection',
-                request_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextResponse.FromString,
                 _registered_method=True)
         self.Embed = channel.unary_unary(
                 '/memorysidecar.v1.RecallService/Embed',
-                request_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedResponse.FromString,
-                _registered_method=True)
-        self.CountTokens = channel.unary_unary(
-                '/memorysidecar.v1.RecallService/CountTokens',
-                request_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.FromString,
                 _registered_method=True)
 
 
@@ -135,76 +93,6 @@ class RecallServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def UpsertDocuments(self, request, context):
-        """Writes documents: new ones, and new states of old ones.
-
-        Errors:
-        - ABORTED, `ETAG_MISMATCH`
-        - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetDocument(self, request, context):
-        """Gets a document.
-
-        Errors:
-        - NOT_FOUND, `DOCUMENT_NOT_FOUND`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListDocuments(self, request, context):
-        """Lists the documents of a collection.
-
-        Errors:
-        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListCollections(self, request, context):
-        """Lists the collections of a namespace that hold documents.
-
-        Errors:
-        - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def SearchDocuments(self, request, context):
-        """Finds documents of one collection, with a choice of scorings.
-
-        Errors:
-        - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-        - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def DeleteDocuments(self, request, context):
-        """Deletes documents. They are gone at once and for good.
-
-        Errors:
-        - ABORTED, `ETAG_MISMATCH`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ClearCollection(self, request, context):
-        """Deletes every document of a collection. They are gone at once and for good; their
-        records are erased from the store in the background.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def Embed(self, request, context):
         """Makes vectors of texts with the server's embedder, the one that Recall uses.
 
@@ -216,70 +104,23 @@ class RecallServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def CountTokens(self, request, context):
-        """Counts what texts and messages cost by a token rule.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
 
 def add_RecallServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Recall': grpc.unary_unary_rpc_method_handler(
                     servicer.Recall,
-                    request_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.RecallRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.RecallResponse.SerializeToString,
             ),
             'AssembleContext': grpc.unary_unary_rpc_method_handler(
                     servicer.AssembleContext,
-                    request_deserializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.SerializeToString,
-            ),
-            'UpsertDocuments': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpsertDocuments,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsResponse.SerializeToString,
-            ),
-            'GetDocument': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetDocument,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentResponse.SerializeToString,
-            ),
-            'ListDocuments': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListDocuments,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsResponse.SerializeToString,
-            ),
-            'ListCollections': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListCollections,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsResponse.SerializeToString,
-            ),
-            'SearchDocuments': grpc.unary_unary_rpc_method_handler(
-                    servicer.SearchDocuments,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsResponse.SerializeToString,
-            ),
-            'DeleteDocuments': grpc.unary_unary_rpc_method_handler(
-                    servicer.DeleteDocuments,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsResponse.SerializeToString,
-            ),
-            'ClearCollection': grpc.unary_unary_rpc_method_handler(
-                    servicer.ClearCollection,
-                    request_deserializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextResponse.SerializeToString,
             ),
             'Embed': grpc.unary_unary_rpc_method_handler(
                     servicer.Embed,
-                    request_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedResponse.SerializeToString,
-            ),
-            'CountTokens': grpc.unary_unary_rpc_method_handler(
-                    servicer.CountTokens,
-                    request_deserializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -315,8 +156,8 @@ class RecallService:
             request,
             target,
             '/memorysidecar.v1.RecallService/Recall',
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.RecallResponse.FromString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.RecallRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.RecallResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -342,197 +183,8 @@ class RecallService:
             request,
             target,
             '/memorysidecar.v1.RecallService/AssembleContext',
-            memorysidecar_dot_v1_dot_context__pb2.AssembleContextRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_context__pb2.AssembleContextResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def UpsertDocuments(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/UpsertDocuments',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.UpsertDocumentsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetDocument(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/GetDocument',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.GetDocumentResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListDocuments(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/ListDocuments',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ListDocumentsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListCollections(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/ListCollections',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ListCollectionsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SearchDocuments(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/SearchDocuments',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.SearchDocumentsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def DeleteDocuments(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/DeleteDocuments',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.DeleteDocumentsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ClearCollection(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/ClearCollection',
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_document__rpc__pb2.ClearCollectionResponse.FromString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.AssembleContextResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -558,35 +210,8 @@ class RecallService:
             request,
             target,
             '/memorysidecar.v1.RecallService/Embed',
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.EmbedResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def CountTokens(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.RecallService/CountTokens',
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_recall__rpc__pb2.CountTokensResponse.FromString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.EmbedRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_recall__service__pb2.EmbedResponse.FromString,
             options,
             channel_credentials,
             insecure,

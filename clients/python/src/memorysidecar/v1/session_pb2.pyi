@@ -3,17 +3,27 @@ import datetime
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
-from memorysidecar.v1 import memory_policy_pb2 as _memory_policy_pb2
-from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import summary_pb2 as _summary_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class SessionOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SESSION_ORDER_UNSPECIFIED: _ClassVar[SessionOrder]
+    SESSION_ORDER_CREATE_TIME_DESC: _ClassVar[SessionOrder]
+    SESSION_ORDER_CREATE_TIME_ASC: _ClassVar[SessionOrder]
+SESSION_ORDER_UNSPECIFIED: SessionOrder
+SESSION_ORDER_CREATE_TIME_DESC: SessionOrder
+SESSION_ORDER_CREATE_TIME_ASC: SessionOrder
 
 class Session(_message.Message):
     __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens", "memory_policy")
@@ -55,7 +65,7 @@ class Session(_message.Message):
     policy: _policy_pb2.Policy
     ttl: _duration_pb2.Duration
     expire_time: _timestamp_pb2.Timestamp
-    summary: Summary
+    summary: _summary_pb2.Summary
     last_seq: int
     log: _window_pb2.Totals
     window: _window_pb2.Totals
@@ -64,37 +74,11 @@ class Session(_message.Message):
     update_time: _timestamp_pb2.Timestamp
     revision: int
     etag: str
-    placed_summaries: _containers.RepeatedCompositeFieldContainer[PlacedSummary]
+    placed_summaries: _containers.RepeatedCompositeFieldContainer[_summary_pb2.PlacedSummary]
     stage_states: _containers.RepeatedCompositeFieldContainer[StageState]
     model_input_tokens: int
-    memory_policy: _memory_policy_pb2.MemoryPolicy
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ..., memory_policy: _Optional[_Union[_memory_policy_pb2.MemoryPolicy, _Mapping]] = ...) -> None: ...
-
-class PlacedSummary(_message.Message):
-    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time", "version", "hook", "trust", "level", "stage")
-    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
-    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
-    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    HOOK_FIELD_NUMBER: _ClassVar[int]
-    TRUST_FIELD_NUMBER: _ClassVar[int]
-    LEVEL_FIELD_NUMBER: _ClassVar[int]
-    STAGE_FIELD_NUMBER: _ClassVar[int]
-    message_id: str
-    text: str
-    token_count: int
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    first_message_time: _timestamp_pb2.Timestamp
-    create_time: _timestamp_pb2.Timestamp
-    version: int
-    hook: str
-    trust: _message_pb2.Trust
-    level: int
-    stage: str
-    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
+    memory_policy: _memory_pb2.MemoryPolicy
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[_summary_pb2.PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ..., memory_policy: _Optional[_Union[_memory_pb2.MemoryPolicy, _Mapping]] = ...) -> None: ...
 
 class StageState(_message.Message):
     __slots__ = ("stage", "last_seq", "window")
@@ -114,20 +98,47 @@ class ForkOrigin(_message.Message):
     seq: int
     def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
-class Summary(_message.Message):
-    __slots__ = ("text", "token_count", "version", "update_time", "seq_ranges", "hook", "trust")
+class SessionFilter(_message.Message):
+    __slots__ = ("user_id", "agent_id", "labels", "created_from", "created_before", "updated_from", "updated_before")
+    class LabelsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    CREATED_FROM_FIELD_NUMBER: _ClassVar[int]
+    CREATED_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    UPDATED_FROM_FIELD_NUMBER: _ClassVar[int]
+    UPDATED_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    agent_id: str
+    labels: _containers.ScalarMap[str, str]
+    created_from: _timestamp_pb2.Timestamp
+    created_before: _timestamp_pb2.Timestamp
+    updated_from: _timestamp_pb2.Timestamp
+    updated_before: _timestamp_pb2.Timestamp
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., updated_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., updated_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SessionMatch(_message.Message):
+    __slots__ = ("session_id", "score", "snippets")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    SNIPPETS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    score: int
+    snippets: _containers.RepeatedCompositeFieldContainer[SessionSnippet]
+    def __init__(self, session_id: _Optional[str] = ..., score: _Optional[int] = ..., snippets: _Optional[_Iterable[_Union[SessionSnippet, _Mapping]]] = ...) -> None: ...
+
+class SessionSnippet(_message.Message):
+    __slots__ = ("message_id", "seq", "text")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
-    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
-    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
-    HOOK_FIELD_NUMBER: _ClassVar[int]
-    TRUST_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    seq: int
     text: str
-    token_count: int
-    version: int
-    update_time: _timestamp_pb2.Timestamp
-    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
-    hook: str
-    trust: _message_pb2.Trust
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...

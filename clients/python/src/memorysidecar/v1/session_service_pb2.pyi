@@ -1,11 +1,692 @@
-from memorysidecar.v1 import message_rpc_pb2 as _message_rpc_pb2
-from memorysidecar.v1 import policy_rpc_pb2 as _policy_rpc_pb2
-from memorysidecar.v1 import search_rpc_pb2 as _search_rpc_pb2
-from memorysidecar.v1 import session_rpc_pb2 as _session_rpc_pb2
-from memorysidecar.v1 import snapshot_rpc_pb2 as _snapshot_rpc_pb2
-from memorysidecar.v1 import summary_rpc_pb2 as _summary_rpc_pb2
-from memorysidecar.v1 import window_rpc_pb2 as _window_rpc_pb2
+import datetime
+
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from memorysidecar.v1 import message_pb2 as _message_pb2
+from memorysidecar.v1 import policy_pb2 as _policy_pb2
+from memorysidecar.v1 import session_pb2 as _session_pb2
+from memorysidecar.v1 import snapshot_pb2 as _snapshot_pb2
+from memorysidecar.v1 import summary_pb2 as _summary_pb2
+from memorysidecar.v1 import task_pb2 as _task_pb2
+from memorysidecar.v1 import window_pb2 as _window_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
-from typing import ClassVar as _ClassVar
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class CreateSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session: _session_pb2.Session
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class CreateSessionResponse(_message.Message):
+    __slots__ = ("session",)
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ...) -> None: ...
+
+class GetSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
+
+class GetSessionResponse(_message.Message):
+    __slots__ = ("session",)
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ...) -> None: ...
+
+class ListSessionsRequest(_message.Message):
+    __slots__ = ("namespace", "filter", "order", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    filter: _session_pb2.SessionFilter
+    order: _session_pb2.SessionOrder
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., order: _Optional[_Union[_session_pb2.SessionOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSessionsResponse(_message.Message):
+    __slots__ = ("sessions", "next_page_token")
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    sessions: _containers.RepeatedCompositeFieldContainer[_session_pb2.Session]
+    next_page_token: str
+    def __init__(self, sessions: _Optional[_Iterable[_Union[_session_pb2.Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class UpdateSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session", "update_mask", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session: _session_pb2.Session
+    update_mask: _field_mask_pb2.FieldMask
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class UpdateSessionResponse(_message.Message):
+    __slots__ = ("session", "trims", "stage_runs", "over_limit")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    over_limit: bool
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+
+class DeleteSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "etag", "allow_missing", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    etag: str
+    allow_missing: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class DeleteSessionResponse(_message.Message):
+    __slots__ = ("revision",)
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    def __init__(self, revision: _Optional[int] = ...) -> None: ...
+
+class ForkSessionRequest(_message.Message):
+    __slots__ = ("namespace", "source_session_id", "at_seq", "session_id", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    AT_SEQ_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    source_session_id: str
+    at_seq: int
+    session_id: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., source_session_id: _Optional[str] = ..., at_seq: _Optional[int] = ..., session_id: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ForkSessionResponse(_message.Message):
+    __slots__ = ("session",)
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ...) -> None: ...
+
+class ResetSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "keep_system_messages", "etag", "request_id", "keep_first_system_message", "keep_summary")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SYSTEM_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_FIRST_SYSTEM_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    keep_system_messages: bool
+    etag: str
+    request_id: str
+    keep_first_system_message: bool
+    keep_summary: bool
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_system_messages: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ..., keep_first_system_message: _Optional[bool] = ..., keep_summary: _Optional[bool] = ...) -> None: ...
+
+class ResetSessionResponse(_message.Message):
+    __slots__ = ("session", "deleted")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    DELETED_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    deleted: _window_pb2.Totals
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class AppendMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    CREATE_SESSION_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    TURN_END_FIELD_NUMBER: _ClassVar[int]
+    MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    expected_last_seq: int
+    create_session: bool
+    request_id: str
+    turn_end: bool
+    model_input_tokens: int
+    tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+
+class AppendMessagesResponse(_message.Message):
+    __slots__ = ("messages", "revision", "trims", "window", "last_seq", "stage_runs", "over_limit")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
+    revision: int
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    window: _window_pb2.Totals
+    last_seq: int
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    over_limit: bool
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+
+class ListMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    filter: _message_pb2.MessageFilter
+    order: _message_pb2.MessageOrder
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., filter: _Optional[_Union[_message_pb2.MessageFilter, _Mapping]] = ..., order: _Optional[_Union[_message_pb2.MessageOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListMessagesResponse(_message.Message):
+    __slots__ = ("messages", "next_page_token")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    next_page_token: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class GetMessageRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "message_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    message_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message_id: _Optional[str] = ...) -> None: ...
+
+class GetMessageResponse(_message.Message):
+    __slots__ = ("message", "in_window")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    IN_WINDOW_FIELD_NUMBER: _ClassVar[int]
+    message: _message_pb2.Message
+    in_window: bool
+    def __init__(self, message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., in_window: _Optional[bool] = ...) -> None: ...
+
+class UpdateMessageRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "message", "update_mask", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    message: _message_pb2.Message
+    update_mask: _field_mask_pb2.FieldMask
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class UpdateMessageResponse(_message.Message):
+    __slots__ = ("message", "revision", "trims", "window")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    message: _message_pb2.Message
+    revision: int
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    window: _window_pb2.Totals
+    def __init__(self, message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class DeleteMessageRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "message_id", "etag", "allow_missing", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    message_id: str
+    etag: str
+    allow_missing: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class DeleteMessageResponse(_message.Message):
+    __slots__ = ("revision", "trims", "window")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    window: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class GetWindowRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_SEQ_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    policy: _policy_pb2.Policy
+    as_of_seq: int
+    newest: int
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ...) -> None: ...
+
+class GetWindowResponse(_message.Message):
+    __slots__ = ("messages", "summary", "window", "outside", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    OUTSIDE_FIELD_NUMBER: _ClassVar[int]
+    OUTSIDE_RANGES_FIELD_NUMBER: _ClassVar[int]
+    OUTSIDE_TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    OPEN_TOOL_CALL_IDS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    SHORTENED_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    summary: _summary_pb2.Summary
+    window: _window_pb2.Totals
+    outside: _window_pb2.Totals
+    outside_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    outside_truncated: bool
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    open_tool_call_ids: _containers.RepeatedScalarFieldContainer[str]
+    over_limit: bool
+    last_seq: int
+    revision: int
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
+    shortened_message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class TrimSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "max_tokens", "max_messages", "keep_recent", "run_policy", "unit", "discard", "etag", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    MAX_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
+    RUN_POLICY_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    DISCARD_FIELD_NUMBER: _ClassVar[int]
+    ETAG_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    max_tokens: int
+    max_messages: int
+    keep_recent: int
+    run_policy: bool
+    unit: _policy_pb2.Unit
+    discard: bool
+    etag: str
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[bool] = ..., unit: _Optional[_Union[_policy_pb2.Unit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class TrimSessionResponse(_message.Message):
+    __slots__ = ("revision", "trims", "window", "stage_runs", "over_limit")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
+    OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    window: _window_pb2.Totals
+    stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
+    over_limit: bool
+    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+
+class RestoreMessagesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "message_ids", "seq_ranges", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RestoreMessagesResponse(_message.Message):
+    __slots__ = ("revision", "message_ids", "window")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    window: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., message_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class ListSummaryInputsRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "keep_recent", "stage")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    keep_recent: int
+    stage: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
+
+class ListSummaryInputsResponse(_message.Message):
+    __slots__ = ("messages", "truncated", "total")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    truncated: bool
+    total: _window_pb2.Totals
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., truncated: _Optional[bool] = ..., total: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class SetSummaryRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "text", "replaced_message_ids", "placement", "expected_version", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    REPLACED_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    PLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_VERSION_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    text: str
+    replaced_message_ids: _containers.RepeatedScalarFieldContainer[str]
+    placement: _summary_pb2.SummaryPlacement
+    expected_version: int
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., replaced_message_ids: _Optional[_Iterable[str]] = ..., placement: _Optional[_Union[_summary_pb2.SummaryPlacement, str]] = ..., expected_version: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class SetSummaryResponse(_message.Message):
+    __slots__ = ("session", "trims", "placed")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    TRIMS_FIELD_NUMBER: _ClassVar[int]
+    PLACED_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
+    placed: _summary_pb2.PlacedSummary
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., placed: _Optional[_Union[_summary_pb2.PlacedSummary, _Mapping]] = ...) -> None: ...
+
+class HealSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "text", "newest_only", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_ONLY_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    text: str
+    newest_only: bool
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., newest_only: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class HealSessionResponse(_message.Message):
+    __slots__ = ("revision", "messages", "window")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    window: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+
+class PreviewPolicyRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "policies", "occasions", "source", "model_input_tokens", "tool_outcomes")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    POLICIES_FIELD_NUMBER: _ClassVar[int]
+    OCCASIONS_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    policies: _containers.RepeatedCompositeFieldContainer[_policy_pb2.Policy]
+    occasions: _containers.RepeatedScalarFieldContainer[_policy_pb2.StageOn]
+    source: _policy_pb2.PreviewSource
+    model_input_tokens: int
+    tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policies: _Optional[_Iterable[_Union[_policy_pb2.Policy, _Mapping]]] = ..., occasions: _Optional[_Iterable[_Union[_policy_pb2.StageOn, str]]] = ..., source: _Optional[_Union[_policy_pb2.PreviewSource, str]] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+
+class PreviewPolicyResponse(_message.Message):
+    __slots__ = ("previews", "last_seq", "revision")
+    PREVIEWS_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    previews: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyPreview]
+    last_seq: int
+    revision: int
+    def __init__(self, previews: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreview, _Mapping]]] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ...) -> None: ...
+
+class ListPolicyPresetsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ListPolicyPresetsResponse(_message.Message):
+    __slots__ = ("presets",)
+    PRESETS_FIELD_NUMBER: _ClassVar[int]
+    presets: _containers.RepeatedCompositeFieldContainer[_policy_pb2.PolicyPreset]
+    def __init__(self, presets: _Optional[_Iterable[_Union[_policy_pb2.PolicyPreset, _Mapping]]] = ...) -> None: ...
+
+class CompactSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "keep_recent", "stage", "summarize", "wait", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
+    WAIT_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    keep_recent: int
+    stage: str
+    summarize: _policy_pb2.Summarize
+    wait: _duration_pb2.Duration
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., stage: _Optional[str] = ..., summarize: _Optional[_Union[_policy_pb2.Summarize, _Mapping]] = ..., wait: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class CompactSessionResponse(_message.Message):
+    __slots__ = ("revision", "task", "outcome", "summary")
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TASK_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    revision: int
+    task: _task_pb2.Task
+    outcome: _summary_pb2.CompactOutcome
+    summary: _summary_pb2.SummaryVersion
+    def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryVersion, _Mapping]] = ...) -> None: ...
+
+class ListSummariesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "current_only", "oldest_first", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    CURRENT_ONLY_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_FIRST_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    current_only: bool
+    oldest_first: bool
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., current_only: _Optional[bool] = ..., oldest_first: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSummariesResponse(_message.Message):
+    __slots__ = ("summaries", "next_page_token")
+    SUMMARIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    summaries: _containers.RepeatedCompositeFieldContainer[_summary_pb2.SummaryVersion]
+    next_page_token: str
+    def __init__(self, summaries: _Optional[_Iterable[_Union[_summary_pb2.SummaryVersion, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListSummarySourcesRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "version", "page_size", "page_token")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    version: int
+    page_size: int
+    page_token: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., version: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSummarySourcesResponse(_message.Message):
+    __slots__ = ("messages", "next_page_token")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    next_page_token: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ExportSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "format")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    format: _snapshot_pb2.SnapshotFormat
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ...) -> None: ...
+
+class ExportSessionResponse(_message.Message):
+    __slots__ = ("header", "messages", "document")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    header: _snapshot_pb2.SnapshotHeader
+    messages: _snapshot_pb2.SnapshotMessages
+    document: bytes
+    def __init__(self, header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Union[_snapshot_pb2.SnapshotMessages, _Mapping]] = ..., document: _Optional[bytes] = ...) -> None: ...
+
+class ImportSessionRequest(_message.Message):
+    __slots__ = ("namespace", "session_id", "format", "replace", "upload_id", "chunk_index", "more", "header", "messages", "document", "request_id")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    REPLACE_FIELD_NUMBER: _ClassVar[int]
+    UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_INDEX_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    session_id: str
+    format: _snapshot_pb2.SnapshotFormat
+    replace: bool
+    upload_id: str
+    chunk_index: int
+    more: bool
+    header: _snapshot_pb2.SnapshotHeader
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    document: bytes
+    request_id: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ..., replace: _Optional[bool] = ..., upload_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., more: _Optional[bool] = ..., header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class ImportSessionResponse(_message.Message):
+    __slots__ = ("session", "upload_id", "next_chunk_index")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    NEXT_CHUNK_INDEX_FIELD_NUMBER: _ClassVar[int]
+    session: _session_pb2.Session
+    upload_id: str
+    next_chunk_index: int
+    def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., upload_id: _Optional[str] = ..., next_chunk_index: _Optional[int] = ...) -> None: ...
+
+class CountTokensRequest(_message.Message):
+    __slots__ = ("texts", "messages", "token_rule", "model", "custom_token_rule")
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    token_rule: _policy_pb2.TokenRule
+    model: str
+    custom_token_rule: _policy_pb2.CustomTokenRule
+    def __init__(self, texts: _Optional[_Iterable[str]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ...) -> None: ...
+
+class CountTokensResponse(_message.Message):
+    __slots__ = ("text_token_counts", "message_token_counts", "total_token_count", "token_rule")
+    TEXT_TOKEN_COUNTS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_TOKEN_COUNTS_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
+    text_token_counts: _containers.RepeatedScalarFieldContainer[int]
+    message_token_counts: _containers.RepeatedScalarFieldContainer[int]
+    total_token_count: int
+    token_rule: _policy_pb2.TokenRule
+    def __init__(self, text_token_counts: _Optional[_Iterable[int]] = ..., message_token_counts: _Optional[_Iterable[int]] = ..., total_token_count: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...
+
+class SearchSessionsRequest(_message.Message):
+    __slots__ = ("namespace", "query", "limit", "filter", "session_id_prefix")
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    namespace: str
+    query: str
+    limit: int
+    filter: _session_pb2.SessionFilter
+    session_id_prefix: str
+    def __init__(self, namespace: _Optional[str] = ..., query: _Optional[str] = ..., limit: _Optional[int] = ..., filter: _Optional[_Union[_session_pb2.SessionFilter, _Mapping]] = ..., session_id_prefix: _Optional[str] = ...) -> None: ...
+
+class SearchSessionsResponse(_message.Message):
+    __slots__ = ("matches",)
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    matches: _containers.RepeatedCompositeFieldContainer[_session_pb2.SessionMatch]
+    def __init__(self, matches: _Optional[_Iterable[_Union[_session_pb2.SessionMatch, _Mapping]]] = ...) -> None: ...

@@ -3,13 +3,7 @@
 import grpc
 import warnings
 
-from memorysidecar.v1 import message_rpc_pb2 as memorysidecar_dot_v1_dot_message__rpc__pb2
-from memorysidecar.v1 import policy_rpc_pb2 as memorysidecar_dot_v1_dot_policy__rpc__pb2
-from memorysidecar.v1 import search_rpc_pb2 as memorysidecar_dot_v1_dot_search__rpc__pb2
-from memorysidecar.v1 import session_rpc_pb2 as memorysidecar_dot_v1_dot_session__rpc__pb2
-from memorysidecar.v1 import snapshot_rpc_pb2 as memorysidecar_dot_v1_dot_snapshot__rpc__pb2
-from memorysidecar.v1 import summary_rpc_pb2 as memorysidecar_dot_v1_dot_summary__rpc__pb2
-from memorysidecar.v1 import window_rpc_pb2 as memorysidecar_dot_v1_dot_window__rpc__pb2
+from memorysidecar.v1 import session_service_pb2 as memorysidecar_dot_v1_dot_session__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -68,133 +62,138 @@ class SessionServiceStub:
         """
         self.CreateSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/CreateSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionResponse.FromString,
                 _registered_method=True)
         self.GetSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/GetSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
                 _registered_method=True)
         self.ListSessions = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListSessions',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsResponse.FromString,
                 _registered_method=True)
         self.UpdateSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/UpdateSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionResponse.FromString,
                 _registered_method=True)
         self.DeleteSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/DeleteSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionResponse.FromString,
                 _registered_method=True)
         self.ForkSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ForkSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionResponse.FromString,
                 _registered_method=True)
         self.ResetSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ResetSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionResponse.FromString,
                 _registered_method=True)
         self.AppendMessages = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/AppendMessages',
-                request_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesResponse.FromString,
                 _registered_method=True)
         self.ListMessages = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListMessages',
-                request_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesResponse.FromString,
                 _registered_method=True)
         self.GetMessage = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/GetMessage',
-                request_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetMessageRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetMessageResponse.FromString,
                 _registered_method=True)
         self.UpdateMessage = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/UpdateMessage',
-                request_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageResponse.FromString,
                 _registered_method=True)
         self.DeleteMessage = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/DeleteMessage',
-                request_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.FromString,
                 _registered_method=True)
         self.GetWindow = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/GetWindow',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetWindowRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetWindowResponse.FromString,
                 _registered_method=True)
         self.PreviewPolicy = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/PreviewPolicy',
-                request_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyResponse.FromString,
                 _registered_method=True)
         self.ListPolicyPresets = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListPolicyPresets',
-                request_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsResponse.FromString,
                 _registered_method=True)
         self.TrimSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/TrimSession',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionResponse.FromString,
                 _registered_method=True)
         self.RestoreMessages = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/RestoreMessages',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesResponse.FromString,
                 _registered_method=True)
         self.ListSummaryInputs = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListSummaryInputs',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsResponse.FromString,
                 _registered_method=True)
         self.SetSummary = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/SetSummary',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryResponse.FromString,
                 _registered_method=True)
         self.CompactSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/CompactSession',
-                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionResponse.FromString,
                 _registered_method=True)
         self.ListSummaries = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListSummaries',
-                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesResponse.FromString,
                 _registered_method=True)
         self.ListSummarySources = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ListSummarySources',
-                request_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesResponse.FromString,
                 _registered_method=True)
         self.HealSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/HealSession',
-                request_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.FromString,
                 _registered_method=True)
         self.SearchSessions = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/SearchSessions',
-                request_serializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.FromString,
                 _registered_method=True)
         self.ExportSession = channel.unary_stream(
                 '/memorysidecar.v1.SessionService/ExportSession',
-                request_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionResponse.FromString,
                 _registered_method=True)
         self.ImportSession = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/ImportSession',
-                request_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.FromString,
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionResponse.FromString,
+                _registered_method=True)
+        self.CountTokens = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/CountTokens',
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CountTokensRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CountTokensResponse.FromString,
                 _registered_method=True)
 
 
@@ -545,138 +544,150 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CountTokens(self, request, context):
+        """Counts what texts and messages cost by a token rule.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SessionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'CreateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionResponse.SerializeToString,
             ),
             'GetSession': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetSessionResponse.SerializeToString,
             ),
             'ListSessions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSessions,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsResponse.SerializeToString,
             ),
             'UpdateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionResponse.SerializeToString,
             ),
             'DeleteSession': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionResponse.SerializeToString,
             ),
             'ForkSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ForkSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionResponse.SerializeToString,
             ),
             'ResetSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ResetSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionResponse.SerializeToString,
             ),
             'AppendMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.AppendMessages,
-                    request_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesResponse.SerializeToString,
             ),
             'ListMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMessages,
-                    request_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesResponse.SerializeToString,
             ),
             'GetMessage': grpc.unary_unary_rpc_method_handler(
                     servicer.GetMessage,
-                    request_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetMessageRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetMessageResponse.SerializeToString,
             ),
             'UpdateMessage': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateMessage,
-                    request_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageResponse.SerializeToString,
             ),
             'DeleteMessage': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteMessage,
-                    request_deserializer=memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.SerializeToString,
             ),
             'GetWindow': grpc.unary_unary_rpc_method_handler(
                     servicer.GetWindow,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.GetWindowRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.GetWindowResponse.SerializeToString,
             ),
             'PreviewPolicy': grpc.unary_unary_rpc_method_handler(
                     servicer.PreviewPolicy,
-                    request_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyResponse.SerializeToString,
             ),
             'ListPolicyPresets': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPolicyPresets,
-                    request_deserializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsResponse.SerializeToString,
             ),
             'TrimSession': grpc.unary_unary_rpc_method_handler(
                     servicer.TrimSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionResponse.SerializeToString,
             ),
             'RestoreMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.RestoreMessages,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesResponse.SerializeToString,
             ),
             'ListSummaryInputs': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSummaryInputs,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsResponse.SerializeToString,
             ),
             'SetSummary': grpc.unary_unary_rpc_method_handler(
                     servicer.SetSummary,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryResponse.SerializeToString,
             ),
             'CompactSession': grpc.unary_unary_rpc_method_handler(
                     servicer.CompactSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionResponse.SerializeToString,
             ),
             'ListSummaries': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSummaries,
-                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesResponse.SerializeToString,
             ),
             'ListSummarySources': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSummarySources,
-                    request_deserializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesResponse.SerializeToString,
             ),
             'HealSession': grpc.unary_unary_rpc_method_handler(
                     servicer.HealSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.SerializeToString,
             ),
             'SearchSessions': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchSessions,
-                    request_deserializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.SerializeToString,
             ),
             'ExportSession': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionResponse.SerializeToString,
             ),
             'ImportSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ImportSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.SerializeToString,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionResponse.SerializeToString,
+            ),
+            'CountTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.CountTokens,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.CountTokensRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.CountTokensResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -730,8 +741,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/CreateSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.CreateSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.CreateSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -757,8 +768,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/GetSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.GetSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -784,8 +795,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListSessions',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ListSessionsResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -811,8 +822,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/UpdateSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.UpdateSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.UpdateSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -838,8 +849,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/DeleteSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.DeleteSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.DeleteSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -865,8 +876,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ForkSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ForkSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ForkSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -892,8 +903,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ResetSession',
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__rpc__pb2.ResetSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ResetSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -919,8 +930,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/AppendMessages',
-            memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_message__rpc__pb2.AppendMessagesResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.AppendMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -946,8 +957,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListMessages',
-            memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_message__rpc__pb2.ListMessagesResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -973,8 +984,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/GetMessage',
-            memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_message__rpc__pb2.GetMessageResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetMessageRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1000,8 +1011,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/UpdateMessage',
-            memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_message__rpc__pb2.UpdateMessageResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.UpdateMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1027,8 +1038,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/DeleteMessage',
-            memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_message__rpc__pb2.DeleteMessageResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.DeleteMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1054,8 +1065,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/GetWindow',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.GetWindowResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetWindowRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.GetWindowResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1081,8 +1092,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/PreviewPolicy',
-            memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_policy__rpc__pb2.PreviewPolicyResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.PreviewPolicyResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1108,8 +1119,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListPolicyPresets',
-            memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_policy__rpc__pb2.ListPolicyPresetsResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListPolicyPresetsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1135,8 +1146,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/TrimSession',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.TrimSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.TrimSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1162,8 +1173,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/RestoreMessages',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.RestoreMessagesResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.RestoreMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1189,8 +1200,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListSummaryInputs',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.ListSummaryInputsResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummaryInputsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1216,8 +1227,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/SetSummary',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.SetSummaryResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.SetSummaryResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1243,8 +1254,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/CompactSession',
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.CompactSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.CompactSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1270,8 +1281,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListSummaries',
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummariesResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummariesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1297,8 +1308,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ListSummarySources',
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_summary__rpc__pb2.ListSummarySourcesResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1324,8 +1335,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/HealSession',
-            memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_window__rpc__pb2.HealSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1351,8 +1362,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/SearchSessions',
-            memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_search__rpc__pb2.SearchSessionsResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.SearchSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1378,8 +1389,8 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ExportSession',
-            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ExportSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ExportSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1405,8 +1416,35 @@ class SessionService:
             request,
             target,
             '/memorysidecar.v1.SessionService/ImportSession',
-            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_snapshot__rpc__pb2.ImportSessionResponse.FromString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.ImportSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CountTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorysidecar.v1.SessionService/CountTokens',
+            memorysidecar_dot_v1_dot_session__service__pb2.CountTokensRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.CountTokensResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -18,9 +18,68 @@ class SummaryPlacement(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUMMARY_PLACEMENT_UNSPECIFIED: _ClassVar[SummaryPlacement]
     SUMMARY_PLACEMENT_SESSION: _ClassVar[SummaryPlacement]
     SUMMARY_PLACEMENT_IN_PLACE: _ClassVar[SummaryPlacement]
+
+class CompactOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    COMPACT_OUTCOME_UNSPECIFIED: _ClassVar[CompactOutcome]
+    COMPACT_OUTCOME_NOTHING: _ClassVar[CompactOutcome]
+    COMPACT_OUTCOME_PENDING: _ClassVar[CompactOutcome]
+    COMPACT_OUTCOME_DONE: _ClassVar[CompactOutcome]
+    COMPACT_OUTCOME_FAILED: _ClassVar[CompactOutcome]
+    COMPACT_OUTCOME_SUPERSEDED: _ClassVar[CompactOutcome]
 SUMMARY_PLACEMENT_UNSPECIFIED: SummaryPlacement
 SUMMARY_PLACEMENT_SESSION: SummaryPlacement
 SUMMARY_PLACEMENT_IN_PLACE: SummaryPlacement
+COMPACT_OUTCOME_UNSPECIFIED: CompactOutcome
+COMPACT_OUTCOME_NOTHING: CompactOutcome
+COMPACT_OUTCOME_PENDING: CompactOutcome
+COMPACT_OUTCOME_DONE: CompactOutcome
+COMPACT_OUTCOME_FAILED: CompactOutcome
+COMPACT_OUTCOME_SUPERSEDED: CompactOutcome
+
+class PlacedSummary(_message.Message):
+    __slots__ = ("message_id", "text", "token_count", "seq_ranges", "first_message_time", "create_time", "version", "hook", "trust", "level", "stage")
+    MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    FIRST_MESSAGE_TIME_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    message_id: str
+    text: str
+    token_count: int
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    first_message_time: _timestamp_pb2.Timestamp
+    create_time: _timestamp_pb2.Timestamp
+    version: int
+    hook: str
+    trust: _message_pb2.Trust
+    level: int
+    stage: str
+    def __init__(self, message_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., first_message_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., version: _Optional[int] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., level: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
+
+class Summary(_message.Message):
+    __slots__ = ("text", "token_count", "version", "update_time", "seq_ranges", "hook", "trust")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    token_count: int
+    version: int
+    update_time: _timestamp_pb2.Timestamp
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    hook: str
+    trust: _message_pb2.Trust
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., version: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., hook: _Optional[str] = ..., trust: _Optional[_Union[_message_pb2.Trust, str]] = ...) -> None: ...
 
 class SummaryVersion(_message.Message):
     __slots__ = ("version", "text", "token_count", "placement", "placed_message_id", "current", "seq_ranges", "added_seq_ranges", "sources", "source_versions", "level", "stage", "hook", "model", "task_id", "trust", "input_tokens", "output_tokens", "call_count", "duration", "placeholder", "create_time")

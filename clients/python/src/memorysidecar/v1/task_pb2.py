@@ -22,42 +22,74 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
+from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
-from memorysidecar.v1 import policy_summary_pb2 as memorysidecar_dot_v1_dot_policy__summary__pb2
+from memorysidecar.v1 import policy_pb2 as memorysidecar_dot_v1_dot_policy__pb2
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bmemorysidecar/v1/task.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ememorysidecar/v1/message.proto\x1a%memorysidecar/v1/policy_summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x92\x04\n\x04Task\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12(\n\x04type\x18\x03 \x01(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nsession_id\x18\x04 \x01(\t\x12\x0c\n\x04hook\x18\x05 \x01(\t\x12\r\n\x05stage\x18\x06 \x01(\t\x12*\n\x05state\x18\x07 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x17\n\x0f\x66\x61iled_attempts\x18\x08 \x01(\x05\x12\x14\n\x0cmax_attempts\x18\t \x01(\x05\x12\x12\n\ncall_count\x18\n \x01(\x05\x12.\n\nready_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11lease_expire_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tworker_id\x18\r \x01(\t\x12\x33\n\x0clast_failure\x18\x0e \x01(\x0b\x32\x1d.memorysidecar.v1.TaskFailure\x12\x34\n\tsummarize\x18\x0f \x01(\x0b\x32\x1f.memorysidecar.v1.SummarizeWorkH\x00\x12/\n\x0b\x63reate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\n\x04work\"}\n\x0bTaskFailure\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\x0f\n\x07message\x18\x02 \x01(\t\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xff\x01\n\rSummarizeWork\x12.\n\nseq_ranges\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x18\n\x10made_message_ids\x18\x02 \x03(\t\x12)\n\x07sources\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.memorysidecar.v1.Summarize\x12\x0c\n\x04loop\x18\x05 \x01(\x05\x12\r\n\x05level\x18\x06 \x01(\x05\x12.\n\x08triggers\x18\x07 \x03(\x0b\x32\x1c.memorysidecar.v1.TriggerHit\"\xaa\x02\n\x0eSummarizeInput\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x12\n\ntranscript\x18\x02 \x01(\t\x12\x13\n\x0bprior_texts\x18\x03 \x03(\t\x12\x16\n\x0ereplaces_prior\x18\x04 \x01(\x08\x12\x12\n\nmax_tokens\x18\x05 \x01(\x05\x12\x14\n\x0cinstructions\x18\x06 \x01(\t\x12\x0c\n\x04loop\x18\x07 \x01(\x05\x12\x11\n\tmax_loops\x18\x08 \x01(\x05\x12\r\n\x05\x64raft\x18\t \x01(\t\x12\x12\n\nstructured\x18\n \x01(\x08\x12&\n\x05trust\x18\x0b \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x14\n\x0csaves_tokens\x18\x0c \x01(\x08\"\xb0\x01\n\x0fSummarizeOutput\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x18\n\x10missing_entities\x18\x02 \x03(\t\x12\x14\n\x0crequest_text\x18\x03 \x01(\t\x12\r\n\x05\x66\x61\x63ts\x18\x04 \x03(\t\x12\x14\n\x0copen_threads\x18\x05 \x03(\t\x12\r\n\x05model\x18\x06 \x01(\t\x12\x14\n\x0cinput_tokens\x18\x07 \x01(\x03\x12\x15\n\routput_tokens\x18\x08 \x01(\x03\"\xde\x03\n\x04Hook\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x04kind\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.HookKind\x12.\n\ntask_types\x18\x03 \x03(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x0f\n\x07\x64\x65\x66\x61ult\x18\x04 \x01(\x08\x12/\n\x07\x62reaker\x18\x05 \x01(\x0e\x32\x1e.memorysidecar.v1.BreakerState\x12.\n\nretry_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrunning_calls\x18\x07 \x01(\x05\x12\x19\n\x11max_running_calls\x18\x08 \x01(\x05\x12\x12\n\ncall_count\x18\t \x01(\x03\x12\x30\n\x08\x66\x61ilures\x18\n \x03(\x0b\x32\x1e.memorysidecar.v1.FailureCount\x12*\n\x07timeout\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x63\x61lls_per_hour\x18\x0c \x01(\x03\x12\x17\n\x0ftokens_per_hour\x18\r \x01(\x03\x12\x12\n\nused_calls\x18\x0e \x01(\x03\x12\x13\n\x0bused_tokens\x18\x0f \x01(\x03\"R\n\x0c\x46\x61ilureCount\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\r\n\x05\x63ount\x18\x02 \x01(\x03*\xac\x01\n\x08TaskType\x12\x19\n\x15TASK_TYPE_UNSPECIFIED\x10\x00\x12\x17\n\x13TASK_TYPE_SUMMARIZE\x10\x01\x12\x15\n\x11TASK_TYPE_EXTRACT\x10\x02\x12\x13\n\x0fTASK_TYPE_EMBED\x10\x03\x12\x13\n\x0fTASK_TYPE_SCORE\x10\x04\x12\x14\n\x10TASK_TYPE_RERANK\x10\x05\x12\x15\n\x11TASK_TYPE_RESOLVE\x10\x06*\x81\x01\n\tTaskState\x12\x1a\n\x16TASK_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10TASK_STATE_READY\x10\x01\x12\x15\n\x11TASK_STATE_LEASED\x10\x02\x12\x16\n\x12TASK_STATE_WAITING\x10\x03\x12\x13\n\x0fTASK_STATE_DEAD\x10\x04*\x99\x03\n\x11TaskFailureReason\x12#\n\x1fTASK_FAILURE_REASON_UNSPECIFIED\x10\x00\x12#\n\x1fTASK_FAILURE_REASON_UNREACHABLE\x10\x01\x12\x1f\n\x1bTASK_FAILURE_REASON_TIMEOUT\x10\x02\x12\x1c\n\x18TASK_FAILURE_REASON_BUSY\x10\x03\x12\"\n\x1eTASK_FAILURE_REASON_HOOK_ERROR\x10\x04\x12\x1f\n\x1bTASK_FAILURE_REASON_REFUSED\x10\x05\x12&\n\"TASK_FAILURE_REASON_INVALID_OUTPUT\x10\x06\x12$\n TASK_FAILURE_REASON_EMPTY_OUTPUT\x10\x07\x12\'\n#TASK_FAILURE_REASON_OUTPUT_TOO_LONG\x10\x08\x12\x1e\n\x1aTASK_FAILURE_REASON_WORKER\x10\t\x12\x1f\n\x1bTASK_FAILURE_REASON_NO_HOOK\x10\n*\x8e\x01\n\x08HookKind\x12\x19\n\x15HOOK_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOOK_KIND_BUILTIN\x10\x01\x12\x14\n\x10HOOK_KIND_OPENAI\x10\x02\x12\x12\n\x0eHOOK_KIND_GRPC\x10\x03\x12\x12\n\x0eHOOK_KIND_POLL\x10\x04\x12\x12\n\x0eHOOK_KIND_ONNX\x10\x05*|\n\x0c\x42reakerState\x12\x1d\n\x19\x42REAKER_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42REAKER_STATE_CLOSED\x10\x01\x12\x16\n\x12\x42REAKER_STATE_OPEN\x10\x02\x12\x1b\n\x17\x42REAKER_STATE_HALF_OPEN\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bmemorysidecar/v1/task.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1dmemorysidecar/v1/window.proto\"\x92\x04\n\x04Task\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x0f\n\x07task_id\x18\x02 \x01(\t\x12(\n\x04type\x18\x03 \x01(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x12\n\nsession_id\x18\x04 \x01(\t\x12\x0c\n\x04hook\x18\x05 \x01(\t\x12\r\n\x05stage\x18\x06 \x01(\t\x12*\n\x05state\x18\x07 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x17\n\x0f\x66\x61iled_attempts\x18\x08 \x01(\x05\x12\x14\n\x0cmax_attempts\x18\t \x01(\x05\x12\x12\n\ncall_count\x18\n \x01(\x05\x12.\n\nready_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11lease_expire_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tworker_id\x18\r \x01(\t\x12\x33\n\x0clast_failure\x18\x0e \x01(\x0b\x32\x1d.memorysidecar.v1.TaskFailure\x12\x34\n\tsummarize\x18\x0f \x01(\x0b\x32\x1f.memorysidecar.v1.SummarizeWorkH\x00\x12/\n\x0b\x63reate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x06\n\x04work\"}\n\x0bTaskFailure\x12\x33\n\x06reason\x18\x01 \x01(\x0e\x32#.memorysidecar.v1.TaskFailureReason\x12\x0f\n\x07message\x18\x02 \x01(\t\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xff\x01\n\rSummarizeWork\x12.\n\nseq_ranges\x18\x01 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12\x18\n\x10made_message_ids\x18\x02 \x03(\t\x12)\n\x07sources\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12,\n\x07options\x18\x04 \x01(\x0b\x32\x1b.memorysidecar.v1.Summarize\x12\x0c\n\x04loop\x18\x05 \x01(\x05\x12\r\n\x05level\x18\x06 \x01(\x05\x12.\n\x08triggers\x18\x07 \x03(\x0b\x32\x1c.memorysidecar.v1.TriggerHit\"\xaa\x02\n\x0eSummarizeInput\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x12\n\ntranscript\x18\x02 \x01(\t\x12\x13\n\x0bprior_texts\x18\x03 \x03(\t\x12\x16\n\x0ereplaces_prior\x18\x04 \x01(\x08\x12\x12\n\nmax_tokens\x18\x05 \x01(\x05\x12\x14\n\x0cinstructions\x18\x06 \x01(\t\x12\x0c\n\x04loop\x18\x07 \x01(\x05\x12\x11\n\tmax_loops\x18\x08 \x01(\x05\x12\r\n\x05\x64raft\x18\t \x01(\t\x12\x12\n\nstructured\x18\n \x01(\x08\x12&\n\x05trust\x18\x0b \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x14\n\x0csaves_tokens\x18\x0c \x01(\x08\"\xb0\x01\n\x0fSummarizeOutput\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x18\n\x10missing_entities\x18\x02 \x03(\t\x12\x14\n\x0crequest_text\x18\x03 \x01(\t\x12\r\n\x05\x66\x61\x63ts\x18\x04 \x03(\t\x12\x14\n\x0copen_threads\x18\x05 \x03(\t\x12\r\n\x05model\x18\x06 \x01(\t\x12\x14\n\x0cinput_tokens\x18\x07 \x01(\x03\x12\x15\n\routput_tokens\x18\x08 \x01(\x03\"d\n\nEmbedInput\x12\r\n\x05texts\x18\x01 \x03(\t\x12\x33\n\x07purpose\x18\x02 \x01(\x0e\x32\".memorysidecar.v1.EmbeddingPurpose\x12\x12\n\ndimensions\x18\x03 \x01(\x05\"+\n\x0bRerankInput\x12\r\n\x05query\x18\x01 \x01(\t\x12\r\n\x05texts\x18\x02 \x03(\t\"<\n\x0b\x45mbedOutput\x12-\n\x07vectors\x18\x01 \x03(\x0b\x32\x1c.memorysidecar.v1.TextVector\"\x1e\n\x0cRerankOutput\x12\x0e\n\x06scores\x18\x01 \x03(\x01\"\x1c\n\nTextVector\x12\x0e\n\x06values\x18\x01 \x03(\x02\"\xb7\x01\n\x0c\x45xtractInput\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x12\n\ntranscript\x18\x03 \x01(\t\x12\x33\n\x07targets\x18\x04 \x03(\x0e\x32\".memorysidecar.v1.ExtractionTarget\x12\x14\n\x0cinstructions\x18\x05 \x01(\t\x12\r\n\x05known\x18\x06 \x03(\t\"\xbb\x01\n\rExtractOutput\x12.\n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x1f.memorysidecar.v1.ExtractedFact\x12\x33\n\x08\x65ntities\x18\x02 \x03(\x0b\x32!.memorysidecar.v1.ExtractedEntity\x12\x36\n\trelations\x18\x03 \x03(\x0b\x32#.memorysidecar.v1.ExtractedRelation\x12\r\n\x05model\x18\x04 \x01(\t\"\xf8\x01\n\rExtractedFact\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x15\n\ris_preference\x18\x02 \x01(\x08\x12\x0b\n\x03key\x18\x03 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x04 \x01(\t\x12\x0e\n\x06topics\x18\x05 \x03(\t\x12\x17\n\nimportance\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x17\n\nconfidence\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12.\n\nvalid_from\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bmessage_ids\x18\t \x03(\tB\r\n\x0b_importanceB\r\n\x0b_confidence\"\xcd\x01\n\x0f\x45xtractedEntity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x0f\n\x07\x61liases\x18\x03 \x03(\t\x12\x45\n\nattributes\x18\x04 \x03(\x0b\x32\x31.memorysidecar.v1.ExtractedEntity.AttributesEntry\x12\x13\n\x0bmessage_ids\x18\x05 \x03(\t\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x84\x01\n\x11\x45xtractedRelation\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x11\n\tpredicate\x18\x02 \x01(\t\x12\x0e\n\x06object\x18\x03 \x01(\t\x12\x17\n\nconfidence\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x13\n\x0bmessage_ids\x18\x05 \x03(\tB\r\n\x0b_confidence\"\x1b\n\nScoreInput\x12\r\n\x05texts\x18\x01 \x03(\t\"\x1d\n\x0bScoreOutput\x12\x0e\n\x06scores\x18\x01 \x03(\x01\"8\n\x0cResolveInput\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\r\n\x05known\x18\x02 \x03(\t\x12\x0b\n\x03key\x18\x03 \x01(\t\"N\n\rResolveOutput\x12/\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1f.memorysidecar.v1.ResolveAction\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xfc\x02\n\nLeasedTask\x12$\n\x04task\x18\x01 \x01(\x0b\x32\x16.memorysidecar.v1.Task\x12\x13\n\x0blease_token\x18\x02 \x01(\t\x12\x35\n\tsummarize\x18\x03 \x01(\x0b\x32 .memorysidecar.v1.SummarizeInputH\x00\x12-\n\x05\x65mbed\x18\x04 \x01(\x0b\x32\x1c.memorysidecar.v1.EmbedInputH\x00\x12/\n\x06rerank\x18\x05 \x01(\x0b\x32\x1d.memorysidecar.v1.RerankInputH\x00\x12\x31\n\x07\x65xtract\x18\x06 \x01(\x0b\x32\x1e.memorysidecar.v1.ExtractInputH\x00\x12-\n\x05score\x18\x07 \x01(\x0b\x32\x1c.memorysidecar.v1.ScoreInputH\x00\x12\x31\n\x07resolve\x18\x08 \x01(\x0b\x32\x1e.memorysidecar.v1.ResolveInputH\x00\x42\x07\n\x05input\"\xe2\x02\n\tMemoryJob\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12(\n\x04type\x18\x02 \x01(\x0e\x32\x1a.memorysidecar.v1.TaskType\x12\x0c\n\x04hook\x18\x03 \x01(\t\x12.\n\nseq_ranges\x18\x04 \x03(\x0b\x32\x1a.memorysidecar.v1.SeqRange\x12*\n\x05state\x18\x05 \x01(\x0e\x32\x1b.memorysidecar.v1.TaskState\x12\x17\n\x0f\x66\x61iled_attempts\x18\x06 \x01(\x05\x12.\n\nready_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0clast_failure\x18\x08 \x01(\x0b\x32\x1d.memorysidecar.v1.TaskFailure\x12/\n\x0b\x63reate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp*\xac\x01\n\x08TaskType\x12\x19\n\x15TASK_TYPE_UNSPECIFIED\x10\x00\x12\x17\n\x13TASK_TYPE_SUMMARIZE\x10\x01\x12\x15\n\x11TASK_TYPE_EXTRACT\x10\x02\x12\x13\n\x0fTASK_TYPE_EMBED\x10\x03\x12\x13\n\x0fTASK_TYPE_SCORE\x10\x04\x12\x14\n\x10TASK_TYPE_RERANK\x10\x05\x12\x15\n\x11TASK_TYPE_RESOLVE\x10\x06*\x81\x01\n\tTaskState\x12\x1a\n\x16TASK_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10TASK_STATE_READY\x10\x01\x12\x15\n\x11TASK_STATE_LEASED\x10\x02\x12\x16\n\x12TASK_STATE_WAITING\x10\x03\x12\x13\n\x0fTASK_STATE_DEAD\x10\x04*\x99\x03\n\x11TaskFailureReason\x12#\n\x1fTASK_FAILURE_REASON_UNSPECIFIED\x10\x00\x12#\n\x1fTASK_FAILURE_REASON_UNREACHABLE\x10\x01\x12\x1f\n\x1bTASK_FAILURE_REASON_TIMEOUT\x10\x02\x12\x1c\n\x18TASK_FAILURE_REASON_BUSY\x10\x03\x12\"\n\x1eTASK_FAILURE_REASON_HOOK_ERROR\x10\x04\x12\x1f\n\x1bTASK_FAILURE_REASON_REFUSED\x10\x05\x12&\n\"TASK_FAILURE_REASON_INVALID_OUTPUT\x10\x06\x12$\n TASK_FAILURE_REASON_EMPTY_OUTPUT\x10\x07\x12\'\n#TASK_FAILURE_REASON_OUTPUT_TOO_LONG\x10\x08\x12\x1e\n\x1aTASK_FAILURE_REASON_WORKER\x10\t\x12\x1f\n\x1bTASK_FAILURE_REASON_NO_HOOK\x10\n*\x9e\x01\n\rResolveAction\x12\x1e\n\x1aRESOLVE_ACTION_UNSPECIFIED\x10\x00\x12\x1c\n\x18RESOLVE_ACTION_KEEP_BOTH\x10\x01\x12\x1c\n\x18RESOLVE_ACTION_SUPERSEDE\x10\x02\x12\x18\n\x14RESOLVE_ACTION_MERGE\x10\x03\x12\x17\n\x13RESOLVE_ACTION_DROP\x10\x04\x42\xb2\x01\n\x13io.memorysidecar.v1B\tTaskProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorysidecar.v1.task_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_TASKTYPE']._serialized_start=2180
-  _globals['_TASKTYPE']._serialized_end=2352
-  _globals['_TASKSTATE']._serialized_start=2355
-  _globals['_TASKSTATE']._serialized_end=2484
-  _globals['_TASKFAILUREREASON']._serialized_start=2487
-  _globals['_TASKFAILUREREASON']._serialized_end=2896
-  _globals['_HOOKKIND']._serialized_start=2899
-  _globals['_HOOKKIND']._serialized_end=3041
-  _globals['_BREAKERSTATE']._serialized_start=3043
-  _globals['_BREAKERSTATE']._serialized_end=3167
-  _globals['_TASK']._serialized_start=217
-  _globals['_TASK']._serialized_end=747
-  _globals['_TASKFAILURE']._serialized_start=749
-  _globals['_TASKFAILURE']._serialized_end=874
-  _globals['_SUMMARIZEWORK']._serialized_start=877
-  _globals['_SUMMARIZEWORK']._serialized_end=1132
-  _globals['_SUMMARIZEINPUT']._serialized_start=1135
-  _globals['_SUMMARIZEINPUT']._serialized_end=1433
-  _globals['_SUMMARIZEOUTPUT']._serialized_start=1436
-  _globals['_SUMMARIZEOUTPUT']._serialized_end=1612
-  _globals['_HOOK']._serialized_start=1615
-  _globals['_HOOK']._serialized_end=2093
-  _globals['_FAILURECOUNT']._serialized_start=2095
-  _globals['_FAILURECOUNT']._serialized_end=2177
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\tTaskProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
+  _globals['_EXTRACTEDENTITY_ATTRIBUTESENTRY']._loaded_options = None
+  _globals['_EXTRACTEDENTITY_ATTRIBUTESENTRY']._serialized_options = b'8\001'
+  _globals['_TASKTYPE']._serialized_start=3818
+  _globals['_TASKTYPE']._serialized_end=3990
+  _globals['_TASKSTATE']._serialized_start=3993
+  _globals['_TASKSTATE']._serialized_end=4122
+  _globals['_TASKFAILUREREASON']._serialized_start=4125
+  _globals['_TASKFAILUREREASON']._serialized_end=4534
+  _globals['_RESOLVEACTION']._serialized_start=4537
+  _globals['_RESOLVEACTION']._serialized_end=4695
+  _globals['_TASK']._serialized_start=241
+  _globals['_TASK']._serialized_end=771
+  _globals['_TASKFAILURE']._serialized_start=773
+  _globals['_TASKFAILURE']._serialized_end=898
+  _globals['_SUMMARIZEWORK']._serialized_start=901
+  _globals['_SUMMARIZEWORK']._serialized_end=1156
+  _globals['_SUMMARIZEINPUT']._serialized_start=1159
+  _globals['_SUMMARIZEINPUT']._serialized_end=1457
+  _globals['_SUMMARIZEOUTPUT']._serialized_start=1460
+  _globals['_SUMMARIZEOUTPUT']._serialized_end=1636
+  _globals['_EMBEDINPUT']._serialized_start=1638
+  _globals['_EMBEDINPUT']._serialized_end=1738
+  _globals['_RERANKINPUT']._serialized_start=1740
+  _globals['_RERANKINPUT']._serialized_end=1783
+  _globals['_EMBEDOUTPUT']._serialized_start=1785
+  _globals['_EMBEDOUTPUT']._serialized_end=1845
+  _globals['_RERANKOUTPUT']._serialized_start=1847
+  _globals['_RERANKOUTPUT']._serialized_end=1877
+  _globals['_TEXTVECTOR']._serialized_start=1879
+  _globals['_TEXTVECTOR']._serialized_end=1907
+  _globals['_EXTRACTINPUT']._serialized_start=1910
+  _globals['_EXTRACTINPUT']._serialized_end=2093
+  _globals['_EXTRACTOUTPUT']._serialized_start=2096
+  _globals['_EXTRACTOUTPUT']._serialized_end=2283
+  _globals['_EXTRACTEDFACT']._serialized_start=2286
+  _globals['_EXTRACTEDFACT']._serialized_end=2534
+  _globals['_EXTRACTEDENTITY']._serialized_start=2537
+  _globals['_EXTRACTEDENTITY']._serialized_end=2742
+  _globals['_EXTRACTEDENTITY_ATTRIBUTESENTRY']._serialized_start=2693
+  _globals['_EXTRACTEDENTITY_ATTRIBUTESENTRY']._serialized_end=2742
+  _globals['_EXTRACTEDRELATION']._serialized_start=2745
+  _globals['_EXTRACTEDRELATION']._serialized_end=2877
+  _globals['_SCOREINPUT']._serialized_start=2879
+  _globals['_SCOREINPUT']._serialized_end=2906
+  _globals['_SCOREOUTPUT']._serialized_start=2908
+  _globals['_SCOREOUTPUT']._serialized_end=2937
+  _globals['_RESOLVEINPUT']._serialized_start=2939
+  _globals['_RESOLVEINPUT']._serialized_end=2995
+  _globals['_RESOLVEOUTPUT']._serialized_start=2997
+  _globals['_RESOLVEOUTPUT']._serialized_end=3075
+  _globals['_LEASEDTASK']._serialized_start=3078
+  _globals['_LEASEDTASK']._serialized_end=3458
+  _globals['_MEMORYJOB']._serialized_start=3461
+  _globals['_MEMORYJOB']._serialized_end=3815
 # @@protoc_insertion_point(module_scope)

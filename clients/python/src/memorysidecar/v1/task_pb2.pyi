@@ -1,9 +1,10 @@
 import datetime
 
-from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from memorysidecar.v1 import document_pb2 as _document_pb2
+from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import message_pb2 as _message_pb2
-from memorysidecar.v1 import policy_summary_pb2 as _policy_summary_pb2
+from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -46,21 +47,13 @@ class TaskFailureReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TASK_FAILURE_REASON_WORKER: _ClassVar[TaskFailureReason]
     TASK_FAILURE_REASON_NO_HOOK: _ClassVar[TaskFailureReason]
 
-class HookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class ResolveAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    HOOK_KIND_UNSPECIFIED: _ClassVar[HookKind]
-    HOOK_KIND_BUILTIN: _ClassVar[HookKind]
-    HOOK_KIND_OPENAI: _ClassVar[HookKind]
-    HOOK_KIND_GRPC: _ClassVar[HookKind]
-    HOOK_KIND_POLL: _ClassVar[HookKind]
-    HOOK_KIND_ONNX: _ClassVar[HookKind]
-
-class BreakerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    BREAKER_STATE_UNSPECIFIED: _ClassVar[BreakerState]
-    BREAKER_STATE_CLOSED: _ClassVar[BreakerState]
-    BREAKER_STATE_OPEN: _ClassVar[BreakerState]
-    BREAKER_STATE_HALF_OPEN: _ClassVar[BreakerState]
+    RESOLVE_ACTION_UNSPECIFIED: _ClassVar[ResolveAction]
+    RESOLVE_ACTION_KEEP_BOTH: _ClassVar[ResolveAction]
+    RESOLVE_ACTION_SUPERSEDE: _ClassVar[ResolveAction]
+    RESOLVE_ACTION_MERGE: _ClassVar[ResolveAction]
+    RESOLVE_ACTION_DROP: _ClassVar[ResolveAction]
 TASK_TYPE_UNSPECIFIED: TaskType
 TASK_TYPE_SUMMARIZE: TaskType
 TASK_TYPE_EXTRACT: TaskType
@@ -84,16 +77,11 @@ TASK_FAILURE_REASON_EMPTY_OUTPUT: TaskFailureReason
 TASK_FAILURE_REASON_OUTPUT_TOO_LONG: TaskFailureReason
 TASK_FAILURE_REASON_WORKER: TaskFailureReason
 TASK_FAILURE_REASON_NO_HOOK: TaskFailureReason
-HOOK_KIND_UNSPECIFIED: HookKind
-HOOK_KIND_BUILTIN: HookKind
-HOOK_KIND_OPENAI: HookKind
-HOOK_KIND_GRPC: HookKind
-HOOK_KIND_POLL: HookKind
-HOOK_KIND_ONNX: HookKind
-BREAKER_STATE_UNSPECIFIED: BreakerState
-BREAKER_STATE_CLOSED: BreakerState
-BREAKER_STATE_OPEN: BreakerState
-BREAKER_STATE_HALF_OPEN: BreakerState
+RESOLVE_ACTION_UNSPECIFIED: ResolveAction
+RESOLVE_ACTION_KEEP_BOTH: ResolveAction
+RESOLVE_ACTION_SUPERSEDE: ResolveAction
+RESOLVE_ACTION_MERGE: ResolveAction
+RESOLVE_ACTION_DROP: ResolveAction
 
 class Task(_message.Message):
     __slots__ = ("namespace", "task_id", "type", "session_id", "hook", "stage", "state", "failed_attempts", "max_attempts", "call_count", "ready_time", "lease_expire_time", "worker_id", "last_failure", "summarize", "create_time")
@@ -153,11 +141,11 @@ class SummarizeWork(_message.Message):
     seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     made_message_ids: _containers.RepeatedScalarFieldContainer[str]
     sources: _window_pb2.Totals
-    options: _policy_summary_pb2.Summarize
+    options: _policy_pb2.Summarize
     loop: int
     level: int
     triggers: _containers.RepeatedCompositeFieldContainer[_window_pb2.TriggerHit]
-    def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_summary_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
+    def __init__(self, seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., made_message_ids: _Optional[_Iterable[str]] = ..., sources: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., options: _Optional[_Union[_policy_pb2.Summarize, _Mapping]] = ..., loop: _Optional[int] = ..., level: _Optional[int] = ..., triggers: _Optional[_Iterable[_Union[_window_pb2.TriggerHit, _Mapping]]] = ...) -> None: ...
 
 class SummarizeInput(_message.Message):
     __slots__ = ("messages", "transcript", "prior_texts", "replaces_prior", "max_tokens", "instructions", "loop", "max_loops", "draft", "structured", "trust", "saves_tokens")
@@ -207,44 +195,195 @@ class SummarizeOutput(_message.Message):
     output_tokens: int
     def __init__(self, text: _Optional[str] = ..., missing_entities: _Optional[_Iterable[str]] = ..., request_text: _Optional[str] = ..., facts: _Optional[_Iterable[str]] = ..., open_threads: _Optional[_Iterable[str]] = ..., model: _Optional[str] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ...) -> None: ...
 
-class Hook(_message.Message):
-    __slots__ = ("name", "kind", "task_types", "default", "breaker", "retry_time", "running_calls", "max_running_calls", "call_count", "failures", "timeout", "calls_per_hour", "tokens_per_hour", "used_calls", "used_tokens")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    TASK_TYPES_FIELD_NUMBER: _ClassVar[int]
-    DEFAULT_FIELD_NUMBER: _ClassVar[int]
-    BREAKER_FIELD_NUMBER: _ClassVar[int]
-    RETRY_TIME_FIELD_NUMBER: _ClassVar[int]
-    RUNNING_CALLS_FIELD_NUMBER: _ClassVar[int]
-    MAX_RUNNING_CALLS_FIELD_NUMBER: _ClassVar[int]
-    CALL_COUNT_FIELD_NUMBER: _ClassVar[int]
-    FAILURES_FIELD_NUMBER: _ClassVar[int]
-    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    CALLS_PER_HOUR_FIELD_NUMBER: _ClassVar[int]
-    TOKENS_PER_HOUR_FIELD_NUMBER: _ClassVar[int]
-    USED_CALLS_FIELD_NUMBER: _ClassVar[int]
-    USED_TOKENS_FIELD_NUMBER: _ClassVar[int]
-    name: str
-    kind: HookKind
-    task_types: _containers.RepeatedScalarFieldContainer[TaskType]
-    default: bool
-    breaker: BreakerState
-    retry_time: _timestamp_pb2.Timestamp
-    running_calls: int
-    max_running_calls: int
-    call_count: int
-    failures: _containers.RepeatedCompositeFieldContainer[FailureCount]
-    timeout: _duration_pb2.Duration
-    calls_per_hour: int
-    tokens_per_hour: int
-    used_calls: int
-    used_tokens: int
-    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[HookKind, str]] = ..., task_types: _Optional[_Iterable[_Union[TaskType, str]]] = ..., default: _Optional[bool] = ..., breaker: _Optional[_Union[BreakerState, str]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., running_calls: _Optional[int] = ..., max_running_calls: _Optional[int] = ..., call_count: _Optional[int] = ..., failures: _Optional[_Iterable[_Union[FailureCount, _Mapping]]] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., calls_per_hour: _Optional[int] = ..., tokens_per_hour: _Optional[int] = ..., used_calls: _Optional[int] = ..., used_tokens: _Optional[int] = ...) -> None: ...
+class EmbedInput(_message.Message):
+    __slots__ = ("texts", "purpose", "dimensions")
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    DIMENSIONS_FIELD_NUMBER: _ClassVar[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    purpose: _document_pb2.EmbeddingPurpose
+    dimensions: int
+    def __init__(self, texts: _Optional[_Iterable[str]] = ..., purpose: _Optional[_Union[_document_pb2.EmbeddingPurpose, str]] = ..., dimensions: _Optional[int] = ...) -> None: ...
 
-class FailureCount(_message.Message):
-    __slots__ = ("reason", "count")
-    REASON_FIELD_NUMBER: _ClassVar[int]
-    COUNT_FIELD_NUMBER: _ClassVar[int]
-    reason: TaskFailureReason
-    count: int
-    def __init__(self, reason: _Optional[_Union[TaskFailureReason, str]] = ..., count: _Optional[int] = ...) -> None: ...
+class RerankInput(_message.Message):
+    __slots__ = ("query", "texts")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    query: str
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, query: _Optional[str] = ..., texts: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class EmbedOutput(_message.Message):
+    __slots__ = ("vectors",)
+    VECTORS_FIELD_NUMBER: _ClassVar[int]
+    vectors: _containers.RepeatedCompositeFieldContainer[TextVector]
+    def __init__(self, vectors: _Optional[_Iterable[_Union[TextVector, _Mapping]]] = ...) -> None: ...
+
+class RerankOutput(_message.Message):
+    __slots__ = ("scores",)
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, scores: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class TextVector(_message.Message):
+    __slots__ = ("values",)
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    values: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, values: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class ExtractInput(_message.Message):
+    __slots__ = ("messages", "text", "transcript", "targets", "instructions", "known")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
+    TARGETS_FIELD_NUMBER: _ClassVar[int]
+    INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
+    text: str
+    transcript: str
+    targets: _containers.RepeatedScalarFieldContainer[_memory_pb2.ExtractionTarget]
+    instructions: str
+    known: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., text: _Optional[str] = ..., transcript: _Optional[str] = ..., targets: _Optional[_Iterable[_Union[_memory_pb2.ExtractionTarget, str]]] = ..., instructions: _Optional[str] = ..., known: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ExtractOutput(_message.Message):
+    __slots__ = ("facts", "entities", "relations", "model")
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    ENTITIES_FIELD_NUMBER: _ClassVar[int]
+    RELATIONS_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    facts: _containers.RepeatedCompositeFieldContainer[ExtractedFact]
+    entities: _containers.RepeatedCompositeFieldContainer[ExtractedEntity]
+    relations: _containers.RepeatedCompositeFieldContainer[ExtractedRelation]
+    model: str
+    def __init__(self, facts: _Optional[_Iterable[_Union[ExtractedFact, _Mapping]]] = ..., entities: _Optional[_Iterable[_Union[ExtractedEntity, _Mapping]]] = ..., relations: _Optional[_Iterable[_Union[ExtractedRelation, _Mapping]]] = ..., model: _Optional[str] = ...) -> None: ...
+
+class ExtractedFact(_message.Message):
+    __slots__ = ("text", "is_preference", "key", "category", "topics", "importance", "confidence", "valid_from", "message_ids")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    IS_PREFERENCE_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    CATEGORY_FIELD_NUMBER: _ClassVar[int]
+    TOPICS_FIELD_NUMBER: _ClassVar[int]
+    IMPORTANCE_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    VALID_FROM_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    is_preference: bool
+    key: str
+    category: str
+    topics: _containers.RepeatedScalarFieldContainer[str]
+    importance: float
+    confidence: float
+    valid_from: _timestamp_pb2.Timestamp
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, text: _Optional[str] = ..., is_preference: _Optional[bool] = ..., key: _Optional[str] = ..., category: _Optional[str] = ..., topics: _Optional[_Iterable[str]] = ..., importance: _Optional[float] = ..., confidence: _Optional[float] = ..., valid_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ExtractedEntity(_message.Message):
+    __slots__ = ("name", "type", "aliases", "attributes", "message_ids")
+    class AttributesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    ALIASES_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    type: str
+    aliases: _containers.RepeatedScalarFieldContainer[str]
+    attributes: _containers.ScalarMap[str, str]
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Mapping[str, str]] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ExtractedRelation(_message.Message):
+    __slots__ = ("subject", "predicate", "object", "confidence", "message_ids")
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    PREDICATE_FIELD_NUMBER: _ClassVar[int]
+    OBJECT_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    message_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, subject: _Optional[str] = ..., predicate: _Optional[str] = ..., object: _Optional[str] = ..., confidence: _Optional[float] = ..., message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ScoreInput(_message.Message):
+    __slots__ = ("texts",)
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, texts: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ScoreOutput(_message.Message):
+    __slots__ = ("scores",)
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, scores: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class ResolveInput(_message.Message):
+    __slots__ = ("text", "known", "key")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    known: _containers.RepeatedScalarFieldContainer[str]
+    key: str
+    def __init__(self, text: _Optional[str] = ..., known: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ...) -> None: ...
+
+class ResolveOutput(_message.Message):
+    __slots__ = ("action", "text")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    action: ResolveAction
+    text: str
+    def __init__(self, action: _Optional[_Union[ResolveAction, str]] = ..., text: _Optional[str] = ...) -> None: ...
+
+class LeasedTask(_message.Message):
+    __slots__ = ("task", "lease_token", "summarize", "embed", "rerank", "extract", "score", "resolve")
+    TASK_FIELD_NUMBER: _ClassVar[int]
+    LEASE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SUMMARIZE_FIELD_NUMBER: _ClassVar[int]
+    EMBED_FIELD_NUMBER: _ClassVar[int]
+    RERANK_FIELD_NUMBER: _ClassVar[int]
+    EXTRACT_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    RESOLVE_FIELD_NUMBER: _ClassVar[int]
+    task: Task
+    lease_token: str
+    summarize: SummarizeInput
+    embed: EmbedInput
+    rerank: RerankInput
+    extract: ExtractInput
+    score: ScoreInput
+    resolve: ResolveInput
+    def __init__(self, task: _Optional[_Union[Task, _Mapping]] = ..., lease_token: _Optional[str] = ..., summarize: _Optional[_Union[SummarizeInput, _Mapping]] = ..., embed: _Optional[_Union[EmbedInput, _Mapping]] = ..., rerank: _Optional[_Union[RerankInput, _Mapping]] = ..., extract: _Optional[_Union[ExtractInput, _Mapping]] = ..., score: _Optional[_Union[ScoreInput, _Mapping]] = ..., resolve: _Optional[_Union[ResolveInput, _Mapping]] = ...) -> None: ...
+
+class MemoryJob(_message.Message):
+    __slots__ = ("session_id", "type", "hook", "seq_ranges", "state", "failed_attempts", "ready_time", "last_failure", "create_time")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    HOOK_FIELD_NUMBER: _ClassVar[int]
+    SEQ_RANGES_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    FAILED_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    READY_TIME_FIELD_NUMBER: _ClassVar[int]
+    LAST_FAILURE_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    type: TaskType
+    hook: str
+    seq_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
+    state: TaskState
+    failed_attempts: int
+    ready_time: _timestamp_pb2.Timestamp
+    last_failure: TaskFailure
+    create_time: _timestamp_pb2.Timestamp
+    def __init__(self, session_id: _Optional[str] = ..., type: _Optional[_Union[TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., state: _Optional[_Union[TaskState, str]] = ..., failed_attempts: _Optional[int] = ..., ready_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., last_failure: _Optional[_Union[TaskFailure, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -18,11 +18,65 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { TaskFailureReason, TaskType } from "./task.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/admin_service.proto";
+
+/** What a hook is. Values may be added. */
+export const HookKind = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** BUILTIN - Part of the server: needs no model and no network. */
+  BUILTIN: 1,
+  /** OPENAI - An endpoint that speaks the chat completions protocol of OpenAI. */
+  OPENAI: 2,
+  /** GRPC - A gRPC server of the operator that implements HookService. */
+  GRPC: 3,
+  /** POLL - Workers that take tasks with PollTasks. */
+  POLL: 4,
+  /** ONNX - A sentence transformer in a directory of the operator, run by the server itself. */
+  ONNX: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type HookKind = typeof HookKind[keyof typeof HookKind];
+
+export namespace HookKind {
+  export type UNSPECIFIED = typeof HookKind.UNSPECIFIED;
+  export type BUILTIN = typeof HookKind.BUILTIN;
+  export type OPENAI = typeof HookKind.OPENAI;
+  export type GRPC = typeof HookKind.GRPC;
+  export type POLL = typeof HookKind.POLL;
+  export type ONNX = typeof HookKind.ONNX;
+  export type UNRECOGNIZED = typeof HookKind.UNRECOGNIZED;
+}
+
+/** Whether calls of a hook go through. Values may be added. */
+export const BreakerState = {
+  /** UNSPECIFIED - Not set. For hooks that are not called: `HOOK_KIND_POLL`. */
+  UNSPECIFIED: 0,
+  /** CLOSED - They go through. */
+  CLOSED: 1,
+  /** OPEN - Too many failed in a row: none goes out until `retry_time`. */
+  OPEN: 2,
+  /** HALF_OPEN - One trial call is under way. */
+  HALF_OPEN: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type BreakerState = typeof BreakerState[keyof typeof BreakerState];
+
+export namespace BreakerState {
+  export type UNSPECIFIED = typeof BreakerState.UNSPECIFIED;
+  export type CLOSED = typeof BreakerState.CLOSED;
+  export type OPEN = typeof BreakerState.OPEN;
+  export type HALF_OPEN = typeof BreakerState.HALF_OPEN;
+  export type UNRECOGNIZED = typeof BreakerState.UNRECOGNIZED;
+}
 
 /** Asks what the server is. */
 export interface GetServerInfoRequest {
@@ -59,6 +113,70 @@ export interface Limit {
   name: string;
   /** The value. */
   value: bigint;
+}
+
+/** Asks for the hooks. */
+export interface ListHooksRequest {
+  /** The namespace whose use of budgets is told. Empty means `default`. */
+  namespace: string;
+}
+
+/** The hooks. */
+export interface ListHooksResponse {
+  /** The hooks, by name. */
+  hooks: Hook[];
+}
+
+/** A hook of this server. */
+export interface Hook {
+  /** The name. */
+  name: string;
+  /** What it is. */
+  kind: HookKind;
+  /** What it does. */
+  taskTypes: TaskType[];
+  /**
+   * Says that it is used where none is named: by stages for a summary, by searches for
+   * vectors, by calls that ask for a reranker.
+   */
+  default: boolean;
+  /** Whether calls go through. */
+  breaker: BreakerState;
+  /** When the next trial call may go out. Unset unless the breaker is open. */
+  retryTime?:
+    | Timestamp
+    | undefined;
+  /** How many calls run now, of the whole server; 0 for `HOOK_KIND_POLL`. */
+  runningCalls: number;
+  /** How many may run at once. */
+  maxRunningCalls: number;
+  /** How many calls there were since the start of the server. */
+  callCount: bigint;
+  /** How many of them failed, by reason, in the order of the reasons. */
+  failures: FailureCount[];
+  /** How long a call may take. */
+  timeout?:
+    | Duration
+    | undefined;
+  /** The budget of each namespace for calls in an hour. 0 means no limit. */
+  callsPerHour: bigint;
+  /** The budget of each namespace for tokens in an hour. 0 means no limit. */
+  tokensPerHour: bigint;
+  /** The calls of the namespace in this hour. */
+  usedCalls: bigint;
+  /**
+   * The tokens of the namespace in this hour: those that hooks told of, and estimates
+   * for calls under way and hooks that tell nothing.
+   */
+  usedTokens: bigint;
+}
+
+/** How many attempts failed for one reason. */
+export interface FailureCount {
+  /** The reason. */
+  reason: TaskFailureReason;
+  /** How many. */
+  count: bigint;
 }
 
 function createBaseGetServerInfoRequest(): GetServerInfoRequest {
@@ -332,6 +450,464 @@ export const Limit: MessageFns<Limit> = {
   },
 };
 
+function createBaseListHooksRequest(): ListHooksRequest {
+  return { namespace: "" };
+}
+
+export const ListHooksRequest: MessageFns<ListHooksRequest> = {
+  encode(message: ListHooksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListHooksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListHooksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListHooksRequest>, I>>(base?: I): ListHooksRequest {
+    return ListHooksRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListHooksRequest>, I>>(object: I): ListHooksRequest {
+    const message = createBaseListHooksRequest();
+    message.namespace = object.namespace ?? "";
+    return message;
+  },
+};
+
+function createBaseListHooksResponse(): ListHooksResponse {
+  return { hooks: [] };
+}
+
+export const ListHooksResponse: MessageFns<ListHooksResponse> = {
+  encode(message: ListHooksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hooks) {
+      Hook.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListHooksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListHooksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hooks.push(Hook.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListHooksResponse>, I>>(base?: I): ListHooksResponse {
+    return ListHooksResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListHooksResponse>, I>>(object: I): ListHooksResponse {
+    const message = createBaseListHooksResponse();
+    message.hooks = object.hooks?.map((e) => Hook.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHook(): Hook {
+  return {
+    name: "",
+    kind: 0,
+    taskTypes: [],
+    default: false,
+    breaker: 0,
+    retryTime: undefined,
+    runningCalls: 0,
+    maxRunningCalls: 0,
+    callCount: 0n,
+    failures: [],
+    timeout: undefined,
+    callsPerHour: 0n,
+    tokensPerHour: 0n,
+    usedCalls: 0n,
+    usedTokens: 0n,
+  };
+}
+
+export const Hook: MessageFns<Hook> = {
+  encode(message: Hook, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.kind !== 0) {
+      writer.uint32(16).int32(message.kind);
+    }
+    if (message.taskTypes.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.taskTypes) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.default !== false) {
+      writer.uint32(32).bool(message.default);
+    }
+    if (message.breaker !== 0) {
+      writer.uint32(40).int32(message.breaker);
+    }
+    if (message.retryTime !== undefined) {
+      Timestamp.encode(message.retryTime, writer.uint32(50).fork()).join();
+    }
+    if (message.runningCalls !== 0) {
+      writer.uint32(56).int32(message.runningCalls);
+    }
+    if (message.maxRunningCalls !== 0) {
+      writer.uint32(64).int32(message.maxRunningCalls);
+    }
+    if (message.callCount !== 0n) {
+      if (BigInt.asIntN(64, message.callCount) !== message.callCount) {
+        throw new globalThis.Error("value provided for field message.callCount of type int64 too large");
+      }
+      writer.uint32(72).int64(message.callCount);
+    }
+    for (const v of message.failures) {
+      FailureCount.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.timeout !== undefined) {
+      Duration.encode(message.timeout, writer.uint32(90).fork()).join();
+    }
+    if (message.callsPerHour !== 0n) {
+      if (BigInt.asIntN(64, message.callsPerHour) !== message.callsPerHour) {
+        throw new globalThis.Error("value provided for field message.callsPerHour of type int64 too large");
+      }
+      writer.uint32(96).int64(message.callsPerHour);
+    }
+    if (message.tokensPerHour !== 0n) {
+      if (BigInt.asIntN(64, message.tokensPerHour) !== message.tokensPerHour) {
+        throw new globalThis.Error("value provided for field message.tokensPerHour of type int64 too large");
+      }
+      writer.uint32(104).int64(message.tokensPerHour);
+    }
+    if (message.usedCalls !== 0n) {
+      if (BigInt.asIntN(64, message.usedCalls) !== message.usedCalls) {
+        throw new globalThis.Error("value provided for field message.usedCalls of type int64 too large");
+      }
+      writer.uint32(112).int64(message.usedCalls);
+    }
+    if (message.usedTokens !== 0n) {
+      if (BigInt.asIntN(64, message.usedTokens) !== message.usedTokens) {
+        throw new globalThis.Error("value provided for field message.usedTokens of type int64 too large");
+      }
+      writer.uint32(120).int64(message.usedTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Hook {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHook();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.taskTypes.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.taskTypes.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.default = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.breaker = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.retryTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.runningCalls = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.maxRunningCalls = reader.int32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.callCount = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.failures.push(FailureCount.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.timeout = Duration.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.callsPerHour = reader.int64() as bigint;
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.tokensPerHour = reader.int64() as bigint;
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.usedCalls = reader.int64() as bigint;
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.usedTokens = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Hook>, I>>(base?: I): Hook {
+    return Hook.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Hook>, I>>(object: I): Hook {
+    const message = createBaseHook();
+    message.name = object.name ?? "";
+    message.kind = object.kind ?? 0;
+    message.taskTypes = object.taskTypes?.map((e) => e) || [];
+    message.default = object.default ?? false;
+    message.breaker = object.breaker ?? 0;
+    message.retryTime = (object.retryTime !== undefined && object.retryTime !== null)
+      ? Timestamp.fromPartial(object.retryTime)
+      : undefined;
+    message.runningCalls = object.runningCalls ?? 0;
+    message.maxRunningCalls = object.maxRunningCalls ?? 0;
+    message.callCount = (object.callCount !== undefined && object.callCount !== null) ? BigInt(object.callCount) : 0n;
+    message.failures = object.failures?.map((e) => FailureCount.fromPartial(e)) || [];
+    message.timeout = (object.timeout !== undefined && object.timeout !== null)
+      ? Duration.fromPartial(object.timeout)
+      : undefined;
+    message.callsPerHour = (object.callsPerHour !== undefined && object.callsPerHour !== null)
+      ? BigInt(object.callsPerHour)
+      : 0n;
+    message.tokensPerHour = (object.tokensPerHour !== undefined && object.tokensPerHour !== null)
+      ? BigInt(object.tokensPerHour)
+      : 0n;
+    message.usedCalls = (object.usedCalls !== undefined && object.usedCalls !== null) ? BigInt(object.usedCalls) : 0n;
+    message.usedTokens = (object.usedTokens !== undefined && object.usedTokens !== null)
+      ? BigInt(object.usedTokens)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseFailureCount(): FailureCount {
+  return { reason: 0, count: 0n };
+}
+
+export const FailureCount: MessageFns<FailureCount> = {
+  encode(message: FailureCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reason !== 0) {
+      writer.uint32(8).int32(message.reason);
+    }
+    if (message.count !== 0n) {
+      if (BigInt.asIntN(64, message.count) !== message.count) {
+        throw new globalThis.Error("value provided for field message.count of type int64 too large");
+      }
+      writer.uint32(16).int64(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailureCount {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailureCount();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FailureCount>, I>>(base?: I): FailureCount {
+    return FailureCount.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FailureCount>, I>>(object: I): FailureCount {
+    const message = createBaseFailureCount();
+    message.reason = object.reason ?? 0;
+    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    return message;
+  },
+};
+
 /** Tells about the server itself. The common errors are those of SessionService. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
@@ -346,11 +922,23 @@ export const AdminServiceService = {
       Buffer.from(GetServerInfoResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetServerInfoResponse => GetServerInfoResponse.decode(value),
   },
+  /** Lists the hooks of this server, by name. */
+  listHooks: {
+    path: "/memorysidecar.v1.AdminService/ListHooks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListHooksRequest): Buffer => Buffer.from(ListHooksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListHooksRequest => ListHooksRequest.decode(value),
+    responseSerialize: (value: ListHooksResponse): Buffer => Buffer.from(ListHooksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListHooksResponse => ListHooksResponse.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
   /** Gets what the server is, what it can do, and its limits. */
   getServerInfo: handleUnaryCall<GetServerInfoRequest, GetServerInfoResponse>;
+  /** Lists the hooks of this server, by name. */
+  listHooks: handleUnaryCall<ListHooksRequest, ListHooksResponse>;
 }
 
 export interface AdminServiceClient extends Client {
@@ -369,6 +957,22 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetServerInfoResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the hooks of this server, by name. */
+  listHooks(
+    request: ListHooksRequest,
+    callback: (error: ServiceError | null, response: ListHooksResponse) => void,
+  ): ClientUnaryCall;
+  listHooks(
+    request: ListHooksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListHooksResponse) => void,
+  ): ClientUnaryCall;
+  listHooks(
+    request: ListHooksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListHooksResponse) => void,
   ): ClientUnaryCall;
 }
 

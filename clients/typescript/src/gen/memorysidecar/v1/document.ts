@@ -8,11 +8,32 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { MetadataCondition } from "./filter.ts";
 import { Trust } from "./message.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/document.proto";
+
+/** What a text is embedded for. Values may be added. */
+export const EmbeddingPurpose = {
+  /** UNSPECIFIED - The default: `EMBEDDING_PURPOSE_PASSAGE`. */
+  UNSPECIFIED: 0,
+  /** PASSAGE - It is to be found. */
+  PASSAGE: 1,
+  /** QUERY - It is looked for with. */
+  QUERY: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type EmbeddingPurpose = typeof EmbeddingPurpose[keyof typeof EmbeddingPurpose];
+
+export namespace EmbeddingPurpose {
+  export type UNSPECIFIED = typeof EmbeddingPurpose.UNSPECIFIED;
+  export type PASSAGE = typeof EmbeddingPurpose.PASSAGE;
+  export type QUERY = typeof EmbeddingPurpose.QUERY;
+  export type UNRECOGNIZED = typeof EmbeddingPurpose.UNRECOGNIZED;
+}
 
 /**
  * A text that an agent keeps beside its conversations: a page of a manual, a note, a
@@ -159,6 +180,36 @@ export interface TextSplitter {
    * less than half of `chunk_chars`. Unset means a tenth of `chunk_chars`.
    */
   overlapChars?: number | undefined;
+}
+
+/** A document that was written. */
+export interface UpsertedDocument {
+  /** Its id. */
+  documentId: string;
+  /** Whether it is new. False for one that was replaced. */
+  created: boolean;
+  /** Its etag. Empty for a document that was split. */
+  etag: string;
+  /** The ids of its chunks, in order. Empty for a document that was not split. */
+  chunkIds: string[];
+}
+
+/** Which documents are meant. Every field that is set must hold. */
+export interface DocumentFilter {
+  /** Labels that the document must have with these values. At most 32. */
+  labels: { [key: string]: string };
+  /** What its metadata must hold. At most 16. */
+  metadata: MetadataCondition[];
+  /**
+   * The chunks of this document, and the document itself. Empty means any. At most 256
+   * bytes.
+   */
+  sourceDocumentId: string;
+}
+
+export interface DocumentFilter_LabelsEntry {
+  key: string;
+  value: string;
 }
 
 function createBaseDocument(): Document {
@@ -769,6 +820,254 @@ export const TextSplitter: MessageFns<TextSplitter> = {
     const message = createBaseTextSplitter();
     message.chunkChars = object.chunkChars ?? 0;
     message.overlapChars = object.overlapChars ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpsertedDocument(): UpsertedDocument {
+  return { documentId: "", created: false, etag: "", chunkIds: [] };
+}
+
+export const UpsertedDocument: MessageFns<UpsertedDocument> = {
+  encode(message: UpsertedDocument, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.documentId !== "") {
+      writer.uint32(10).string(message.documentId);
+    }
+    if (message.created !== false) {
+      writer.uint32(16).bool(message.created);
+    }
+    if (message.etag !== "") {
+      writer.uint32(26).string(message.etag);
+    }
+    for (const v of message.chunkIds) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpsertedDocument {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpsertedDocument();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.created = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.chunkIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpsertedDocument>, I>>(base?: I): UpsertedDocument {
+    return UpsertedDocument.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpsertedDocument>, I>>(object: I): UpsertedDocument {
+    const message = createBaseUpsertedDocument();
+    message.documentId = object.documentId ?? "";
+    message.created = object.created ?? false;
+    message.etag = object.etag ?? "";
+    message.chunkIds = object.chunkIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseDocumentFilter(): DocumentFilter {
+  return { labels: {}, metadata: [], sourceDocumentId: "" };
+}
+
+export const DocumentFilter: MessageFns<DocumentFilter> = {
+  encode(message: DocumentFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      DocumentFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(10).fork()).join();
+    });
+    for (const v of message.metadata) {
+      MetadataCondition.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.sourceDocumentId !== "") {
+      writer.uint32(26).string(message.sourceDocumentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            const entry1 = DocumentFilter_LabelsEntry.decode(reader, reader.uint32());
+            if (entry1.value !== undefined) {
+              message.labels[entry1.key] = entry1.value;
+            }
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.metadata.push(MetadataCondition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sourceDocumentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentFilter>, I>>(base?: I): DocumentFilter {
+    return DocumentFilter.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentFilter>, I>>(object: I): DocumentFilter {
+    const message = createBaseDocumentFilter();
+    message.labels = (globalThis.Object.entries(object.labels ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.metadata = object.metadata?.map((e) => MetadataCondition.fromPartial(e)) || [];
+    message.sourceDocumentId = object.sourceDocumentId ?? "";
+    return message;
+  },
+};
+
+function createBaseDocumentFilter_LabelsEntry(): DocumentFilter_LabelsEntry {
+  return { key: "", value: "" };
+}
+
+export const DocumentFilter_LabelsEntry: MessageFns<DocumentFilter_LabelsEntry> = {
+  encode(message: DocumentFilter_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentFilter_LabelsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentFilter_LabelsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentFilter_LabelsEntry>, I>>(base?: I): DocumentFilter_LabelsEntry {
+    return DocumentFilter_LabelsEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentFilter_LabelsEntry>, I>>(object: I): DocumentFilter_LabelsEntry {
+    const message = createBaseDocumentFilter_LabelsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

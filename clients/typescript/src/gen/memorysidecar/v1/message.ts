@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { TokenRule } from "./policy.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -88,82 +89,24 @@ export namespace Trust {
   export type UNRECOGNIZED = typeof Trust.UNRECOGNIZED;
 }
 
-/** How tokens are counted. Values may be added. */
-export const TokenRule = {
-  /**
-   * UNSPECIFIED - The default: `TOKEN_RULE_BYTES_DIV_4`. In answers only of messages that stand in
-   * the window and not in the log.
-   */
+/** In which order messages are listed. */
+export const MessageOrder = {
+  /** UNSPECIFIED - The default: `MESSAGE_ORDER_SEQ_ASC`. */
   UNSPECIFIED: 0,
-  /**
-   * BYTES_DIV_4 - The UTF-8 bytes of content and calls divided by 4, rounded up. Over-counts
-   * English and code by about a sixth and stays close for other scripts.
-   */
-  BYTES_DIV_4: 1,
-  /**
-   * CHARS_DIV_4 - The Unicode code points of content and calls divided by 4, rounded up.
-   * Under-counts scripts other than Latin.
-   */
-  CHARS_DIV_4: 2,
-  /**
-   * O200K - Content and calls in the o200k_base byte pair encoding (GPT-4o and later). Exact,
-   * but that a run of more than 512 characters without a break is cut, which may add
-   * a token a cut.
-   */
-  O200K: 3,
-  /** CL100K - The cl100k_base byte pair encoding (GPT-4, GPT-3.5). Exact in the same way. */
-  CL100K: 4,
-  /** GIVEN - The caller gives `token_count` with every message; one without it is refused. */
-  GIVEN: 5,
-  /**
-   * MODEL - By the policy's `model`: o200k for GPT-4o and later and the o-series, cl100k for
-   * GPT-4 and GPT-3.5, bytes divided by 4 for every other model. Never the rule of a
-   * message, which names the one that was used.
-   */
-  MODEL: 6,
-  /**
-   * CHARS_FLOOR_4 - The Unicode code points of the content divided by 4, rounded down: short texts
-   * cost nothing, and neither do calls.
-   */
-  CHARS_FLOOR_4: 7,
-  /** CHARS_FLOOR_4_MIN_1 - As `TOKEN_RULE_CHARS_FLOOR_4`, but content that is not empty costs at least 1. */
-  CHARS_FLOOR_4_MIN_1: 8,
-  /**
-   * CHARS_SUM_4 - The Unicode code points of the content divided by 4, exact to a quarter of a
-   * token: only sums are rounded down. Calls cost nothing. See `token_quarters`.
-   */
-  CHARS_SUM_4: 9,
-  /**
-   * STRUCTURED - 3 for the message, plus a quarter of the code points of each text of the content
-   * (each rounded down), plus 5 for each call with a quarter of its two texts (the
-   * sum rounded down), plus a quarter of the speaker's name (rounded down), plus 10
-   * for a `tool_call_id`, plus the images.
-   */
-  STRUCTURED: 10,
-  /** CUSTOM - By the policy's `custom_token_rule`. */
-  CUSTOM: 11,
-  /** WORDS - The words of content and calls: runs of characters that are not white space. */
-  WORDS: 12,
+  /** SEQ_ASC - The oldest first. */
+  SEQ_ASC: 1,
+  /** SEQ_DESC - The newest first. */
+  SEQ_DESC: 2,
   UNRECOGNIZED: -1,
 } as const;
 
-export type TokenRule = typeof TokenRule[keyof typeof TokenRule];
+export type MessageOrder = typeof MessageOrder[keyof typeof MessageOrder];
 
-export namespace TokenRule {
-  export type UNSPECIFIED = typeof TokenRule.UNSPECIFIED;
-  export type BYTES_DIV_4 = typeof TokenRule.BYTES_DIV_4;
-  export type CHARS_DIV_4 = typeof TokenRule.CHARS_DIV_4;
-  export type O200K = typeof TokenRule.O200K;
-  export type CL100K = typeof TokenRule.CL100K;
-  export type GIVEN = typeof TokenRule.GIVEN;
-  export type MODEL = typeof TokenRule.MODEL;
-  export type CHARS_FLOOR_4 = typeof TokenRule.CHARS_FLOOR_4;
-  export type CHARS_FLOOR_4_MIN_1 = typeof TokenRule.CHARS_FLOOR_4_MIN_1;
-  export type CHARS_SUM_4 = typeof TokenRule.CHARS_SUM_4;
-  export type STRUCTURED = typeof TokenRule.STRUCTURED;
-  export type CUSTOM = typeof TokenRule.CUSTOM;
-  export type WORDS = typeof TokenRule.WORDS;
-  export type UNRECOGNIZED = typeof TokenRule.UNRECOGNIZED;
+export namespace MessageOrder {
+  export type UNSPECIFIED = typeof MessageOrder.UNSPECIFIED;
+  export type SEQ_ASC = typeof MessageOrder.SEQ_ASC;
+  export type SEQ_DESC = typeof MessageOrder.SEQ_DESC;
+  export type UNRECOGNIZED = typeof MessageOrder.UNRECOGNIZED;
 }
 
 /**
@@ -429,6 +372,34 @@ export interface ProviderPayload {
   mediaType: string;
   /** The bytes. At most 524,288. */
   data: Buffer;
+}
+
+/** How a tool ended. */
+export interface ToolOutcome {
+  /** The name of the tool. Required, 1 to 256 bytes. */
+  tool: string;
+  /** Says that it failed. Default false. */
+  error: boolean;
+}
+
+/** A message that was appended. */
+export interface AppendedMessage {
+  /** Its id. */
+  messageId: string;
+  /** Its seq. */
+  seq: bigint;
+  /** What it costs. */
+  tokenCount: number;
+}
+
+/** Which messages to list. Every field that is set must hold. */
+export interface MessageFilter {
+  /** The roles to list. Empty means every role. At most 4. */
+  roles: Role[];
+  /** The first seq to list. 0 means from the start. */
+  firstSeq: bigint;
+  /** The last seq to list. 0 means to the end. */
+  lastSeq: bigint;
 }
 
 function createBaseMessage(): Message {
@@ -1420,6 +1391,254 @@ export const ProviderPayload: MessageFns<ProviderPayload> = {
     message.provider = object.provider ?? "";
     message.mediaType = object.mediaType ?? "";
     message.data = object.data ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseToolOutcome(): ToolOutcome {
+  return { tool: "", error: false };
+}
+
+export const ToolOutcome: MessageFns<ToolOutcome> = {
+  encode(message: ToolOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== "") {
+      writer.uint32(10).string(message.tool);
+    }
+    if (message.error !== false) {
+      writer.uint32(16).bool(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.error = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolOutcome>, I>>(base?: I): ToolOutcome {
+    return ToolOutcome.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolOutcome>, I>>(object: I): ToolOutcome {
+    const message = createBaseToolOutcome();
+    message.tool = object.tool ?? "";
+    message.error = object.error ?? false;
+    return message;
+  },
+};
+
+function createBaseAppendedMessage(): AppendedMessage {
+  return { messageId: "", seq: 0n, tokenCount: 0 };
+}
+
+export const AppendedMessage: MessageFns<AppendedMessage> = {
+  encode(message: AppendedMessage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.messageId !== "") {
+      writer.uint32(10).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.seq);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendedMessage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendedMessage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AppendedMessage>, I>>(base?: I): AppendedMessage {
+    return AppendedMessage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AppendedMessage>, I>>(object: I): AppendedMessage {
+    const message = createBaseAppendedMessage();
+    message.messageId = object.messageId ?? "";
+    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
+    message.tokenCount = object.tokenCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseMessageFilter(): MessageFilter {
+  return { roles: [], firstSeq: 0n, lastSeq: 0n };
+}
+
+export const MessageFilter: MessageFns<MessageFilter> = {
+  encode(message: MessageFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.roles.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.roles) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.firstSeq !== 0n) {
+      if (BigInt.asIntN(64, message.firstSeq) !== message.firstSeq) {
+        throw new globalThis.Error("value provided for field message.firstSeq of type int64 too large");
+      }
+      writer.uint32(16).int64(message.firstSeq);
+    }
+    if (message.lastSeq !== 0n) {
+      if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
+        throw new globalThis.Error("value provided for field message.lastSeq of type int64 too large");
+      }
+      writer.uint32(24).int64(message.lastSeq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.roles.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.roles.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.firstSeq = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.lastSeq = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessageFilter>, I>>(base?: I): MessageFilter {
+    return MessageFilter.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessageFilter>, I>>(object: I): MessageFilter {
+    const message = createBaseMessageFilter();
+    message.roles = object.roles?.map((e) => e) || [];
+    message.firstSeq = (object.firstSeq !== undefined && object.firstSeq !== null) ? BigInt(object.firstSeq) : 0n;
+    message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
     return message;
   },
 };

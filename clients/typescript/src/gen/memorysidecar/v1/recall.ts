@@ -6,9 +6,9 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { ListValue, Value } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Document } from "./document.ts";
+import { MetadataCondition } from "./filter.ts";
 import { Memory, MemoryKind } from "./memory.ts";
 import { Message, Role, Trust } from "./message.ts";
 
@@ -179,6 +179,245 @@ export namespace ScoreFeature {
   export type UNRECOGNIZED = typeof ScoreFeature.UNRECOGNIZED;
 }
 
+/** How vectors took part in a search. Values may be added. */
+export const DenseState = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** USED - They did. */
+  USED: 1,
+  /** OFF - The call did not ask for them, or the server has no embedder. */
+  OFF: 2,
+  /** UNAVAILABLE - The embedder failed or was too slow: the answer is by words only. */
+  UNAVAILABLE: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type DenseState = typeof DenseState[keyof typeof DenseState];
+
+export namespace DenseState {
+  export type UNSPECIFIED = typeof DenseState.UNSPECIFIED;
+  export type USED = typeof DenseState.USED;
+  export type OFF = typeof DenseState.OFF;
+  export type UNAVAILABLE = typeof DenseState.UNAVAILABLE;
+  export type UNRECOGNIZED = typeof DenseState.UNRECOGNIZED;
+}
+
+/** How a reranker took part in a search. Values may be added. */
+export const RerankState = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** USED - It put the hits in order. */
+  USED: 1,
+  /** OFF - The call did not ask for one. */
+  OFF: 2,
+  /** UNAVAILABLE - It failed or was too slow: the order is that of the scores. */
+  UNAVAILABLE: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type RerankState = typeof RerankState[keyof typeof RerankState];
+
+export namespace RerankState {
+  export type UNSPECIFIED = typeof RerankState.UNSPECIFIED;
+  export type USED = typeof RerankState.USED;
+  export type OFF = typeof RerankState.OFF;
+  export type UNAVAILABLE = typeof RerankState.UNAVAILABLE;
+  export type UNRECOGNIZED = typeof RerankState.UNRECOGNIZED;
+}
+
+/**
+ * How memories are scored. Values may be added. All but `MEMORY_SCORING_RECALL` look at
+ * the newest 10,000 memories that the filter leaves.
+ */
+export const MemoryScoring = {
+  /** UNSPECIFIED - The default: `MEMORY_SCORING_RECALL`. */
+  UNSPECIFIED: 0,
+  /** RECALL - As Recall does with its default weights. */
+  RECALL: 1,
+  /**
+   * OVERLAP - By the share of the query's words, those longer than 2 characters, that are parts of
+   * the text: importance * (0.5 + 0.5 * share) for facts and the like, 0.55 + 0.3 * share
+   * for entities and relations, 0.35 + 0.2 * share for episodes. A share of 0 is left
+   * out; equal scores newest first. As the unified memory of selectools.
+   */
+  OVERLAP: 2,
+  /**
+   * WORD_COUNT - By how many of the query's words are parts of text or category, then by importance;
+   * a blank query gives the most important ones. Looks at the 500 most important
+   * memories. As the recall tool of selectools.
+   */
+  WORD_COUNT: 3,
+  /**
+   * SUBSTRING - The whole query must be a part of the text or of a topic, without regard to case; by
+   * falling confidence. A blank query fits all. As the user memory of lauren-ai.
+   */
+  SUBSTRING: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type MemoryScoring = typeof MemoryScoring[keyof typeof MemoryScoring];
+
+export namespace MemoryScoring {
+  export type UNSPECIFIED = typeof MemoryScoring.UNSPECIFIED;
+  export type RECALL = typeof MemoryScoring.RECALL;
+  export type OVERLAP = typeof MemoryScoring.OVERLAP;
+  export type WORD_COUNT = typeof MemoryScoring.WORD_COUNT;
+  export type SUBSTRING = typeof MemoryScoring.SUBSTRING;
+  export type UNRECOGNIZED = typeof MemoryScoring.UNRECOGNIZED;
+}
+
+/** How documents are scored. Values may be added. */
+export const DocumentScoring = {
+  /** UNSPECIFIED - The default: `DOCUMENT_SCORING_RECALL`. */
+  UNSPECIFIED: 0,
+  /**
+   * RECALL - As Recall with its default weights: words and vectors together. Documents that have
+   * nothing of the query are left out.
+   */
+  RECALL: 1,
+  /**
+   * COSINE - The cosine of two vectors, -1 to 1: those of `embedding`, or of the query made by the
+   * server's own model. Documents without a vector of that model are left out.
+   */
+  COSINE: 2,
+  /**
+   * TF_IDF - The cosine of term vectors, 0 to 1, over runs of `a-z0-9` in the lower-cased text:
+   * tf is the share of the term in the document, idf is ln(1+N) - ln(1+df) over all
+   * documents of the collection, filtered out or not. Documents that score 0 are given
+   * too, in the order in which they were first stored. A document with an embedding has
+   * the positions of its values as terms (`0`, `1`, ...) and the values as tf. `embedding`
+   * is not allowed. As the vector store of lauren-ai.
+   */
+  TF_IDF: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type DocumentScoring = typeof DocumentScoring[keyof typeof DocumentScoring];
+
+export namespace DocumentScoring {
+  export type UNSPECIFIED = typeof DocumentScoring.UNSPECIFIED;
+  export type RECALL = typeof DocumentScoring.RECALL;
+  export type COSINE = typeof DocumentScoring.COSINE;
+  export type TF_IDF = typeof DocumentScoring.TF_IDF;
+  export type UNRECOGNIZED = typeof DocumentScoring.UNRECOGNIZED;
+}
+
+/** A kind of section. Values may be added. */
+export const ContextSectionKind = {
+  /** UNSPECIFIED - Not set. Not allowed. */
+  UNSPECIFIED: 0,
+  /** SUMMARY - The summary of the session. */
+  SUMMARY: 1,
+  /**
+   * LONG_TERM - Facts, preferences, knowledge and summaries: those that fit the query first, then the
+   * most important ones.
+   */
+  LONG_TERM: 2,
+  /** ENTITIES - Entities: those that the query names first, then the last seen. */
+  ENTITIES: 3,
+  /** RELATIONS - Relations: those of the entities and words of the query first, then the newest. */
+  RELATIONS: 4,
+  /** EPISODES - Episodes of the last 3 days, the newest ones, in the order of time. */
+  EPISODES: 5,
+  /**
+   * RECALLED_MESSAGES - Messages of any session of the user that fit the query and do not stand in the
+   * conversation of the context (without the conversation, none of the window), in the
+   * order of time. Short ones that fit well are taken first.
+   */
+  RECALLED_MESSAGES: 6,
+  /** DOCUMENTS - Documents of the namespace that fit the query. */
+  DOCUMENTS: 7,
+  /** CONVERSATION - The window of the session, the newest messages of it. */
+  CONVERSATION: 8,
+  /**
+   * DAILY_LOG - What was remembered, or said again, in the last 2 days, day by day, the newest day
+   * first. Only where asked for.
+   */
+  DAILY_LOG: 9,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ContextSectionKind = typeof ContextSectionKind[keyof typeof ContextSectionKind];
+
+export namespace ContextSectionKind {
+  export type UNSPECIFIED = typeof ContextSectionKind.UNSPECIFIED;
+  export type SUMMARY = typeof ContextSectionKind.SUMMARY;
+  export type LONG_TERM = typeof ContextSectionKind.LONG_TERM;
+  export type ENTITIES = typeof ContextSectionKind.ENTITIES;
+  export type RELATIONS = typeof ContextSectionKind.RELATIONS;
+  export type EPISODES = typeof ContextSectionKind.EPISODES;
+  export type RECALLED_MESSAGES = typeof ContextSectionKind.RECALLED_MESSAGES;
+  export type DOCUMENTS = typeof ContextSectionKind.DOCUMENTS;
+  export type CONVERSATION = typeof ContextSectionKind.CONVERSATION;
+  export type DAILY_LOG = typeof ContextSectionKind.DAILY_LOG;
+  export type UNRECOGNIZED = typeof ContextSectionKind.UNRECOGNIZED;
+}
+
+/**
+ * The words of a context, and how it is packed. Values may be added; docs/memory.md shows
+ * each.
+ */
+export const ContextProfile = {
+  /** UNSPECIFIED - The default: `CONTEXT_PROFILE_DEFAULT`. */
+  UNSPECIFIED: 0,
+  /**
+   * DEFAULT - Summary, long-term memory, entities, relations, episodes, recalled messages, documents
+   * and conversation, by shares. An item is in it whole or not at all.
+   */
+  DEFAULT: 1,
+  /**
+   * SELECTOOLS - The unified memory of selectools: long-term memory, entities, episodes, conversation.
+   * Over the budget, older messages of the conversation are replaced by a mark, then
+   * episodes go, then entities, then the text is cut.
+   */
+  SELECTOOLS: 2,
+  /** LAUREN - The facts block of lauren-ai: each with how sure it is, high, medium or low. */
+  LAUREN: 3,
+  /** DEFINABLE - The history block of definable. */
+  DEFINABLE: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ContextProfile = typeof ContextProfile[keyof typeof ContextProfile];
+
+export namespace ContextProfile {
+  export type UNSPECIFIED = typeof ContextProfile.UNSPECIFIED;
+  export type DEFAULT = typeof ContextProfile.DEFAULT;
+  export type SELECTOOLS = typeof ContextProfile.SELECTOOLS;
+  export type LAUREN = typeof ContextProfile.LAUREN;
+  export type DEFINABLE = typeof ContextProfile.DEFINABLE;
+  export type UNRECOGNIZED = typeof ContextProfile.UNRECOGNIZED;
+}
+
+/** Why something is not in the context. Values may be added. */
+export const ContextCutReason = {
+  /** UNSPECIFIED - Not set. Never in an answer. */
+  UNSPECIFIED: 0,
+  /** BUDGET - It did not fit into the budget, or into what was left of it for its section. */
+  BUDGET: 1,
+  /** LIMIT - The section had as many items as it may. */
+  LIMIT: 2,
+  /** DUPLICATE - It says what another item says. */
+  DUPLICATE: 3,
+  /** RELEVANCE - It was less relevant than asked for. */
+  RELEVANCE: 4,
+  /** COMPACTED - The profile dropped its section, or compacted it. */
+  COMPACTED: 5,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type ContextCutReason = typeof ContextCutReason[keyof typeof ContextCutReason];
+
+export namespace ContextCutReason {
+  export type UNSPECIFIED = typeof ContextCutReason.UNSPECIFIED;
+  export type BUDGET = typeof ContextCutReason.BUDGET;
+  export type LIMIT = typeof ContextCutReason.LIMIT;
+  export type DUPLICATE = typeof ContextCutReason.DUPLICATE;
+  export type RELEVANCE = typeof ContextCutReason.RELEVANCE;
+  export type COMPACTED = typeof ContextCutReason.COMPACTED;
+  export type UNRECOGNIZED = typeof ContextCutReason.UNRECOGNIZED;
+}
+
 /**
  * What recall looks at. Every field that is set must hold. Filters act inside the
  * search: a narrow one costs no results.
@@ -266,47 +505,6 @@ export interface RecallFilter_LabelsEntry {
   value: string;
 }
 
-/** What the metadata of a record must hold. */
-export interface MetadataCondition {
-  /**
-   * The key. A dot goes into an inner object: `order.id`. Where a key holds a dot itself,
-   * the longest key that fits is meant. 1 to 256 bytes.
-   */
-  path: string;
-  /** What must hold. Required. */
-  test?:
-    | //
-    /**
-     * The value is this one, of the same type. Lists and objects are never equal to
-     * anything. A list in the metadata fits when one of its values does.
-     */
-    { $case: "equals"; value: any | undefined }
-    | //
-    /** The value is a number in this range. */
-    { $case: "range"; value: NumberRange }
-    | //
-    /** There is a value, null among them, or there is none. */
-    { $case: "exists"; value: boolean }
-    | //
-    /** The value is one of these. At most 64. */
-    { $case: "oneOf"; value: Array<any> | undefined }
-    | undefined;
-}
-
-/** A range of numbers. At least one end is set, and the upper end is not below the lower one. */
-export interface NumberRange {
-  /** The least number that is in it. */
-  from?:
-    | number
-    | undefined;
-  /** The least number above it that is not. Above `from`. */
-  before?:
-    | number
-    | undefined;
-  /** The greatest number that is in it. Not below `from`, and not together with `before`. */
-  to?: number | undefined;
-}
-
 /** A record that fits. */
 export interface RecallHit {
   /**
@@ -368,6 +566,277 @@ export interface ScorePart {
   weight: number;
   /** What it adds to the score. */
   score: number;
+}
+
+/**
+ * Weights of the features of a score. An unset one has its default. Each is 0 to 10; 0
+ * turns the feature off.
+ */
+export interface RecallWeights {
+  /** For `SCORE_FEATURE_WORDS`. Default 1. */
+  words?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_NEIGHBORS`. Default 1. */
+  neighbors?:
+    | number
+    | undefined;
+  /**
+   * For `SCORE_FEATURE_DENSE`. Default 0.7. With `RECALL_MODE_DENSE` the weight of the
+   * words is added to it.
+   */
+  dense?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_COVERAGE`. Default 0.2. */
+  coverage?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_AUTHOR`. Default 0.6. */
+  author?:
+    | number
+    | undefined;
+  /**
+   * For `SCORE_FEATURE_USER_ROLE`. Default 0.6. Turn it off to look for what the model
+   * said.
+   */
+  userRole?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_LENGTH`, which is negative. Default 0.25. */
+  length?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_QUESTION`, which is negative. Default 0.2. */
+  question?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_DATE`. Default 0.9. */
+  date?:
+    | number
+    | undefined;
+  /**
+   * For `SCORE_FEATURE_RECENCY`. Default 0: it does not help on any set it was measured
+   * on.
+   */
+  recency?:
+    | number
+    | undefined;
+  /** In how many days recency halves. Default 30; above 0, at most 36,500. */
+  recencyHalfLifeDays?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_IMPORTANCE`. Default 0. */
+  importance?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_TRUST`. Default 0. */
+  trust?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_SESSION`. Default 0.5. */
+  session?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_NEAR_WORDS`. Default 0.8. */
+  nearWords?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_CONFIDENCE`. Default 0. */
+  confidence?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_FACTS`. Default 0.3. */
+  facts?:
+    | number
+    | undefined;
+  /** For `SCORE_FEATURE_ENTITIES`. Default 0.3. */
+  entities?: number | undefined;
+}
+
+/**
+ * Asks for sessions instead of single hits. A session scores as its best hit plus a half
+ * of its second plus a quarter of its third. Documents are grouped by collection, memories
+ * by scope.
+ */
+export interface GroupBySession {
+  /** How many hits of one session to give. 0 means 3; at most 20. */
+  hitsPerSession: number;
+}
+
+/** Asks for a hook that puts hits in order. */
+export interface Rerank {
+  /**
+   * The name of the hook, from the server's configuration. Empty means the server's
+   * default reranker.
+   */
+  hook: string;
+  /** How many of the best candidates the hook gets. 0 means 50; at most 200. */
+  candidates: number;
+}
+
+/** A session with hits. */
+export interface RecalledSession {
+  /** The session. Empty for documents and memories. */
+  sessionId: string;
+  /** The collection. Empty for messages and memories. */
+  collectionId: string;
+  /** How well it fits. */
+  score: number;
+  /** How many of `hits` are of it: they follow one another. */
+  hitCount: number;
+}
+
+/** What a search could look at. */
+export interface RecallCoverage {
+  /** Everything in the scope of the call was looked at. */
+  complete: boolean;
+  /**
+   * How many messages, documents and memories of the namespace are not in the index yet. About,
+   * while it is being built.
+   */
+  pendingCount: bigint;
+  /**
+   * How many of the oldest messages and documents of the namespace the index has no room
+   * for; see the setting `recall-memory-bytes`.
+   */
+  leftOutCount: bigint;
+  /** How vectors took part. */
+  dense: DenseState;
+  /** The model whose vectors were compared. Empty when none were. */
+  embeddingModel: string;
+  /** How many messages and documents of the namespace have no vector of the model yet. */
+  withoutVectorCount: bigint;
+  /** How the reranker took part. */
+  rerank: RerankState;
+}
+
+/** A memory that fits. */
+export interface MemoryMatch {
+  /** The memory. */
+  memory?:
+    | Memory
+    | undefined;
+  /** How well it fits, by the scoring of the request. */
+  score: number;
+}
+
+/** A document that fits. */
+export interface DocumentMatch {
+  /** The document. */
+  document?:
+    | Document
+    | undefined;
+  /** How well it fits, by the scoring of the request. */
+  score: number;
+}
+
+/** A part of the context. */
+export interface ContextSection {
+  /** What it holds. Required. */
+  kind: ContextSectionKind;
+  /**
+   * Which part of the budget it may take while others want it, 0 to 1: what it leaves is
+   * given to the others, those with the highest shares first. Unset means the share of the
+   * profile. Shares are scaled down when they are more than 1 together.
+   */
+  share?:
+    | number
+    | undefined;
+  /** The most items in it. 0 means the number of the profile; at most 1,000. */
+  limit: number;
+  /**
+   * The line above it. Unset means that of the profile; empty means none. At most 256
+   * bytes.
+   */
+  heading?:
+    | string
+    | undefined;
+  /**
+   * The most Unicode code points of the section, heading included, marks of `fence` not;
+   * its end is cut off with a mark. A section is left out when its heading and the mark
+   * leave no room. 0 means no limit; above 0 at least 32; at most 1,000,000.
+   */
+  maxChars: number;
+}
+
+/** A section of the context. */
+export interface ContextPart {
+  /** What it holds. */
+  kind: ContextSectionKind;
+  /** The line above it, as it stands in the text. */
+  heading: string;
+  /** What it costs, heading and fence included. */
+  tokenCount: number;
+  /** What is in it, in its order. */
+  items: ContextItem[];
+}
+
+/** Something in the context. */
+export interface ContextItem {
+  /** Where it comes from. */
+  ref?:
+    | ContextItemRef
+    | undefined;
+  /** The text as it stands in the context. */
+  text: string;
+  /** What the text costs by itself. */
+  tokenCount: number;
+  /** How well it fits the query, 0 to 1. 0 for what is there without a query. */
+  relevance: number;
+  /** How far it may be trusted. */
+  trust: Trust;
+}
+
+/** Names a record. */
+export interface ContextItemRef {
+  /** Which record. */
+  ref?:
+    | //
+    /** The id of a memory. */
+    { $case: "memoryId"; value: string }
+    | //
+    /** A message. */
+    { $case: "message"; value: ContextMessageRef }
+    | //
+    /** A document. */
+    { $case: "document"; value: ContextDocumentRef }
+    | //
+    /** The version of the session's summary. */
+    { $case: "summaryVersion"; value: bigint }
+    | undefined;
+}
+
+/** Names a message. */
+export interface ContextMessageRef {
+  /** The session. */
+  sessionId: string;
+  /** The message. */
+  messageId: string;
+  /** Its seq. 0 for what stands in the window only. */
+  seq: bigint;
+}
+
+/** Names a document. */
+export interface ContextDocumentRef {
+  /** The collection. */
+  collectionId: string;
+  /** The document. */
+  documentId: string;
+}
+
+/** Something that is not in the context. */
+export interface ContextCut {
+  /** The section it would stand in. */
+  kind: ContextSectionKind;
+  /** Which record. */
+  ref?:
+    | ContextItemRef
+    | undefined;
+  /** What it would cost. */
+  tokenCount: number;
+  /** Why it is not there. */
+  reason: ContextCutReason;
 }
 
 function createBaseRecallFilter(): RecallFilter {
@@ -867,212 +1336,6 @@ export const RecallFilter_LabelsEntry: MessageFns<RecallFilter_LabelsEntry> = {
   },
 };
 
-function createBaseMetadataCondition(): MetadataCondition {
-  return { path: "", test: undefined };
-}
-
-export const MetadataCondition: MessageFns<MetadataCondition> = {
-  encode(message: MetadataCondition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.path !== "") {
-      writer.uint32(10).string(message.path);
-    }
-    switch (message.test?.$case) {
-      case "equals":
-        Value.encode(Value.wrap(message.test.value), writer.uint32(18).fork()).join();
-        break;
-      case "range":
-        NumberRange.encode(message.test.value, writer.uint32(26).fork()).join();
-        break;
-      case "exists":
-        writer.uint32(32).bool(message.test.value);
-        break;
-      case "oneOf":
-        ListValue.encode(ListValue.wrap(message.test.value), writer.uint32(42).fork()).join();
-        break;
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MetadataCondition {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMetadataCondition();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.path = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.test = { $case: "equals", value: Value.unwrap(Value.decode(reader, reader.uint32())) };
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.test = { $case: "range", value: NumberRange.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.test = { $case: "exists", value: reader.bool() };
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.test = { $case: "oneOf", value: ListValue.unwrap(ListValue.decode(reader, reader.uint32())) };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MetadataCondition>, I>>(base?: I): MetadataCondition {
-    return MetadataCondition.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MetadataCondition>, I>>(object: I): MetadataCondition {
-    const message = createBaseMetadataCondition();
-    message.path = object.path ?? "";
-    switch (object.test?.$case) {
-      case "equals": {
-        if (object.test?.value !== undefined && object.test?.value !== null) {
-          message.test = { $case: "equals", value: object.test.value };
-        }
-        break;
-      }
-      case "range": {
-        if (object.test?.value !== undefined && object.test?.value !== null) {
-          message.test = { $case: "range", value: NumberRange.fromPartial(object.test.value) };
-        }
-        break;
-      }
-      case "exists": {
-        if (object.test?.value !== undefined && object.test?.value !== null) {
-          message.test = { $case: "exists", value: object.test.value };
-        }
-        break;
-      }
-      case "oneOf": {
-        if (object.test?.value !== undefined && object.test?.value !== null) {
-          message.test = { $case: "oneOf", value: object.test.value };
-        }
-        break;
-      }
-    }
-    return message;
-  },
-};
-
-function createBaseNumberRange(): NumberRange {
-  return { from: undefined, before: undefined, to: undefined };
-}
-
-export const NumberRange: MessageFns<NumberRange> = {
-  encode(message: NumberRange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.from !== undefined) {
-      writer.uint32(9).double(message.from);
-    }
-    if (message.before !== undefined) {
-      writer.uint32(17).double(message.before);
-    }
-    if (message.to !== undefined) {
-      writer.uint32(25).double(message.to);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): NumberRange {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNumberRange();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 9) {
-              break;
-            }
-
-            message.from = reader.double();
-            continue;
-          }
-          case 2: {
-            if (tag !== 17) {
-              break;
-            }
-
-            message.before = reader.double();
-            continue;
-          }
-          case 3: {
-            if (tag !== 25) {
-              break;
-            }
-
-            message.to = reader.double();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<NumberRange>, I>>(base?: I): NumberRange {
-    return NumberRange.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<NumberRange>, I>>(object: I): NumberRange {
-    const message = createBaseNumberRange();
-    message.from = object.from ?? undefined;
-    message.before = object.before ?? undefined;
-    message.to = object.to ?? undefined;
-    return message;
-  },
-};
-
 function createBaseRecallHit(): RecallHit {
   return { score: 0, relevance: 0, parts: [], record: undefined, passage: "", rerankScore: undefined };
 }
@@ -1423,6 +1686,1444 @@ export const ScorePart: MessageFns<ScorePart> = {
     message.value = object.value ?? 0;
     message.weight = object.weight ?? 0;
     message.score = object.score ?? 0;
+    return message;
+  },
+};
+
+function createBaseRecallWeights(): RecallWeights {
+  return {
+    words: undefined,
+    neighbors: undefined,
+    dense: undefined,
+    coverage: undefined,
+    author: undefined,
+    userRole: undefined,
+    length: undefined,
+    question: undefined,
+    date: undefined,
+    recency: undefined,
+    recencyHalfLifeDays: undefined,
+    importance: undefined,
+    trust: undefined,
+    session: undefined,
+    nearWords: undefined,
+    confidence: undefined,
+    facts: undefined,
+    entities: undefined,
+  };
+}
+
+export const RecallWeights: MessageFns<RecallWeights> = {
+  encode(message: RecallWeights, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.words !== undefined) {
+      writer.uint32(9).double(message.words);
+    }
+    if (message.neighbors !== undefined) {
+      writer.uint32(17).double(message.neighbors);
+    }
+    if (message.dense !== undefined) {
+      writer.uint32(25).double(message.dense);
+    }
+    if (message.coverage !== undefined) {
+      writer.uint32(33).double(message.coverage);
+    }
+    if (message.author !== undefined) {
+      writer.uint32(41).double(message.author);
+    }
+    if (message.userRole !== undefined) {
+      writer.uint32(49).double(message.userRole);
+    }
+    if (message.length !== undefined) {
+      writer.uint32(57).double(message.length);
+    }
+    if (message.question !== undefined) {
+      writer.uint32(65).double(message.question);
+    }
+    if (message.date !== undefined) {
+      writer.uint32(73).double(message.date);
+    }
+    if (message.recency !== undefined) {
+      writer.uint32(81).double(message.recency);
+    }
+    if (message.recencyHalfLifeDays !== undefined) {
+      writer.uint32(89).double(message.recencyHalfLifeDays);
+    }
+    if (message.importance !== undefined) {
+      writer.uint32(97).double(message.importance);
+    }
+    if (message.trust !== undefined) {
+      writer.uint32(105).double(message.trust);
+    }
+    if (message.session !== undefined) {
+      writer.uint32(113).double(message.session);
+    }
+    if (message.nearWords !== undefined) {
+      writer.uint32(121).double(message.nearWords);
+    }
+    if (message.confidence !== undefined) {
+      writer.uint32(129).double(message.confidence);
+    }
+    if (message.facts !== undefined) {
+      writer.uint32(137).double(message.facts);
+    }
+    if (message.entities !== undefined) {
+      writer.uint32(145).double(message.entities);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecallWeights {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecallWeights();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.words = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.neighbors = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.dense = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.coverage = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.author = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.userRole = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.length = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.question = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.date = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.recency = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.recencyHalfLifeDays = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.importance = reader.double();
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.trust = reader.double();
+            continue;
+          }
+          case 14: {
+            if (tag !== 113) {
+              break;
+            }
+
+            message.session = reader.double();
+            continue;
+          }
+          case 15: {
+            if (tag !== 121) {
+              break;
+            }
+
+            message.nearWords = reader.double();
+            continue;
+          }
+          case 16: {
+            if (tag !== 129) {
+              break;
+            }
+
+            message.confidence = reader.double();
+            continue;
+          }
+          case 17: {
+            if (tag !== 137) {
+              break;
+            }
+
+            message.facts = reader.double();
+            continue;
+          }
+          case 18: {
+            if (tag !== 145) {
+              break;
+            }
+
+            message.entities = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecallWeights>, I>>(base?: I): RecallWeights {
+    return RecallWeights.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecallWeights>, I>>(object: I): RecallWeights {
+    const message = createBaseRecallWeights();
+    message.words = object.words ?? undefined;
+    message.neighbors = object.neighbors ?? undefined;
+    message.dense = object.dense ?? undefined;
+    message.coverage = object.coverage ?? undefined;
+    message.author = object.author ?? undefined;
+    message.userRole = object.userRole ?? undefined;
+    message.length = object.length ?? undefined;
+    message.question = object.question ?? undefined;
+    message.date = object.date ?? undefined;
+    message.recency = object.recency ?? undefined;
+    message.recencyHalfLifeDays = object.recencyHalfLifeDays ?? undefined;
+    message.importance = object.importance ?? undefined;
+    message.trust = object.trust ?? undefined;
+    message.session = object.session ?? undefined;
+    message.nearWords = object.nearWords ?? undefined;
+    message.confidence = object.confidence ?? undefined;
+    message.facts = object.facts ?? undefined;
+    message.entities = object.entities ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGroupBySession(): GroupBySession {
+  return { hitsPerSession: 0 };
+}
+
+export const GroupBySession: MessageFns<GroupBySession> = {
+  encode(message: GroupBySession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hitsPerSession !== 0) {
+      writer.uint32(8).int32(message.hitsPerSession);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GroupBySession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGroupBySession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.hitsPerSession = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GroupBySession>, I>>(base?: I): GroupBySession {
+    return GroupBySession.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GroupBySession>, I>>(object: I): GroupBySession {
+    const message = createBaseGroupBySession();
+    message.hitsPerSession = object.hitsPerSession ?? 0;
+    return message;
+  },
+};
+
+function createBaseRerank(): Rerank {
+  return { hook: "", candidates: 0 };
+}
+
+export const Rerank: MessageFns<Rerank> = {
+  encode(message: Rerank, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hook !== "") {
+      writer.uint32(10).string(message.hook);
+    }
+    if (message.candidates !== 0) {
+      writer.uint32(16).int32(message.candidates);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Rerank {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRerank();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.candidates = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Rerank>, I>>(base?: I): Rerank {
+    return Rerank.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Rerank>, I>>(object: I): Rerank {
+    const message = createBaseRerank();
+    message.hook = object.hook ?? "";
+    message.candidates = object.candidates ?? 0;
+    return message;
+  },
+};
+
+function createBaseRecalledSession(): RecalledSession {
+  return { sessionId: "", collectionId: "", score: 0, hitCount: 0 };
+}
+
+export const RecalledSession: MessageFns<RecalledSession> = {
+  encode(message: RecalledSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.collectionId !== "") {
+      writer.uint32(18).string(message.collectionId);
+    }
+    if (message.score !== 0) {
+      writer.uint32(25).double(message.score);
+    }
+    if (message.hitCount !== 0) {
+      writer.uint32(32).int32(message.hitCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecalledSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecalledSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.hitCount = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecalledSession>, I>>(base?: I): RecalledSession {
+    return RecalledSession.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecalledSession>, I>>(object: I): RecalledSession {
+    const message = createBaseRecalledSession();
+    message.sessionId = object.sessionId ?? "";
+    message.collectionId = object.collectionId ?? "";
+    message.score = object.score ?? 0;
+    message.hitCount = object.hitCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseRecallCoverage(): RecallCoverage {
+  return {
+    complete: false,
+    pendingCount: 0n,
+    leftOutCount: 0n,
+    dense: 0,
+    embeddingModel: "",
+    withoutVectorCount: 0n,
+    rerank: 0,
+  };
+}
+
+export const RecallCoverage: MessageFns<RecallCoverage> = {
+  encode(message: RecallCoverage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.complete !== false) {
+      writer.uint32(8).bool(message.complete);
+    }
+    if (message.pendingCount !== 0n) {
+      if (BigInt.asIntN(64, message.pendingCount) !== message.pendingCount) {
+        throw new globalThis.Error("value provided for field message.pendingCount of type int64 too large");
+      }
+      writer.uint32(16).int64(message.pendingCount);
+    }
+    if (message.leftOutCount !== 0n) {
+      if (BigInt.asIntN(64, message.leftOutCount) !== message.leftOutCount) {
+        throw new globalThis.Error("value provided for field message.leftOutCount of type int64 too large");
+      }
+      writer.uint32(24).int64(message.leftOutCount);
+    }
+    if (message.dense !== 0) {
+      writer.uint32(32).int32(message.dense);
+    }
+    if (message.embeddingModel !== "") {
+      writer.uint32(42).string(message.embeddingModel);
+    }
+    if (message.withoutVectorCount !== 0n) {
+      if (BigInt.asIntN(64, message.withoutVectorCount) !== message.withoutVectorCount) {
+        throw new globalThis.Error("value provided for field message.withoutVectorCount of type int64 too large");
+      }
+      writer.uint32(48).int64(message.withoutVectorCount);
+    }
+    if (message.rerank !== 0) {
+      writer.uint32(56).int32(message.rerank);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecallCoverage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecallCoverage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.complete = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pendingCount = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.leftOutCount = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.dense = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.embeddingModel = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.withoutVectorCount = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.rerank = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecallCoverage>, I>>(base?: I): RecallCoverage {
+    return RecallCoverage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecallCoverage>, I>>(object: I): RecallCoverage {
+    const message = createBaseRecallCoverage();
+    message.complete = object.complete ?? false;
+    message.pendingCount = (object.pendingCount !== undefined && object.pendingCount !== null)
+      ? BigInt(object.pendingCount)
+      : 0n;
+    message.leftOutCount = (object.leftOutCount !== undefined && object.leftOutCount !== null)
+      ? BigInt(object.leftOutCount)
+      : 0n;
+    message.dense = object.dense ?? 0;
+    message.embeddingModel = object.embeddingModel ?? "";
+    message.withoutVectorCount = (object.withoutVectorCount !== undefined && object.withoutVectorCount !== null)
+      ? BigInt(object.withoutVectorCount)
+      : 0n;
+    message.rerank = object.rerank ?? 0;
+    return message;
+  },
+};
+
+function createBaseMemoryMatch(): MemoryMatch {
+  return { memory: undefined, score: 0 };
+}
+
+export const MemoryMatch: MessageFns<MemoryMatch> = {
+  encode(message: MemoryMatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memory !== undefined) {
+      Memory.encode(message.memory, writer.uint32(10).fork()).join();
+    }
+    if (message.score !== 0) {
+      writer.uint32(17).double(message.score);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryMatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryMatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memory = Memory.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MemoryMatch>, I>>(base?: I): MemoryMatch {
+    return MemoryMatch.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MemoryMatch>, I>>(object: I): MemoryMatch {
+    const message = createBaseMemoryMatch();
+    message.memory = (object.memory !== undefined && object.memory !== null)
+      ? Memory.fromPartial(object.memory)
+      : undefined;
+    message.score = object.score ?? 0;
+    return message;
+  },
+};
+
+function createBaseDocumentMatch(): DocumentMatch {
+  return { document: undefined, score: 0 };
+}
+
+export const DocumentMatch: MessageFns<DocumentMatch> = {
+  encode(message: DocumentMatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.document !== undefined) {
+      Document.encode(message.document, writer.uint32(10).fork()).join();
+    }
+    if (message.score !== 0) {
+      writer.uint32(17).double(message.score);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DocumentMatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocumentMatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.document = Document.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DocumentMatch>, I>>(base?: I): DocumentMatch {
+    return DocumentMatch.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DocumentMatch>, I>>(object: I): DocumentMatch {
+    const message = createBaseDocumentMatch();
+    message.document = (object.document !== undefined && object.document !== null)
+      ? Document.fromPartial(object.document)
+      : undefined;
+    message.score = object.score ?? 0;
+    return message;
+  },
+};
+
+function createBaseContextSection(): ContextSection {
+  return { kind: 0, share: undefined, limit: 0, heading: undefined, maxChars: 0 };
+}
+
+export const ContextSection: MessageFns<ContextSection> = {
+  encode(message: ContextSection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.share !== undefined) {
+      writer.uint32(17).double(message.share);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(24).int32(message.limit);
+    }
+    if (message.heading !== undefined) {
+      writer.uint32(34).string(message.heading);
+    }
+    if (message.maxChars !== 0) {
+      writer.uint32(40).int32(message.maxChars);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextSection {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextSection();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.share = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.heading = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.maxChars = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextSection>, I>>(base?: I): ContextSection {
+    return ContextSection.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextSection>, I>>(object: I): ContextSection {
+    const message = createBaseContextSection();
+    message.kind = object.kind ?? 0;
+    message.share = object.share ?? undefined;
+    message.limit = object.limit ?? 0;
+    message.heading = object.heading ?? undefined;
+    message.maxChars = object.maxChars ?? 0;
+    return message;
+  },
+};
+
+function createBaseContextPart(): ContextPart {
+  return { kind: 0, heading: "", tokenCount: 0, items: [] };
+}
+
+export const ContextPart: MessageFns<ContextPart> = {
+  encode(message: ContextPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.heading !== "") {
+      writer.uint32(18).string(message.heading);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    for (const v of message.items) {
+      ContextItem.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heading = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.items.push(ContextItem.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextPart>, I>>(base?: I): ContextPart {
+    return ContextPart.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextPart>, I>>(object: I): ContextPart {
+    const message = createBaseContextPart();
+    message.kind = object.kind ?? 0;
+    message.heading = object.heading ?? "";
+    message.tokenCount = object.tokenCount ?? 0;
+    message.items = object.items?.map((e) => ContextItem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseContextItem(): ContextItem {
+  return { ref: undefined, text: "", tokenCount: 0, relevance: 0, trust: 0 };
+}
+
+export const ContextItem: MessageFns<ContextItem> = {
+  encode(message: ContextItem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ref !== undefined) {
+      ContextItemRef.encode(message.ref, writer.uint32(10).fork()).join();
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    if (message.relevance !== 0) {
+      writer.uint32(33).double(message.relevance);
+    }
+    if (message.trust !== 0) {
+      writer.uint32(40).int32(message.trust);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextItem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextItem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ref = ContextItemRef.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.relevance = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.trust = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextItem>, I>>(base?: I): ContextItem {
+    return ContextItem.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextItem>, I>>(object: I): ContextItem {
+    const message = createBaseContextItem();
+    message.ref = (object.ref !== undefined && object.ref !== null)
+      ? ContextItemRef.fromPartial(object.ref)
+      : undefined;
+    message.text = object.text ?? "";
+    message.tokenCount = object.tokenCount ?? 0;
+    message.relevance = object.relevance ?? 0;
+    message.trust = object.trust ?? 0;
+    return message;
+  },
+};
+
+function createBaseContextItemRef(): ContextItemRef {
+  return { ref: undefined };
+}
+
+export const ContextItemRef: MessageFns<ContextItemRef> = {
+  encode(message: ContextItemRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.ref?.$case) {
+      case "memoryId":
+        writer.uint32(10).string(message.ref.value);
+        break;
+      case "message":
+        ContextMessageRef.encode(message.ref.value, writer.uint32(18).fork()).join();
+        break;
+      case "document":
+        ContextDocumentRef.encode(message.ref.value, writer.uint32(26).fork()).join();
+        break;
+      case "summaryVersion":
+        if (BigInt.asIntN(64, message.ref.value) !== message.ref.value) {
+          throw new globalThis.Error("value provided for field message.ref.value of type int64 too large");
+        }
+        writer.uint32(32).int64(message.ref.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextItemRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextItemRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ref = { $case: "memoryId", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ref = { $case: "message", value: ContextMessageRef.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.ref = { $case: "document", value: ContextDocumentRef.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ref = { $case: "summaryVersion", value: reader.int64() as bigint };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextItemRef>, I>>(base?: I): ContextItemRef {
+    return ContextItemRef.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextItemRef>, I>>(object: I): ContextItemRef {
+    const message = createBaseContextItemRef();
+    switch (object.ref?.$case) {
+      case "memoryId": {
+        if (object.ref?.value !== undefined && object.ref?.value !== null) {
+          message.ref = { $case: "memoryId", value: object.ref.value };
+        }
+        break;
+      }
+      case "message": {
+        if (object.ref?.value !== undefined && object.ref?.value !== null) {
+          message.ref = { $case: "message", value: ContextMessageRef.fromPartial(object.ref.value) };
+        }
+        break;
+      }
+      case "document": {
+        if (object.ref?.value !== undefined && object.ref?.value !== null) {
+          message.ref = { $case: "document", value: ContextDocumentRef.fromPartial(object.ref.value) };
+        }
+        break;
+      }
+      case "summaryVersion": {
+        if (object.ref?.value !== undefined && object.ref?.value !== null) {
+          message.ref = { $case: "summaryVersion", value: BigInt(object.ref.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseContextMessageRef(): ContextMessageRef {
+  return { sessionId: "", messageId: "", seq: 0n };
+}
+
+export const ContextMessageRef: MessageFns<ContextMessageRef> = {
+  encode(message: ContextMessageRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.messageId !== "") {
+      writer.uint32(18).string(message.messageId);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(24).int64(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextMessageRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextMessageRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.messageId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextMessageRef>, I>>(base?: I): ContextMessageRef {
+    return ContextMessageRef.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextMessageRef>, I>>(object: I): ContextMessageRef {
+    const message = createBaseContextMessageRef();
+    message.sessionId = object.sessionId ?? "";
+    message.messageId = object.messageId ?? "";
+    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
+    return message;
+  },
+};
+
+function createBaseContextDocumentRef(): ContextDocumentRef {
+  return { collectionId: "", documentId: "" };
+}
+
+export const ContextDocumentRef: MessageFns<ContextDocumentRef> = {
+  encode(message: ContextDocumentRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.collectionId !== "") {
+      writer.uint32(10).string(message.collectionId);
+    }
+    if (message.documentId !== "") {
+      writer.uint32(18).string(message.documentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextDocumentRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextDocumentRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.collectionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextDocumentRef>, I>>(base?: I): ContextDocumentRef {
+    return ContextDocumentRef.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextDocumentRef>, I>>(object: I): ContextDocumentRef {
+    const message = createBaseContextDocumentRef();
+    message.collectionId = object.collectionId ?? "";
+    message.documentId = object.documentId ?? "";
+    return message;
+  },
+};
+
+function createBaseContextCut(): ContextCut {
+  return { kind: 0, ref: undefined, tokenCount: 0, reason: 0 };
+}
+
+export const ContextCut: MessageFns<ContextCut> = {
+  encode(message: ContextCut, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.ref !== undefined) {
+      ContextItemRef.encode(message.ref, writer.uint32(18).fork()).join();
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(24).int32(message.tokenCount);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(32).int32(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextCut {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextCut();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ref = ContextItemRef.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ContextCut>, I>>(base?: I): ContextCut {
+    return ContextCut.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ContextCut>, I>>(object: I): ContextCut {
+    const message = createBaseContextCut();
+    message.kind = object.kind ?? 0;
+    message.ref = (object.ref !== undefined && object.ref !== null)
+      ? ContextItemRef.fromPartial(object.ref)
+      : undefined;
+    message.tokenCount = object.tokenCount ?? 0;
+    message.reason = object.reason ?? 0;
     return message;
   },
 };

@@ -5,6 +5,7 @@
 // source: memorysidecar/v1/recall_service.proto
 
 /* eslint-disable */
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
   type ChannelCredentials,
@@ -17,35 +18,1202 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { AssembleContextRequest, AssembleContextResponse } from "./context.ts";
+import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { Embedding, EmbeddingPurpose } from "./document.ts";
+import { CustomTokenRule, TokenRule } from "./policy.ts";
 import {
-  ClearCollectionRequest,
-  ClearCollectionResponse,
-  DeleteDocumentsRequest,
-  DeleteDocumentsResponse,
-  GetDocumentRequest,
-  GetDocumentResponse,
-  ListCollectionsRequest,
-  ListCollectionsResponse,
-  ListDocumentsRequest,
-  ListDocumentsResponse,
-  SearchDocumentsRequest,
-  SearchDocumentsResponse,
-  UpsertDocumentsRequest,
-  UpsertDocumentsResponse,
-} from "./document_rpc.ts";
-import {
-  CountTokensRequest,
-  CountTokensResponse,
-  EmbedRequest,
-  EmbedResponse,
-  RecallRequest,
-  RecallResponse,
-} from "./recall_rpc.ts";
+  ContextCut,
+  ContextPart,
+  ContextProfile,
+  ContextSection,
+  FusionMethod,
+  GroupBySession,
+  RecallCoverage,
+  RecalledSession,
+  RecallFilter,
+  RecallHit,
+  RecallMode,
+  RecallWeights,
+  Rerank,
+} from "./recall.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/recall_service.proto";
+
+/** Asks what the store holds about something. */
+export interface RecallRequest {
+  /** The namespace. Empty means `default`. Nothing of another one is ever found. */
+  namespace: string;
+  /**
+   * What is looked for, in words: a question, or what the user just said. May be blank
+   * when `embedding` is set; a blank query without it finds nothing. At most 131,072
+   * bytes. Of a long one the 32 rarest words count, and for its vector the first 512.
+   */
+  query: string;
+  /**
+   * The vector of the query, when the caller has it already. Its model and its number
+   * of values must be those of the server's embedder.
+   */
+  embedding?:
+    | Embedding
+    | undefined;
+  /** What to look at. Unset means everything in the namespace. */
+  filter?:
+    | RecallFilter
+    | undefined;
+  /**
+   * The most hits to give (k). 0 means 10; above 100 is treated as 100; negative is an
+   * error. With `group_by_session` the most sessions. A page may be shorter and not be the
+   * last: it ends after 3 MiB. Context that would go beyond is left out.
+   */
+  pageSize: number;
+  /**
+   * The `next_page_token` of an earlier answer. Empty for the first page. At most 2,048
+   * bytes. The other fields but `page_size` must stay the same. Pages go on until the
+   * candidates end: the 50 records that fit best by words, the 50 that fit best by
+   * vectors, and those right before and after each; twice as many with page sizes above
+   * 50, sessions or a reranker, and of words or vectors alone. What was deleted in between
+   * is on no page; what was written in between, or when the page size passed 50, may be
+   * missing or come twice.
+   */
+  pageToken: string;
+  /** What to look with. Unset means `RECALL_MODE_HYBRID`. */
+  mode: RecallMode;
+  /** How scores come together. Unset means `FUSION_METHOD_SCORES`. */
+  fusion: FusionMethod;
+  /**
+   * Changes weights of the features for this call. Not with
+   * `FUSION_METHOD_RECIPROCAL_RANK`.
+   */
+  weights?:
+    | RecallWeights
+    | undefined;
+  /** Leaves out hits that score lower. */
+  minScore?:
+    | number
+    | undefined;
+  /**
+   * Leaves out hits that are less relevant, 0 to 1. Unset means 0: the best there is, even
+   * when nothing fits. docs/recall.md says what a floor keeps and costs; 0.3 is a fair
+   * start.
+   */
+  minRelevance?:
+    | number
+    | undefined;
+  /**
+   * Makes hits differ from one another (maximal marginal relevance): 0, the default, for
+   * the order of scores, up to 1 for the most different ones.
+   */
+  diversity: number;
+  /** How many messages before each hit to give with it. At most 10. */
+  contextBefore: number;
+  /** How many messages after each hit to give with it. At most 10. */
+  contextAfter: number;
+  /** Gives sessions instead of single hits. Unset gives hits. */
+  groupBySession?:
+    | GroupBySession
+    | undefined;
+  /** Lets a hook put the best hits in order. Unset means none. */
+  rerank?:
+    | Rerank
+    | undefined;
+  /**
+   * Answers at once from what the index holds, also while it is being built. Default
+   * false: waits until everything in the scope of the call is in it. What was written
+   * since the server started is found in both cases.
+   */
+  allowPartial: boolean;
+  /** The time that recency is counted from. Unset means now. */
+  referenceTime?: Timestamp | undefined;
+}
+
+/** What fits. */
+export interface RecallResponse {
+  /**
+   * The hits, the best first. With `group_by_session` session by session, the best
+   * session first.
+   */
+  hits: RecallHit[];
+  /** Asks for the next page. Empty when there is none. */
+  nextPageToken: string;
+  /** The sessions of `hits`, the best first. Only with `group_by_session`. */
+  sessions: RecalledSession[];
+  /** What the search could look at. */
+  coverage?: RecallCoverage | undefined;
+}
+
+/** Asks for vectors of texts. */
+export interface EmbedRequest {
+  /** The namespace. Empty means `default`. The budgets of hooks are counted by it. */
+  namespace: string;
+  /**
+   * The texts, 1 to 128. Each at most 131,072 bytes, all together at most 1 MiB (1,048,576
+   * bytes). Models look at the beginning of a long one only.
+   */
+  texts: string[];
+  /** What the texts are. Unset means `EMBEDDING_PURPOSE_PASSAGE`. */
+  purpose: EmbeddingPurpose;
+}
+
+/** The vectors. */
+export interface EmbedResponse {
+  /**
+   * The vectors, in the order of the texts, of length 1. A text in which the model knows
+   * nothing has a vector of zeros.
+   */
+  embeddings: Embedding[];
+}
+
+/**
+ * Asks for the context of a prompt: what is known, what happened and what was said, in
+ * one text within a budget of tokens. The same store and the same request give the same
+ * context.
+ */
+export interface AssembleContextRequest {
+  /** The namespace. Empty means `default`. */
+  namespace: string;
+  /**
+   * The session whose window and summary are taken in. Optional. Its user and agent are
+   * the default for the two after it. One that does not exist yet counts as empty.
+   */
+  sessionId: string;
+  /**
+   * Whose memories are taken in, besides those that everybody shares. Empty means the
+   * user of the session; without one, only shared ones. At most 512 bytes.
+   */
+  userId: string;
+  /** Of which agent, besides those of every agent. At most 512 bytes. */
+  agentId: string;
+  /**
+   * What the prompt is about. Empty means the newest user message of the window; without
+   * one, memories come by importance and nothing is recalled. At most 131,072 bytes.
+   */
+  query: string;
+  /** The most tokens that the text may cost. 0 means 4,000. 1 to 1,000,000. */
+  maxTokens: number;
+  /**
+   * How tokens are counted: the text as a whole, and each section by itself. Unset means
+   * that of the session's policy, or else `TOKEN_RULE_BYTES_DIV_4`. `TOKEN_RULE_GIVEN` is
+   * an error.
+   */
+  tokenRule: TokenRule;
+  /** The model, for `TOKEN_RULE_MODEL`. At most 127 bytes. */
+  model: string;
+  /** The rule, for `TOKEN_RULE_CUSTOM`. */
+  customTokenRule?:
+    | CustomTokenRule
+    | undefined;
+  /**
+   * What is in it, in this order. Empty means the sections of the profile. Each kind once
+   * at most.
+   */
+  sections: ContextSection[];
+  /** The words and the rules of packing. Unset means `CONTEXT_PROFILE_DEFAULT`. */
+  profile: ContextProfile;
+  /**
+   * Takes in the conversation. Unset means true. False for who sends the window to the
+   * model as messages beside the context.
+   */
+  includeConversation?:
+    | boolean
+    | undefined;
+  /**
+   * Which part of `max_tokens` counts as the budget, above 0, at most 1. Unset means 1,
+   * with `CONTEXT_PROFILE_SELECTOOLS` 0.7.
+   */
+  compactionThreshold?:
+    | number
+    | undefined;
+  /**
+   * Leaves out recalled messages and documents that are less relevant, 0 to 1. Unset
+   * means 0.
+   */
+  minRelevance?:
+    | number
+    | undefined;
+  /** The weights of recall. */
+  weights?:
+    | RecallWeights
+    | undefined;
+  /** The time that days are counted from and validity is judged at. Unset means now. */
+  referenceTime?:
+    | Timestamp
+    | undefined;
+  /**
+   * Puts everything but headings between marks that say that it is data, and takes the
+   * power out of such marks inside. Unset means true with `CONTEXT_PROFILE_DEFAULT`, else
+   * false.
+   */
+  fence?: boolean | undefined;
+}
+
+/** The context. */
+export interface AssembleContextResponse {
+  /** The text, ready for a system prompt. Empty when there is nothing to say. */
+  text: string;
+  /**
+   * What the text costs: never more than the budget, with one exception. The mark that
+   * `CONTEXT_PROFILE_SELECTOOLS` leaves of a text that is cut may be all of it, and may
+   * cost more by itself.
+   */
+  tokenCount: number;
+  /** What it might cost: `compaction_threshold` of `max_tokens`, at least 1. */
+  budgetTokens: number;
+  /** Its sections that hold something, in their order. */
+  parts: ContextPart[];
+  /**
+   * What was found and is not in the text, by section. At most 1,000; the rest is counted
+   * in `cut_count`.
+   */
+  cut: ContextCut[];
+  /** How many items were cut. */
+  cutCount: number;
+  /** What the recall behind it could look at. Unset when nothing was recalled. */
+  coverage?:
+    | RecallCoverage
+    | undefined;
+  /** The token rule that counted. */
+  tokenRule: TokenRule;
+}
+
+function createBaseRecallRequest(): RecallRequest {
+  return {
+    namespace: "",
+    query: "",
+    embedding: undefined,
+    filter: undefined,
+    pageSize: 0,
+    pageToken: "",
+    mode: 0,
+    fusion: 0,
+    weights: undefined,
+    minScore: undefined,
+    minRelevance: undefined,
+    diversity: 0,
+    contextBefore: 0,
+    contextAfter: 0,
+    groupBySession: undefined,
+    rerank: undefined,
+    allowPartial: false,
+    referenceTime: undefined,
+  };
+}
+
+export const RecallRequest: MessageFns<RecallRequest> = {
+  encode(message: RecallRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.query !== "") {
+      writer.uint32(18).string(message.query);
+    }
+    if (message.embedding !== undefined) {
+      Embedding.encode(message.embedding, writer.uint32(26).fork()).join();
+    }
+    if (message.filter !== undefined) {
+      RecallFilter.encode(message.filter, writer.uint32(34).fork()).join();
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(40).int32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
+    }
+    if (message.mode !== 0) {
+      writer.uint32(56).int32(message.mode);
+    }
+    if (message.fusion !== 0) {
+      writer.uint32(64).int32(message.fusion);
+    }
+    if (message.weights !== undefined) {
+      RecallWeights.encode(message.weights, writer.uint32(74).fork()).join();
+    }
+    if (message.minScore !== undefined) {
+      writer.uint32(81).double(message.minScore);
+    }
+    if (message.minRelevance !== undefined) {
+      writer.uint32(89).double(message.minRelevance);
+    }
+    if (message.diversity !== 0) {
+      writer.uint32(97).double(message.diversity);
+    }
+    if (message.contextBefore !== 0) {
+      writer.uint32(104).int32(message.contextBefore);
+    }
+    if (message.contextAfter !== 0) {
+      writer.uint32(112).int32(message.contextAfter);
+    }
+    if (message.groupBySession !== undefined) {
+      GroupBySession.encode(message.groupBySession, writer.uint32(122).fork()).join();
+    }
+    if (message.rerank !== undefined) {
+      Rerank.encode(message.rerank, writer.uint32(130).fork()).join();
+    }
+    if (message.allowPartial !== false) {
+      writer.uint32(136).bool(message.allowPartial);
+    }
+    if (message.referenceTime !== undefined) {
+      Timestamp.encode(message.referenceTime, writer.uint32(146).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecallRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecallRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.embedding = Embedding.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.filter = RecallFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.pageSize = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.fusion = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.weights = RecallWeights.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.minScore = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.minRelevance = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.diversity = reader.double();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.contextBefore = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.contextAfter = reader.int32();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.groupBySession = GroupBySession.decode(reader, reader.uint32());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.rerank = Rerank.decode(reader, reader.uint32());
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.allowPartial = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.referenceTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecallRequest>, I>>(base?: I): RecallRequest {
+    return RecallRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecallRequest>, I>>(object: I): RecallRequest {
+    const message = createBaseRecallRequest();
+    message.namespace = object.namespace ?? "";
+    message.query = object.query ?? "";
+    message.embedding = (object.embedding !== undefined && object.embedding !== null)
+      ? Embedding.fromPartial(object.embedding)
+      : undefined;
+    message.filter = (object.filter !== undefined && object.filter !== null)
+      ? RecallFilter.fromPartial(object.filter)
+      : undefined;
+    message.pageSize = object.pageSize ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    message.mode = object.mode ?? 0;
+    message.fusion = object.fusion ?? 0;
+    message.weights = (object.weights !== undefined && object.weights !== null)
+      ? RecallWeights.fromPartial(object.weights)
+      : undefined;
+    message.minScore = object.minScore ?? undefined;
+    message.minRelevance = object.minRelevance ?? undefined;
+    message.diversity = object.diversity ?? 0;
+    message.contextBefore = object.contextBefore ?? 0;
+    message.contextAfter = object.contextAfter ?? 0;
+    message.groupBySession = (object.groupBySession !== undefined && object.groupBySession !== null)
+      ? GroupBySession.fromPartial(object.groupBySession)
+      : undefined;
+    message.rerank = (object.rerank !== undefined && object.rerank !== null)
+      ? Rerank.fromPartial(object.rerank)
+      : undefined;
+    message.allowPartial = object.allowPartial ?? false;
+    message.referenceTime = (object.referenceTime !== undefined && object.referenceTime !== null)
+      ? Timestamp.fromPartial(object.referenceTime)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseRecallResponse(): RecallResponse {
+  return { hits: [], nextPageToken: "", sessions: [], coverage: undefined };
+}
+
+export const RecallResponse: MessageFns<RecallResponse> = {
+  encode(message: RecallResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hits) {
+      RecallHit.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    for (const v of message.sessions) {
+      RecalledSession.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.coverage !== undefined) {
+      RecallCoverage.encode(message.coverage, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecallResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecallResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hits.push(RecallHit.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sessions.push(RecalledSession.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.coverage = RecallCoverage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecallResponse>, I>>(base?: I): RecallResponse {
+    return RecallResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecallResponse>, I>>(object: I): RecallResponse {
+    const message = createBaseRecallResponse();
+    message.hits = object.hits?.map((e) => RecallHit.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    message.sessions = object.sessions?.map((e) => RecalledSession.fromPartial(e)) || [];
+    message.coverage = (object.coverage !== undefined && object.coverage !== null)
+      ? RecallCoverage.fromPartial(object.coverage)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseEmbedRequest(): EmbedRequest {
+  return { namespace: "", texts: [], purpose: 0 };
+}
+
+export const EmbedRequest: MessageFns<EmbedRequest> = {
+  encode(message: EmbedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    for (const v of message.texts) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.purpose !== 0) {
+      writer.uint32(24).int32(message.purpose);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.purpose = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EmbedRequest>, I>>(base?: I): EmbedRequest {
+    return EmbedRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EmbedRequest>, I>>(object: I): EmbedRequest {
+    const message = createBaseEmbedRequest();
+    message.namespace = object.namespace ?? "";
+    message.texts = object.texts?.map((e) => e) || [];
+    message.purpose = object.purpose ?? 0;
+    return message;
+  },
+};
+
+function createBaseEmbedResponse(): EmbedResponse {
+  return { embeddings: [] };
+}
+
+export const EmbedResponse: MessageFns<EmbedResponse> = {
+  encode(message: EmbedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.embeddings) {
+      Embedding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.embeddings.push(Embedding.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EmbedResponse>, I>>(base?: I): EmbedResponse {
+    return EmbedResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EmbedResponse>, I>>(object: I): EmbedResponse {
+    const message = createBaseEmbedResponse();
+    message.embeddings = object.embeddings?.map((e) => Embedding.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAssembleContextRequest(): AssembleContextRequest {
+  return {
+    namespace: "",
+    sessionId: "",
+    userId: "",
+    agentId: "",
+    query: "",
+    maxTokens: 0,
+    tokenRule: 0,
+    model: "",
+    customTokenRule: undefined,
+    sections: [],
+    profile: 0,
+    includeConversation: undefined,
+    compactionThreshold: undefined,
+    minRelevance: undefined,
+    weights: undefined,
+    referenceTime: undefined,
+    fence: undefined,
+  };
+}
+
+export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
+  encode(message: AssembleContextRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.namespace !== "") {
+      writer.uint32(10).string(message.namespace);
+    }
+    if (message.sessionId !== "") {
+      writer.uint32(18).string(message.sessionId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(26).string(message.userId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(34).string(message.agentId);
+    }
+    if (message.query !== "") {
+      writer.uint32(42).string(message.query);
+    }
+    if (message.maxTokens !== 0) {
+      writer.uint32(48).int32(message.maxTokens);
+    }
+    if (message.tokenRule !== 0) {
+      writer.uint32(56).int32(message.tokenRule);
+    }
+    if (message.model !== "") {
+      writer.uint32(66).string(message.model);
+    }
+    if (message.customTokenRule !== undefined) {
+      CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
+    }
+    for (const v of message.sections) {
+      ContextSection.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.profile !== 0) {
+      writer.uint32(88).int32(message.profile);
+    }
+    if (message.includeConversation !== undefined) {
+      writer.uint32(96).bool(message.includeConversation);
+    }
+    if (message.compactionThreshold !== undefined) {
+      writer.uint32(105).double(message.compactionThreshold);
+    }
+    if (message.minRelevance !== undefined) {
+      writer.uint32(113).double(message.minRelevance);
+    }
+    if (message.weights !== undefined) {
+      RecallWeights.encode(message.weights, writer.uint32(122).fork()).join();
+    }
+    if (message.referenceTime !== undefined) {
+      Timestamp.encode(message.referenceTime, writer.uint32(130).fork()).join();
+    }
+    if (message.fence !== undefined) {
+      writer.uint32(136).bool(message.fence);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssembleContextRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssembleContextRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.namespace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.maxTokens = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.tokenRule = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.customTokenRule = CustomTokenRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.sections.push(ContextSection.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.profile = reader.int32() as any;
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.includeConversation = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.compactionThreshold = reader.double();
+            continue;
+          }
+          case 14: {
+            if (tag !== 113) {
+              break;
+            }
+
+            message.minRelevance = reader.double();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.weights = RecallWeights.decode(reader, reader.uint32());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.referenceTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.fence = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssembleContextRequest>, I>>(base?: I): AssembleContextRequest {
+    return AssembleContextRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssembleContextRequest>, I>>(object: I): AssembleContextRequest {
+    const message = createBaseAssembleContextRequest();
+    message.namespace = object.namespace ?? "";
+    message.sessionId = object.sessionId ?? "";
+    message.userId = object.userId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.query = object.query ?? "";
+    message.maxTokens = object.maxTokens ?? 0;
+    message.tokenRule = object.tokenRule ?? 0;
+    message.model = object.model ?? "";
+    message.customTokenRule = (object.customTokenRule !== undefined && object.customTokenRule !== null)
+      ? CustomTokenRule.fromPartial(object.customTokenRule)
+      : undefined;
+    message.sections = object.sections?.map((e) => ContextSection.fromPartial(e)) || [];
+    message.profile = object.profile ?? 0;
+    message.includeConversation = object.includeConversation ?? undefined;
+    message.compactionThreshold = object.compactionThreshold ?? undefined;
+    message.minRelevance = object.minRelevance ?? undefined;
+    message.weights = (object.weights !== undefined && object.weights !== null)
+      ? RecallWeights.fromPartial(object.weights)
+      : undefined;
+    message.referenceTime = (object.referenceTime !== undefined && object.referenceTime !== null)
+      ? Timestamp.fromPartial(object.referenceTime)
+      : undefined;
+    message.fence = object.fence ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAssembleContextResponse(): AssembleContextResponse {
+  return {
+    text: "",
+    tokenCount: 0,
+    budgetTokens: 0,
+    parts: [],
+    cut: [],
+    cutCount: 0,
+    coverage: undefined,
+    tokenRule: 0,
+  };
+}
+
+export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
+  encode(message: AssembleContextResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.tokenCount !== 0) {
+      writer.uint32(16).int32(message.tokenCount);
+    }
+    if (message.budgetTokens !== 0) {
+      writer.uint32(24).int32(message.budgetTokens);
+    }
+    for (const v of message.parts) {
+      ContextPart.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.cut) {
+      ContextCut.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.cutCount !== 0) {
+      writer.uint32(48).int32(message.cutCount);
+    }
+    if (message.coverage !== undefined) {
+      RecallCoverage.encode(message.coverage, writer.uint32(58).fork()).join();
+    }
+    if (message.tokenRule !== 0) {
+      writer.uint32(64).int32(message.tokenRule);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssembleContextResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssembleContextResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.tokenCount = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.budgetTokens = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.parts.push(ContextPart.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cut.push(ContextCut.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.cutCount = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.coverage = RecallCoverage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.tokenRule = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssembleContextResponse>, I>>(base?: I): AssembleContextResponse {
+    return AssembleContextResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssembleContextResponse>, I>>(object: I): AssembleContextResponse {
+    const message = createBaseAssembleContextResponse();
+    message.text = object.text ?? "";
+    message.tokenCount = object.tokenCount ?? 0;
+    message.budgetTokens = object.budgetTokens ?? 0;
+    message.parts = object.parts?.map((e) => ContextPart.fromPartial(e)) || [];
+    message.cut = object.cut?.map((e) => ContextCut.fromPartial(e)) || [];
+    message.cutCount = object.cutCount ?? 0;
+    message.coverage = (object.coverage !== undefined && object.coverage !== null)
+      ? RecallCoverage.fromPartial(object.coverage)
+      : undefined;
+    message.tokenRule = object.tokenRule ?? 0;
+    return message;
+  },
+};
 
 /**
  * Finds again what was said and what was stored: messages of every session, documents and
@@ -95,122 +1263,6 @@ export const RecallServiceService = {
     responseDeserialize: (value: Buffer): AssembleContextResponse => AssembleContextResponse.decode(value),
   },
   /**
-   * Writes documents: new ones, and new states of old ones.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
-   */
-  upsertDocuments: {
-    path: "/memorysidecar.v1.RecallService/UpsertDocuments" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: UpsertDocumentsRequest): Buffer =>
-      Buffer.from(UpsertDocumentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): UpsertDocumentsRequest => UpsertDocumentsRequest.decode(value),
-    responseSerialize: (value: UpsertDocumentsResponse): Buffer =>
-      Buffer.from(UpsertDocumentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): UpsertDocumentsResponse => UpsertDocumentsResponse.decode(value),
-  },
-  /**
-   * Gets a document.
-   *
-   * Errors:
-   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
-   */
-  getDocument: {
-    path: "/memorysidecar.v1.RecallService/GetDocument" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: GetDocumentRequest): Buffer => Buffer.from(GetDocumentRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GetDocumentRequest => GetDocumentRequest.decode(value),
-    responseSerialize: (value: GetDocumentResponse): Buffer => Buffer.from(GetDocumentResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): GetDocumentResponse => GetDocumentResponse.decode(value),
-  },
-  /**
-   * Lists the documents of a collection.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listDocuments: {
-    path: "/memorysidecar.v1.RecallService/ListDocuments" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListDocumentsRequest): Buffer => Buffer.from(ListDocumentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListDocumentsRequest => ListDocumentsRequest.decode(value),
-    responseSerialize: (value: ListDocumentsResponse): Buffer =>
-      Buffer.from(ListDocumentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListDocumentsResponse => ListDocumentsResponse.decode(value),
-  },
-  /**
-   * Lists the collections of a namespace that hold documents.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listCollections: {
-    path: "/memorysidecar.v1.RecallService/ListCollections" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListCollectionsRequest): Buffer =>
-      Buffer.from(ListCollectionsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListCollectionsRequest => ListCollectionsRequest.decode(value),
-    responseSerialize: (value: ListCollectionsResponse): Buffer =>
-      Buffer.from(ListCollectionsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListCollectionsResponse => ListCollectionsResponse.decode(value),
-  },
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   */
-  searchDocuments: {
-    path: "/memorysidecar.v1.RecallService/SearchDocuments" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SearchDocumentsRequest): Buffer =>
-      Buffer.from(SearchDocumentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SearchDocumentsRequest => SearchDocumentsRequest.decode(value),
-    responseSerialize: (value: SearchDocumentsResponse): Buffer =>
-      Buffer.from(SearchDocumentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SearchDocumentsResponse => SearchDocumentsResponse.decode(value),
-  },
-  /**
-   * Deletes documents. They are gone at once and for good.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   */
-  deleteDocuments: {
-    path: "/memorysidecar.v1.RecallService/DeleteDocuments" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DeleteDocumentsRequest): Buffer =>
-      Buffer.from(DeleteDocumentsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DeleteDocumentsRequest => DeleteDocumentsRequest.decode(value),
-    responseSerialize: (value: DeleteDocumentsResponse): Buffer =>
-      Buffer.from(DeleteDocumentsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DeleteDocumentsResponse => DeleteDocumentsResponse.decode(value),
-  },
-  /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
-   */
-  clearCollection: {
-    path: "/memorysidecar.v1.RecallService/ClearCollection" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ClearCollectionRequest): Buffer =>
-      Buffer.from(ClearCollectionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ClearCollectionRequest => ClearCollectionRequest.decode(value),
-    responseSerialize: (value: ClearCollectionResponse): Buffer =>
-      Buffer.from(ClearCollectionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ClearCollectionResponse => ClearCollectionResponse.decode(value),
-  },
-  /**
    * Makes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
@@ -225,16 +1277,6 @@ export const RecallServiceService = {
     requestDeserialize: (value: Buffer): EmbedRequest => EmbedRequest.decode(value),
     responseSerialize: (value: EmbedResponse): Buffer => Buffer.from(EmbedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EmbedResponse => EmbedResponse.decode(value),
-  },
-  /** Counts what texts and messages cost by a token rule. */
-  countTokens: {
-    path: "/memorysidecar.v1.RecallService/CountTokens" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: CountTokensRequest): Buffer => Buffer.from(CountTokensRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CountTokensRequest => CountTokensRequest.decode(value),
-    responseSerialize: (value: CountTokensResponse): Buffer => Buffer.from(CountTokensResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CountTokensResponse => CountTokensResponse.decode(value),
   },
 } as const;
 
@@ -257,55 +1299,6 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
    */
   assembleContext: handleUnaryCall<AssembleContextRequest, AssembleContextResponse>;
   /**
-   * Writes documents: new ones, and new states of old ones.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
-   */
-  upsertDocuments: handleUnaryCall<UpsertDocumentsRequest, UpsertDocumentsResponse>;
-  /**
-   * Gets a document.
-   *
-   * Errors:
-   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
-   */
-  getDocument: handleUnaryCall<GetDocumentRequest, GetDocumentResponse>;
-  /**
-   * Lists the documents of a collection.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listDocuments: handleUnaryCall<ListDocumentsRequest, ListDocumentsResponse>;
-  /**
-   * Lists the collections of a namespace that hold documents.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listCollections: handleUnaryCall<ListCollectionsRequest, ListCollectionsResponse>;
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   */
-  searchDocuments: handleUnaryCall<SearchDocumentsRequest, SearchDocumentsResponse>;
-  /**
-   * Deletes documents. They are gone at once and for good.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   */
-  deleteDocuments: handleUnaryCall<DeleteDocumentsRequest, DeleteDocumentsResponse>;
-  /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
-   */
-  clearCollection: handleUnaryCall<ClearCollectionRequest, ClearCollectionResponse>;
-  /**
    * Makes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
@@ -313,8 +1306,6 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed: handleUnaryCall<EmbedRequest, EmbedResponse>;
-  /** Counts what texts and messages cost by a token rule. */
-  countTokens: handleUnaryCall<CountTokensRequest, CountTokensResponse>;
 }
 
 export interface RecallServiceClient extends Client {
@@ -364,153 +1355,6 @@ export interface RecallServiceClient extends Client {
     callback: (error: ServiceError | null, response: AssembleContextResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Writes documents: new ones, and new states of old ones.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   *   - RESOURCE_EXHAUSTED, `COLLECTION_LIMIT_REACHED`
-   */
-  upsertDocuments(
-    request: UpsertDocumentsRequest,
-    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  upsertDocuments(
-    request: UpsertDocumentsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  upsertDocuments(
-    request: UpsertDocumentsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpsertDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Gets a document.
-   *
-   * Errors:
-   *   - NOT_FOUND, `DOCUMENT_NOT_FOUND`
-   */
-  getDocument(
-    request: GetDocumentRequest,
-    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
-  ): ClientUnaryCall;
-  getDocument(
-    request: GetDocumentRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
-  ): ClientUnaryCall;
-  getDocument(
-    request: GetDocumentRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetDocumentResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Lists the documents of a collection.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listDocuments(
-    request: ListDocumentsRequest,
-    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  listDocuments(
-    request: ListDocumentsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  listDocuments(
-    request: ListDocumentsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Lists the collections of a namespace that hold documents.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`
-   */
-  listCollections(
-    request: ListCollectionsRequest,
-    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
-  ): ClientUnaryCall;
-  listCollections(
-    request: ListCollectionsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
-  ): ClientUnaryCall;
-  listCollections(
-    request: ListCollectionsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListCollectionsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Finds documents of one collection, with a choice of scorings.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
-   *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
-   */
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  searchDocuments(
-    request: SearchDocumentsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SearchDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Deletes documents. They are gone at once and for good.
-   *
-   * Errors:
-   *   - ABORTED, `ETAG_MISMATCH`
-   */
-  deleteDocuments(
-    request: DeleteDocumentsRequest,
-    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  deleteDocuments(
-    request: DeleteDocumentsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  deleteDocuments(
-    request: DeleteDocumentsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteDocumentsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Deletes every document of a collection. They are gone at once and for good; their
-   * records are erased from the store in the background.
-   */
-  clearCollection(
-    request: ClearCollectionRequest,
-    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
-  ): ClientUnaryCall;
-  clearCollection(
-    request: ClearCollectionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
-  ): ClientUnaryCall;
-  clearCollection(
-    request: ClearCollectionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ClearCollectionResponse) => void,
-  ): ClientUnaryCall;
-  /**
    * Makes vectors of texts with the server's embedder, the one that Recall uses.
    *
    * Errors:
@@ -532,22 +1376,6 @@ export interface RecallServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EmbedResponse) => void,
   ): ClientUnaryCall;
-  /** Counts what texts and messages cost by a token rule. */
-  countTokens(
-    request: CountTokensRequest,
-    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
-  ): ClientUnaryCall;
-  countTokens(
-    request: CountTokensRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
-  ): ClientUnaryCall;
-  countTokens(
-    request: CountTokensRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CountTokensResponse) => void,
-  ): ClientUnaryCall;
 }
 
 export const RecallServiceClient = makeGenericClientConstructor(
@@ -558,3 +1386,23 @@ export const RecallServiceClient = makeGenericClientConstructor(
   service: typeof RecallServiceService;
   serviceName: string;
 };
+
+type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
+
+export type DeepPartial<T> = T extends bigint ? string | number | bigint
+  : T extends Builtin ? T : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
+type KeysOfUnion<T> = T extends T ? keyof T : never;
+export type Exact<P, I extends P> = P extends Builtin ? P
+  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
+
+export interface MessageFns<T> {
+  encode(message: T, writer?: BinaryWriter): BinaryWriter;
+  decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
+  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+}

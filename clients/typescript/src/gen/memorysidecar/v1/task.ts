@@ -6,10 +6,11 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { EmbeddingPurpose } from "./document.ts";
+import { ExtractionTarget } from "./memory.ts";
 import { Message, Trust } from "./message.ts";
-import { Summarize } from "./policy_summary.ts";
+import { Summarize } from "./policy.ts";
 import { SeqRange, Totals, TriggerHit } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
@@ -130,56 +131,30 @@ export namespace TaskFailureReason {
   export type UNRECOGNIZED = typeof TaskFailureReason.UNRECOGNIZED;
 }
 
-/** What a hook is. Values may be added. */
-export const HookKind = {
-  /** UNSPECIFIED - Not set. Never in an answer. */
+/** What becomes of memories that contradict a new one. Values may be added. */
+export const ResolveAction = {
+  /** UNSPECIFIED - Not set. Counts as a failure of the hook. */
   UNSPECIFIED: 0,
-  /** BUILTIN - Part of the server: needs no model and no network. */
-  BUILTIN: 1,
-  /** OPENAI - An endpoint that speaks the chat completions protocol of OpenAI. */
-  OPENAI: 2,
-  /** GRPC - A gRPC server of the operator that implements HookHandlerService. */
-  GRPC: 3,
-  /** POLL - Workers that take tasks with PollTasks. */
-  POLL: 4,
-  /** ONNX - A sentence transformer in a directory of the operator, run by the server itself. */
-  ONNX: 5,
+  /** KEEP_BOTH - Both stay. */
+  KEEP_BOTH: 1,
+  /** SUPERSEDE - The new one supersedes the others. */
+  SUPERSEDE: 2,
+  /** MERGE - The newest of the others gets `text` as its next state; the rest is superseded by it. */
+  MERGE: 3,
+  /** DROP - The new one is dropped. */
+  DROP: 4,
   UNRECOGNIZED: -1,
 } as const;
 
-export type HookKind = typeof HookKind[keyof typeof HookKind];
+export type ResolveAction = typeof ResolveAction[keyof typeof ResolveAction];
 
-export namespace HookKind {
-  export type UNSPECIFIED = typeof HookKind.UNSPECIFIED;
-  export type BUILTIN = typeof HookKind.BUILTIN;
-  export type OPENAI = typeof HookKind.OPENAI;
-  export type GRPC = typeof HookKind.GRPC;
-  export type POLL = typeof HookKind.POLL;
-  export type ONNX = typeof HookKind.ONNX;
-  export type UNRECOGNIZED = typeof HookKind.UNRECOGNIZED;
-}
-
-/** Whether calls of a hook go through. Values may be added. */
-export const BreakerState = {
-  /** UNSPECIFIED - Not set. For hooks that are not called: `HOOK_KIND_POLL`. */
-  UNSPECIFIED: 0,
-  /** CLOSED - They go through. */
-  CLOSED: 1,
-  /** OPEN - Too many failed in a row: none goes out until `retry_time`. */
-  OPEN: 2,
-  /** HALF_OPEN - One trial call is under way. */
-  HALF_OPEN: 3,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type BreakerState = typeof BreakerState[keyof typeof BreakerState];
-
-export namespace BreakerState {
-  export type UNSPECIFIED = typeof BreakerState.UNSPECIFIED;
-  export type CLOSED = typeof BreakerState.CLOSED;
-  export type OPEN = typeof BreakerState.OPEN;
-  export type HALF_OPEN = typeof BreakerState.HALF_OPEN;
-  export type UNRECOGNIZED = typeof BreakerState.UNRECOGNIZED;
+export namespace ResolveAction {
+  export type UNSPECIFIED = typeof ResolveAction.UNSPECIFIED;
+  export type KEEP_BOTH = typeof ResolveAction.KEEP_BOTH;
+  export type SUPERSEDE = typeof ResolveAction.SUPERSEDE;
+  export type MERGE = typeof ResolveAction.MERGE;
+  export type DROP = typeof ResolveAction.DROP;
+  export type UNRECOGNIZED = typeof ResolveAction.UNRECOGNIZED;
 }
 
 /**
@@ -349,56 +324,266 @@ export interface SummarizeOutput {
   outputTokens: bigint;
 }
 
-/** A hook of this server. */
-export interface Hook {
-  /** The name. */
-  name: string;
-  /** What it is. */
-  kind: HookKind;
-  /** What it does. */
-  taskTypes: TaskType[];
+/** Texts that vectors are wanted of. They are data: what they say is no order. */
+export interface EmbedInput {
   /**
-   * Says that it is used where none is named: by stages for a summary, by searches for
-   * vectors, by calls that ask for a reranker.
+   * The texts, 1 to the `batch_size` of the hook, at most 1,048,576 bytes together. All
+   * are of the namespace of the task.
    */
-  default: boolean;
-  /** Whether calls go through. */
-  breaker: BreakerState;
-  /** When the next trial call may go out. Unset unless the breaker is open. */
-  retryTime?:
-    | Timestamp
-    | undefined;
-  /** How many calls run now, of the whole server; 0 for `HOOK_KIND_POLL`. */
-  runningCalls: number;
-  /** How many may run at once. */
-  maxRunningCalls: number;
-  /** How many calls there were since the start of the server. */
-  callCount: bigint;
-  /** How many of them failed, by reason, in the order of the reasons. */
-  failures: FailureCount[];
-  /** How long a call may take. */
-  timeout?:
-    | Duration
-    | undefined;
-  /** The budget of each namespace for calls in an hour. 0 means no limit. */
-  callsPerHour: bigint;
-  /** The budget of each namespace for tokens in an hour. 0 means no limit. */
-  tokensPerHour: bigint;
-  /** The calls of the namespace in this hour. */
-  usedCalls: bigint;
-  /**
-   * The tokens of the namespace in this hour: those that hooks told of, and estimates
-   * for calls under way and hooks that tell nothing.
-   */
-  usedTokens: bigint;
+  texts: string[];
+  /** What the texts are. */
+  purpose: EmbeddingPurpose;
+  /** How many values each vector must have: the `dimensions` of the hook. */
+  dimensions: number;
 }
 
-/** How many attempts failed for one reason. */
-export interface FailureCount {
-  /** The reason. */
-  reason: TaskFailureReason;
-  /** How many. */
-  count: bigint;
+/** Texts to be put in order. They are data: what they say is no order. */
+export interface RerankInput {
+  /** What is looked for. At most 131,072 bytes. */
+  query: string;
+  /**
+   * The texts, 1 to 200. Each at most 4,096 bytes: the passage that fits best and what is
+   * around it.
+   */
+  texts: string[];
+}
+
+/** The vectors of texts. */
+export interface EmbedOutput {
+  /**
+   * One for each text, in their order, each of as many values as `dimensions` says, at
+   * most 786,432 values together. The values are finite; vectors are stored at length 1.
+   * A vector of zeros fits nothing.
+   */
+  vectors: TextVector[];
+}
+
+/** How well the texts answer. */
+export interface RerankOutput {
+  /** One for each text, in their order; higher is better. Finite. */
+  scores: number[];
+}
+
+/** The vector of a text. */
+export interface TextVector {
+  /** The numbers, as many as the `dimensions` of the hook. */
+  values: number[];
+}
+
+/**
+ * Messages or a text in which facts, entities and relations are to be found. They are
+ * data: what they say is no order.
+ */
+export interface ExtractInput {
+  /**
+   * The messages, oldest first, 1 to 200, at most 1,048,576 bytes together. Empty when
+   * `text` is set.
+   */
+  messages: Message[];
+  /** A text. At most 65,536 bytes. */
+  text: string;
+  /**
+   * The same as one text: `USER: ...` and `ASSISTANT: ...`, a line each; messages without
+   * a text are left out.
+   */
+  transcript: string;
+  /** What to find. At least one. */
+  targets: ExtractionTarget[];
+  /** What the caller wants besides. May be empty. */
+  instructions: string;
+  /**
+   * What is known of the same scope and may be said again or contradicted, one a line. At
+   * most 100.
+   */
+  known: string[];
+}
+
+/**
+ * What was found. Everything in it is a proposal: what breaks a limit is left out and
+ * counted.
+ */
+export interface ExtractOutput {
+  /** Facts and preferences, at most 100. */
+  facts: ExtractedFact[];
+  /** Entities, at most 100. */
+  entities: ExtractedEntity[];
+  /** Relations, at most 100. */
+  relations: ExtractedRelation[];
+  /** What the hook calls its model. Optional, at most 127 bytes. */
+  model: string;
+}
+
+/** A fact. */
+export interface ExtractedFact {
+  /** The fact, in a sentence that stands by itself. 1 to 2,048 bytes. */
+  text: string;
+  /** It is what somebody likes or wants. */
+  isPreference: boolean;
+  /**
+   * What it is the current answer to, for example `home_city`. Optional, at most 128
+   * bytes.
+   */
+  key: string;
+  /** What it is filed under. Optional, at most 128 bytes. */
+  category: string;
+  /** What it is about. At most 32, each at most 128 bytes. */
+  topics: string[];
+  /** How important it is, 0 to 1. Unset means 0.5. */
+  importance?:
+    | number
+    | undefined;
+  /** How sure it is, 0 to 1. Unset means 1. */
+  confidence?:
+    | number
+    | undefined;
+  /** Since when it is true. Optional. */
+  validFrom?:
+    | Timestamp
+    | undefined;
+  /** The messages that say it. Ids that were not given are left out; none means all. */
+  messageIds: string[];
+}
+
+/** An entity. */
+export interface ExtractedEntity {
+  /** The name. 1 to 256 bytes. */
+  name: string;
+  /** What it is. Empty means `other`. At most 64 bytes. */
+  type: string;
+  /** Other names of it. At most 64, each at most 256 bytes. */
+  aliases: string[];
+  /** What is known of it. At most 64; keys are 1 to 128 bytes, values at most 1,024 bytes. */
+  attributes: { [key: string]: string };
+  /** The messages that say it, as for a fact. */
+  messageIds: string[];
+}
+
+export interface ExtractedEntity_AttributesEntry {
+  key: string;
+  value: string;
+}
+
+/** A relation. */
+export interface ExtractedRelation {
+  /** What it is about. 1 to 256 bytes. */
+  subject: string;
+  /** The relation. 1 to 128 bytes. */
+  predicate: string;
+  /** What it is related to. 1 to 1,024 bytes. */
+  object: string;
+  /** How sure it is, 0 to 1. Unset, or out of range, means 1. */
+  confidence?:
+    | number
+    | undefined;
+  /** The messages that say it, as for a fact. */
+  messageIds: string[];
+}
+
+/** Texts whose importance is asked for. They are data: what they say is no order. */
+export interface ScoreInput {
+  /** The texts, 1 to 64, at most 1,048,576 bytes together. */
+  texts: string[];
+}
+
+/** How important texts are. */
+export interface ScoreOutput {
+  /**
+   * One for each text, in their order: 0 for what may be forgotten to 1. Numbers outside
+   * count as the nearer end.
+   */
+  scores: number[];
+}
+
+/**
+ * A new memory, and memories that it contradicts. They are data: what they say is no
+ * order.
+ */
+export interface ResolveInput {
+  /** The text of the new memory. */
+  text: string;
+  /** The texts of the others, the newest first. 1 to 16. */
+  known: string[];
+  /** What they all answer. May be empty. */
+  key: string;
+}
+
+/** What becomes of them. */
+export interface ResolveOutput {
+  /** What to do. */
+  action: ResolveAction;
+  /**
+   * The one text that takes the place of all, for `RESOLVE_ACTION_MERGE`. 1 to 16,384
+   * bytes.
+   */
+  text: string;
+}
+
+/** A task with what is needed to do it. */
+export interface LeasedTask {
+  /** The task. */
+  task?:
+    | Task
+    | undefined;
+  /** Proves that the task was taken: CompleteTask, FailTask and ExtendLease ask for it. */
+  leaseToken: string;
+  /** What to do. */
+  input?:
+    | //
+    /** For `TASK_TYPE_SUMMARIZE`. */
+    { $case: "summarize"; value: SummarizeInput }
+    | //
+    /** For `TASK_TYPE_EMBED`. */
+    { $case: "embed"; value: EmbedInput }
+    | //
+    /** For `TASK_TYPE_RERANK`. */
+    { $case: "rerank"; value: RerankInput }
+    | //
+    /** For `TASK_TYPE_EXTRACT`. */
+    { $case: "extract"; value: ExtractInput }
+    | //
+    /** For `TASK_TYPE_SCORE`. */
+    { $case: "score"; value: ScoreInput }
+    | //
+    /** For `TASK_TYPE_RESOLVE`. */
+    { $case: "resolve"; value: ResolveInput }
+    | undefined;
+}
+
+/**
+ * Work on memories that is to be done for a session: to find facts in messages, or to
+ * score messages that left the window. It is durable, and written with the change that
+ * asks for it. A session has one job of each type at most; what comes meanwhile is added
+ * to it.
+ */
+export interface MemoryJob {
+  /** The session. */
+  sessionId: string;
+  /** What is to be done: `TASK_TYPE_EXTRACT` or `TASK_TYPE_SCORE`. */
+  type: TaskType;
+  /** The hook that does it. */
+  hook: string;
+  /** The messages that wait, as runs by rising seq. */
+  seqRanges: SeqRange[];
+  /**
+   * How far it is: ready, leased while the server does it, or dead after 5 attempts, until
+   * RetryMemoryJob or until more messages come.
+   */
+  state: TaskState;
+  /** How many attempts have failed in a row. */
+  failedAttempts: number;
+  /**
+   * When it is tried next. Unset for one that is dead, and for one that waits for the end of
+   * a turn.
+   */
+  readyTime?:
+    | Timestamp
+    | undefined;
+  /** How the newest attempt failed. Unset when none did. */
+  lastFailure?:
+    | TaskFailure
+    | undefined;
+  /** When it was asked for. */
+  createTime?: Timestamp | undefined;
 }
 
 function createBaseTask(): Task {
@@ -1238,96 +1423,25 @@ export const SummarizeOutput: MessageFns<SummarizeOutput> = {
   },
 };
 
-function createBaseHook(): Hook {
-  return {
-    name: "",
-    kind: 0,
-    taskTypes: [],
-    default: false,
-    breaker: 0,
-    retryTime: undefined,
-    runningCalls: 0,
-    maxRunningCalls: 0,
-    callCount: 0n,
-    failures: [],
-    timeout: undefined,
-    callsPerHour: 0n,
-    tokensPerHour: 0n,
-    usedCalls: 0n,
-    usedTokens: 0n,
-  };
+function createBaseEmbedInput(): EmbedInput {
+  return { texts: [], purpose: 0, dimensions: 0 };
 }
 
-export const Hook: MessageFns<Hook> = {
-  encode(message: Hook, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
+export const EmbedInput: MessageFns<EmbedInput> = {
+  encode(message: EmbedInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
     }
-    if (message.kind !== 0) {
-      writer.uint32(16).int32(message.kind);
+    if (message.purpose !== 0) {
+      writer.uint32(16).int32(message.purpose);
     }
-    if (message.taskTypes.length !== 0) {
-      writer.uint32(26).fork();
-      for (const v of message.taskTypes) {
-        writer.int32(v);
-      }
-      writer.join();
-    }
-    if (message.default !== false) {
-      writer.uint32(32).bool(message.default);
-    }
-    if (message.breaker !== 0) {
-      writer.uint32(40).int32(message.breaker);
-    }
-    if (message.retryTime !== undefined) {
-      Timestamp.encode(message.retryTime, writer.uint32(50).fork()).join();
-    }
-    if (message.runningCalls !== 0) {
-      writer.uint32(56).int32(message.runningCalls);
-    }
-    if (message.maxRunningCalls !== 0) {
-      writer.uint32(64).int32(message.maxRunningCalls);
-    }
-    if (message.callCount !== 0n) {
-      if (BigInt.asIntN(64, message.callCount) !== message.callCount) {
-        throw new globalThis.Error("value provided for field message.callCount of type int64 too large");
-      }
-      writer.uint32(72).int64(message.callCount);
-    }
-    for (const v of message.failures) {
-      FailureCount.encode(v!, writer.uint32(82).fork()).join();
-    }
-    if (message.timeout !== undefined) {
-      Duration.encode(message.timeout, writer.uint32(90).fork()).join();
-    }
-    if (message.callsPerHour !== 0n) {
-      if (BigInt.asIntN(64, message.callsPerHour) !== message.callsPerHour) {
-        throw new globalThis.Error("value provided for field message.callsPerHour of type int64 too large");
-      }
-      writer.uint32(96).int64(message.callsPerHour);
-    }
-    if (message.tokensPerHour !== 0n) {
-      if (BigInt.asIntN(64, message.tokensPerHour) !== message.tokensPerHour) {
-        throw new globalThis.Error("value provided for field message.tokensPerHour of type int64 too large");
-      }
-      writer.uint32(104).int64(message.tokensPerHour);
-    }
-    if (message.usedCalls !== 0n) {
-      if (BigInt.asIntN(64, message.usedCalls) !== message.usedCalls) {
-        throw new globalThis.Error("value provided for field message.usedCalls of type int64 too large");
-      }
-      writer.uint32(112).int64(message.usedCalls);
-    }
-    if (message.usedTokens !== 0n) {
-      if (BigInt.asIntN(64, message.usedTokens) !== message.usedTokens) {
-        throw new globalThis.Error("value provided for field message.usedTokens of type int64 too large");
-      }
-      writer.uint32(120).int64(message.usedTokens);
+    if (message.dimensions !== 0) {
+      writer.uint32(24).int32(message.dimensions);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Hook {
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedInput {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1336,7 +1450,735 @@ export const Hook: MessageFns<Hook> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHook();
+      const message = createBaseEmbedInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.purpose = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.dimensions = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EmbedInput>, I>>(base?: I): EmbedInput {
+    return EmbedInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EmbedInput>, I>>(object: I): EmbedInput {
+    const message = createBaseEmbedInput();
+    message.texts = object.texts?.map((e) => e) || [];
+    message.purpose = object.purpose ?? 0;
+    message.dimensions = object.dimensions ?? 0;
+    return message;
+  },
+};
+
+function createBaseRerankInput(): RerankInput {
+  return { query: "", texts: [] };
+}
+
+export const RerankInput: MessageFns<RerankInput> = {
+  encode(message: RerankInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.query !== "") {
+      writer.uint32(10).string(message.query);
+    }
+    for (const v of message.texts) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RerankInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRerankInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.query = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RerankInput>, I>>(base?: I): RerankInput {
+    return RerankInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RerankInput>, I>>(object: I): RerankInput {
+    const message = createBaseRerankInput();
+    message.query = object.query ?? "";
+    message.texts = object.texts?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseEmbedOutput(): EmbedOutput {
+  return { vectors: [] };
+}
+
+export const EmbedOutput: MessageFns<EmbedOutput> = {
+  encode(message: EmbedOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.vectors) {
+      TextVector.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.vectors.push(TextVector.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EmbedOutput>, I>>(base?: I): EmbedOutput {
+    return EmbedOutput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EmbedOutput>, I>>(object: I): EmbedOutput {
+    const message = createBaseEmbedOutput();
+    message.vectors = object.vectors?.map((e) => TextVector.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRerankOutput(): RerankOutput {
+  return { scores: [] };
+}
+
+export const RerankOutput: MessageFns<RerankOutput> = {
+  encode(message: RerankOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scores.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.scores) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RerankOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRerankOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 9) {
+              message.scores.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.scores.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RerankOutput>, I>>(base?: I): RerankOutput {
+    return RerankOutput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RerankOutput>, I>>(object: I): RerankOutput {
+    const message = createBaseRerankOutput();
+    message.scores = object.scores?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTextVector(): TextVector {
+  return { values: [] };
+}
+
+export const TextVector: MessageFns<TextVector> = {
+  encode(message: TextVector, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.values.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.values) {
+        writer.float(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TextVector {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTextVector();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 13) {
+              message.values.push(reader.float());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.values.push(reader.float());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TextVector>, I>>(base?: I): TextVector {
+    return TextVector.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TextVector>, I>>(object: I): TextVector {
+    const message = createBaseTextVector();
+    message.values = object.values?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseExtractInput(): ExtractInput {
+  return { messages: [], text: "", transcript: "", targets: [], instructions: "", known: [] };
+}
+
+export const ExtractInput: MessageFns<ExtractInput> = {
+  encode(message: ExtractInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.transcript !== "") {
+      writer.uint32(26).string(message.transcript);
+    }
+    if (message.targets.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.targets) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.instructions !== "") {
+      writer.uint32(42).string(message.instructions);
+    }
+    for (const v of message.known) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.transcript = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.targets.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.targets.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.instructions = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.known.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractInput>, I>>(base?: I): ExtractInput {
+    return ExtractInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractInput>, I>>(object: I): ExtractInput {
+    const message = createBaseExtractInput();
+    message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
+    message.text = object.text ?? "";
+    message.transcript = object.transcript ?? "";
+    message.targets = object.targets?.map((e) => e) || [];
+    message.instructions = object.instructions ?? "";
+    message.known = object.known?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseExtractOutput(): ExtractOutput {
+  return { facts: [], entities: [], relations: [], model: "" };
+}
+
+export const ExtractOutput: MessageFns<ExtractOutput> = {
+  encode(message: ExtractOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.facts) {
+      ExtractedFact.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.entities) {
+      ExtractedEntity.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.relations) {
+      ExtractedRelation.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.model !== "") {
+      writer.uint32(34).string(message.model);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.facts.push(ExtractedFact.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entities.push(ExtractedEntity.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.relations.push(ExtractedRelation.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractOutput>, I>>(base?: I): ExtractOutput {
+    return ExtractOutput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractOutput>, I>>(object: I): ExtractOutput {
+    const message = createBaseExtractOutput();
+    message.facts = object.facts?.map((e) => ExtractedFact.fromPartial(e)) || [];
+    message.entities = object.entities?.map((e) => ExtractedEntity.fromPartial(e)) || [];
+    message.relations = object.relations?.map((e) => ExtractedRelation.fromPartial(e)) || [];
+    message.model = object.model ?? "";
+    return message;
+  },
+};
+
+function createBaseExtractedFact(): ExtractedFact {
+  return {
+    text: "",
+    isPreference: false,
+    key: "",
+    category: "",
+    topics: [],
+    importance: undefined,
+    confidence: undefined,
+    validFrom: undefined,
+    messageIds: [],
+  };
+}
+
+export const ExtractedFact: MessageFns<ExtractedFact> = {
+  encode(message: ExtractedFact, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.isPreference !== false) {
+      writer.uint32(16).bool(message.isPreference);
+    }
+    if (message.key !== "") {
+      writer.uint32(26).string(message.key);
+    }
+    if (message.category !== "") {
+      writer.uint32(34).string(message.category);
+    }
+    for (const v of message.topics) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.importance !== undefined) {
+      writer.uint32(49).double(message.importance);
+    }
+    if (message.confidence !== undefined) {
+      writer.uint32(57).double(message.confidence);
+    }
+    if (message.validFrom !== undefined) {
+      Timestamp.encode(message.validFrom, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(74).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractedFact {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractedFact();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isPreference = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.topics.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.importance = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.confidence = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.validFrom = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractedFact>, I>>(base?: I): ExtractedFact {
+    return ExtractedFact.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractedFact>, I>>(object: I): ExtractedFact {
+    const message = createBaseExtractedFact();
+    message.text = object.text ?? "";
+    message.isPreference = object.isPreference ?? false;
+    message.key = object.key ?? "";
+    message.category = object.category ?? "";
+    message.topics = object.topics?.map((e) => e) || [];
+    message.importance = object.importance ?? undefined;
+    message.confidence = object.confidence ?? undefined;
+    message.validFrom = (object.validFrom !== undefined && object.validFrom !== null)
+      ? Timestamp.fromPartial(object.validFrom)
+      : undefined;
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseExtractedEntity(): ExtractedEntity {
+  return { name: "", type: "", aliases: [], attributes: {}, messageIds: [] };
+}
+
+export const ExtractedEntity: MessageFns<ExtractedEntity> = {
+  encode(message: ExtractedEntity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.type !== "") {
+      writer.uint32(18).string(message.type);
+    }
+    for (const v of message.aliases) {
+      writer.uint32(26).string(v!);
+    }
+    globalThis.Object.entries(message.attributes).forEach(([key, value]: [string, string]) => {
+      ExtractedEntity_AttributesEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    for (const v of message.messageIds) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractedEntity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractedEntity();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1349,125 +2191,38 @@ export const Hook: MessageFns<Hook> = {
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.kind = reader.int32() as any;
+            message.type = reader.string();
             continue;
           }
           case 3: {
-            if (tag === 24) {
-              message.taskTypes.push(reader.int32() as any);
-
-              continue;
-            }
-
-            if (tag === 26) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.taskTypes.push(reader.int32() as any);
-              }
-
-              continue;
-            }
-
-            break;
-          }
-          case 4: {
-            if (tag !== 32) {
+            if (tag !== 26) {
               break;
             }
 
-            message.default = reader.bool();
+            message.aliases.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = ExtractedEntity_AttributesEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.attributes[entry4.key] = entry4.value;
+            }
             continue;
           }
           case 5: {
-            if (tag !== 40) {
+            if (tag !== 42) {
               break;
             }
 
-            message.breaker = reader.int32() as any;
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.retryTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.runningCalls = reader.int32();
-            continue;
-          }
-          case 8: {
-            if (tag !== 64) {
-              break;
-            }
-
-            message.maxRunningCalls = reader.int32();
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.callCount = reader.int64() as bigint;
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.failures.push(FailureCount.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
-              break;
-            }
-
-            message.timeout = Duration.decode(reader, reader.uint32());
-            continue;
-          }
-          case 12: {
-            if (tag !== 96) {
-              break;
-            }
-
-            message.callsPerHour = reader.int64() as bigint;
-            continue;
-          }
-          case 13: {
-            if (tag !== 104) {
-              break;
-            }
-
-            message.tokensPerHour = reader.int64() as bigint;
-            continue;
-          }
-          case 14: {
-            if (tag !== 112) {
-              break;
-            }
-
-            message.usedCalls = reader.int64() as bigint;
-            continue;
-          }
-          case 15: {
-            if (tag !== 120) {
-              break;
-            }
-
-            message.usedTokens = reader.int64() as bigint;
+            message.messageIds.push(reader.string());
             continue;
           }
         }
@@ -1482,59 +2237,44 @@ export const Hook: MessageFns<Hook> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<Hook>, I>>(base?: I): Hook {
-    return Hook.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ExtractedEntity>, I>>(base?: I): ExtractedEntity {
+    return ExtractedEntity.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Hook>, I>>(object: I): Hook {
-    const message = createBaseHook();
+  fromPartial<I extends Exact<DeepPartial<ExtractedEntity>, I>>(object: I): ExtractedEntity {
+    const message = createBaseExtractedEntity();
     message.name = object.name ?? "";
-    message.kind = object.kind ?? 0;
-    message.taskTypes = object.taskTypes?.map((e) => e) || [];
-    message.default = object.default ?? false;
-    message.breaker = object.breaker ?? 0;
-    message.retryTime = (object.retryTime !== undefined && object.retryTime !== null)
-      ? Timestamp.fromPartial(object.retryTime)
-      : undefined;
-    message.runningCalls = object.runningCalls ?? 0;
-    message.maxRunningCalls = object.maxRunningCalls ?? 0;
-    message.callCount = (object.callCount !== undefined && object.callCount !== null) ? BigInt(object.callCount) : 0n;
-    message.failures = object.failures?.map((e) => FailureCount.fromPartial(e)) || [];
-    message.timeout = (object.timeout !== undefined && object.timeout !== null)
-      ? Duration.fromPartial(object.timeout)
-      : undefined;
-    message.callsPerHour = (object.callsPerHour !== undefined && object.callsPerHour !== null)
-      ? BigInt(object.callsPerHour)
-      : 0n;
-    message.tokensPerHour = (object.tokensPerHour !== undefined && object.tokensPerHour !== null)
-      ? BigInt(object.tokensPerHour)
-      : 0n;
-    message.usedCalls = (object.usedCalls !== undefined && object.usedCalls !== null) ? BigInt(object.usedCalls) : 0n;
-    message.usedTokens = (object.usedTokens !== undefined && object.usedTokens !== null)
-      ? BigInt(object.usedTokens)
-      : 0n;
+    message.type = object.type ?? "";
+    message.aliases = object.aliases?.map((e) => e) || [];
+    message.attributes = (globalThis.Object.entries(object.attributes ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.messageIds = object.messageIds?.map((e) => e) || [];
     return message;
   },
 };
 
-function createBaseFailureCount(): FailureCount {
-  return { reason: 0, count: 0n };
+function createBaseExtractedEntity_AttributesEntry(): ExtractedEntity_AttributesEntry {
+  return { key: "", value: "" };
 }
 
-export const FailureCount: MessageFns<FailureCount> = {
-  encode(message: FailureCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.reason !== 0) {
-      writer.uint32(8).int32(message.reason);
+export const ExtractedEntity_AttributesEntry: MessageFns<ExtractedEntity_AttributesEntry> = {
+  encode(message: ExtractedEntity_AttributesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
     }
-    if (message.count !== 0n) {
-      if (BigInt.asIntN(64, message.count) !== message.count) {
-        throw new globalThis.Error("value provided for field message.count of type int64 too large");
-      }
-      writer.uint32(16).int64(message.count);
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): FailureCount {
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractedEntity_AttributesEntry {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1543,24 +2283,24 @@ export const FailureCount: MessageFns<FailureCount> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFailureCount();
+      const message = createBaseExtractedEntity_AttributesEntry();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 8) {
+            if (tag !== 10) {
               break;
             }
 
-            message.reason = reader.int32() as any;
+            message.key = reader.string();
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.count = reader.int64() as bigint;
+            message.value = reader.string();
             continue;
           }
         }
@@ -1575,13 +2315,728 @@ export const FailureCount: MessageFns<FailureCount> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<FailureCount>, I>>(base?: I): FailureCount {
-    return FailureCount.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ExtractedEntity_AttributesEntry>, I>>(base?: I): ExtractedEntity_AttributesEntry {
+    return ExtractedEntity_AttributesEntry.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<FailureCount>, I>>(object: I): FailureCount {
-    const message = createBaseFailureCount();
-    message.reason = object.reason ?? 0;
-    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+  fromPartial<I extends Exact<DeepPartial<ExtractedEntity_AttributesEntry>, I>>(
+    object: I,
+  ): ExtractedEntity_AttributesEntry {
+    const message = createBaseExtractedEntity_AttributesEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseExtractedRelation(): ExtractedRelation {
+  return { subject: "", predicate: "", object: "", confidence: undefined, messageIds: [] };
+}
+
+export const ExtractedRelation: MessageFns<ExtractedRelation> = {
+  encode(message: ExtractedRelation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject !== "") {
+      writer.uint32(10).string(message.subject);
+    }
+    if (message.predicate !== "") {
+      writer.uint32(18).string(message.predicate);
+    }
+    if (message.object !== "") {
+      writer.uint32(26).string(message.object);
+    }
+    if (message.confidence !== undefined) {
+      writer.uint32(33).double(message.confidence);
+    }
+    for (const v of message.messageIds) {
+      writer.uint32(42).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExtractedRelation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExtractedRelation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.predicate = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.object = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.confidence = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.messageIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExtractedRelation>, I>>(base?: I): ExtractedRelation {
+    return ExtractedRelation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExtractedRelation>, I>>(object: I): ExtractedRelation {
+    const message = createBaseExtractedRelation();
+    message.subject = object.subject ?? "";
+    message.predicate = object.predicate ?? "";
+    message.object = object.object ?? "";
+    message.confidence = object.confidence ?? undefined;
+    message.messageIds = object.messageIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseScoreInput(): ScoreInput {
+  return { texts: [] };
+}
+
+export const ScoreInput: MessageFns<ScoreInput> = {
+  encode(message: ScoreInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScoreInput>, I>>(base?: I): ScoreInput {
+    return ScoreInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScoreInput>, I>>(object: I): ScoreInput {
+    const message = createBaseScoreInput();
+    message.texts = object.texts?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseScoreOutput(): ScoreOutput {
+  return { scores: [] };
+}
+
+export const ScoreOutput: MessageFns<ScoreOutput> = {
+  encode(message: ScoreOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scores.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.scores) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScoreOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScoreOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 9) {
+              message.scores.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.scores.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScoreOutput>, I>>(base?: I): ScoreOutput {
+    return ScoreOutput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScoreOutput>, I>>(object: I): ScoreOutput {
+    const message = createBaseScoreOutput();
+    message.scores = object.scores?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseResolveInput(): ResolveInput {
+  return { text: "", known: [], key: "" };
+}
+
+export const ResolveInput: MessageFns<ResolveInput> = {
+  encode(message: ResolveInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    for (const v of message.known) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.key !== "") {
+      writer.uint32(26).string(message.key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.known.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveInput>, I>>(base?: I): ResolveInput {
+    return ResolveInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveInput>, I>>(object: I): ResolveInput {
+    const message = createBaseResolveInput();
+    message.text = object.text ?? "";
+    message.known = object.known?.map((e) => e) || [];
+    message.key = object.key ?? "";
+    return message;
+  },
+};
+
+function createBaseResolveOutput(): ResolveOutput {
+  return { action: 0, text: "" };
+}
+
+export const ResolveOutput: MessageFns<ResolveOutput> = {
+  encode(message: ResolveOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== 0) {
+      writer.uint32(8).int32(message.action);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.action = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveOutput>, I>>(base?: I): ResolveOutput {
+    return ResolveOutput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveOutput>, I>>(object: I): ResolveOutput {
+    const message = createBaseResolveOutput();
+    message.action = object.action ?? 0;
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseLeasedTask(): LeasedTask {
+  return { task: undefined, leaseToken: "", input: undefined };
+}
+
+export const LeasedTask: MessageFns<LeasedTask> = {
+  encode(message: LeasedTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.task !== undefined) {
+      Task.encode(message.task, writer.uint32(10).fork()).join();
+    }
+    if (message.leaseToken !== "") {
+      writer.uint32(18).string(message.leaseToken);
+    }
+    switch (message.input?.$case) {
+      case "summarize":
+        SummarizeInput.encode(message.input.value, writer.uint32(26).fork()).join();
+        break;
+      case "embed":
+        EmbedInput.encode(message.input.value, writer.uint32(34).fork()).join();
+        break;
+      case "rerank":
+        RerankInput.encode(message.input.value, writer.uint32(42).fork()).join();
+        break;
+      case "extract":
+        ExtractInput.encode(message.input.value, writer.uint32(50).fork()).join();
+        break;
+      case "score":
+        ScoreInput.encode(message.input.value, writer.uint32(58).fork()).join();
+        break;
+      case "resolve":
+        ResolveInput.encode(message.input.value, writer.uint32(66).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeasedTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeasedTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.task = Task.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.leaseToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.input = { $case: "summarize", value: SummarizeInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.input = { $case: "embed", value: EmbedInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.input = { $case: "rerank", value: RerankInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.input = { $case: "extract", value: ExtractInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.input = { $case: "score", value: ScoreInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.input = { $case: "resolve", value: ResolveInput.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LeasedTask>, I>>(base?: I): LeasedTask {
+    return LeasedTask.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LeasedTask>, I>>(object: I): LeasedTask {
+    const message = createBaseLeasedTask();
+    message.task = (object.task !== undefined && object.task !== null) ? Task.fromPartial(object.task) : undefined;
+    message.leaseToken = object.leaseToken ?? "";
+    switch (object.input?.$case) {
+      case "summarize": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "summarize", value: SummarizeInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "embed": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "embed", value: EmbedInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "rerank": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "rerank", value: RerankInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "extract": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "extract", value: ExtractInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "score": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "score", value: ScoreInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+      case "resolve": {
+        if (object.input?.value !== undefined && object.input?.value !== null) {
+          message.input = { $case: "resolve", value: ResolveInput.fromPartial(object.input.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseMemoryJob(): MemoryJob {
+  return {
+    sessionId: "",
+    type: 0,
+    hook: "",
+    seqRanges: [],
+    state: 0,
+    failedAttempts: 0,
+    readyTime: undefined,
+    lastFailure: undefined,
+    createTime: undefined,
+  };
+}
+
+export const MemoryJob: MessageFns<MemoryJob> = {
+  encode(message: MemoryJob, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.type !== 0) {
+      writer.uint32(16).int32(message.type);
+    }
+    if (message.hook !== "") {
+      writer.uint32(26).string(message.hook);
+    }
+    for (const v of message.seqRanges) {
+      SeqRange.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.state !== 0) {
+      writer.uint32(40).int32(message.state);
+    }
+    if (message.failedAttempts !== 0) {
+      writer.uint32(48).int32(message.failedAttempts);
+    }
+    if (message.readyTime !== undefined) {
+      Timestamp.encode(message.readyTime, writer.uint32(58).fork()).join();
+    }
+    if (message.lastFailure !== undefined) {
+      TaskFailure.encode(message.lastFailure, writer.uint32(66).fork()).join();
+    }
+    if (message.createTime !== undefined) {
+      Timestamp.encode(message.createTime, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryJob {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryJob();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hook = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.seqRanges.push(SeqRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.failedAttempts = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.readyTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.lastFailure = TaskFailure.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.createTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MemoryJob>, I>>(base?: I): MemoryJob {
+    return MemoryJob.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MemoryJob>, I>>(object: I): MemoryJob {
+    const message = createBaseMemoryJob();
+    message.sessionId = object.sessionId ?? "";
+    message.type = object.type ?? 0;
+    message.hook = object.hook ?? "";
+    message.seqRanges = object.seqRanges?.map((e) => SeqRange.fromPartial(e)) || [];
+    message.state = object.state ?? 0;
+    message.failedAttempts = object.failedAttempts ?? 0;
+    message.readyTime = (object.readyTime !== undefined && object.readyTime !== null)
+      ? Timestamp.fromPartial(object.readyTime)
+      : undefined;
+    message.lastFailure = (object.lastFailure !== undefined && object.lastFailure !== null)
+      ? TaskFailure.fromPartial(object.lastFailure)
+      : undefined;
+    message.createTime = (object.createTime !== undefined && object.createTime !== null)
+      ? Timestamp.fromPartial(object.createTime)
+      : undefined;
     return message;
   },
 };

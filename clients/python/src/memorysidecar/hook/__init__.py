@@ -1,0 +1,1 @@
+"""What an operator's own hook server implements."""

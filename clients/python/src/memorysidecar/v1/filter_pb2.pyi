@@ -1,0 +1,30 @@
+from google.protobuf import struct_pb2 as _struct_pb2
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class MetadataCondition(_message.Message):
+    __slots__ = ("path", "equals", "range", "exists", "one_of")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    EQUALS_FIELD_NUMBER: _ClassVar[int]
+    RANGE_FIELD_NUMBER: _ClassVar[int]
+    EXISTS_FIELD_NUMBER: _ClassVar[int]
+    ONE_OF_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    equals: _struct_pb2.Value
+    range: NumberRange
+    exists: bool
+    one_of: _struct_pb2.ListValue
+    def __init__(self, path: _Optional[str] = ..., equals: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
+
+class NumberRange(_message.Message):
+    __slots__ = ("before", "to")
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    before: float
+    to: float
+    def __init__(self, before: _Optional[float] = ..., to: _Optional[float] = ..., **kwargs) -> None: ...
