@@ -1,10 +1,14 @@
 // What only we can check: layers, sizes, banned code and words, and that nothing of the contract is
 // without code and tests. The rules and their own tests are in test/support/tidy.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { bannedCodeProblems, bannedWordProblems, titleProblems } from "./support/tidy/banned.ts";
 import { reasonProblems, rpcProblems } from "./support/tidy/contract.ts";
+import { nameProblems, publicFiles } from "./support/tidy/contract-names.ts";
 import {
   cycleProblems,
   deadFileProblems,
@@ -12,10 +16,13 @@ import {
   unknownLayerProblems,
 } from "./support/tidy/imports.ts";
 import { readProject } from "./support/tidy/project.ts";
-import { ALLOWED, ENTRY_POINTS } from "./support/tidy/settings.ts";
+import { ALLOWED, ENTRY_POINTS, NAMES_THAT_STAY } from "./support/tidy/settings.ts";
 import { fileLengthProblems, functionProblems, lineLengthProblems } from "./support/tidy/sizes.ts";
 
-const project = readProject(join(import.meta.dirname, ".."));
+const root = join(import.meta.dirname, "..");
+const project = readProject(root);
+const image = readFileSync(join(root, "proto/image.binpb"));
+const contract = publicFiles(fromBinary(FileDescriptorSetSchema, image).file);
 
 describe("the repository", () => {
   it("has imports that point down only", () => {
@@ -64,5 +71,9 @@ describe("the repository", () => {
 
   it("raises and tests every reason of failure", () => {
     expect(reasonProblems(project)).toEqual([]);
+  });
+
+  it("has a contract with names that every language can use", () => {
+    expect(nameProblems(contract, NAMES_THAT_STAY)).toEqual([]);
   });
 });
