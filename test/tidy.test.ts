@@ -8,7 +8,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { bannedCodeProblems, bannedWordProblems, titleProblems } from "./support/tidy/banned.ts";
 import { reasonProblems, rpcProblems } from "./support/tidy/contract.ts";
-import { nameProblems, publicFiles } from "./support/tidy/contract-names.ts";
+import { nameProblems, optionProblems, publicFiles } from "./support/tidy/contract-names.ts";
 import {
   cycleProblems,
   deadFileProblems,
@@ -75,5 +75,9 @@ describe("the repository", () => {
 
   it("has a contract with names that every language can use", () => {
     expect(nameProblems(contract, NAMES_THAT_STAY)).toEqual([]);
+  });
+
+  it("has the options of every language in each file of the contract", () => {
+    expect(optionProblems(contract)).toEqual([]);
   });
 });

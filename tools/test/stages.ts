@@ -32,6 +32,7 @@ export const STAGES: readonly Stage[] = [
   { name: "e2e", holds: below("test/e2e/"), workers: 1, limitMinutes: 20 },
   { name: "bench", holds: below("test/bench/"), workers: 1, limitMinutes: 10 },
   { name: "docs", holds: below("test/docs/"), workers: 1, limitMinutes: 10 },
+  { name: "languages", holds: below("test/languages/"), workers: 2, limitMinutes: 20 },
   { name: "clients", holds: below("clients/", "test/clients/"), workers: 1, limitMinutes: 10 },
   // A test in a new folder is run before anybody has given it a stage.
   { name: "other", holds: () => true, workers: 1, limitMinutes: 10 },

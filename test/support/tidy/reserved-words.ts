@@ -97,8 +97,8 @@ export const RESERVED_WORDS: readonly ReservedWords[] = [
     kind: "field",
     casing: pascalCase,
     words: words(`
-      CalculateSize Clone Descriptor Equals GetHashCode GetType MergeFrom Parser ToString
-      WriteTo`),
+      CalculateSize Clone Descriptor Equals GetHashCode GetType MergeFrom OnConstruction Parser
+      ToString Types WriteTo`),
   },
   {
     // What a new project imports everywhere: System and its Collections.Generic, IO, Linq,

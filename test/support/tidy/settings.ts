@@ -63,26 +63,18 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
 
 /** Names of the contract that a language cannot use as they are. */
 export const NAMES_THAT_STAY: readonly NameException[] = [
-  {
-    name: "memorysidecar.v1.AssembleContextResponse.cut_count",
-    reason: "to be renamed before v1 is frozen",
-  },
-  {
-    name: "memorysidecar.v1.ExtractedRelation.object",
-    reason: "to be renamed before v1 is frozen",
-  },
-  { name: "memorysidecar.v1.Healing.when", reason: "to be renamed before v1 is frozen" },
-  { name: "memorysidecar.v1.Hook.default", reason: "to be renamed before v1 is frozen" },
-  {
-    name: "memorysidecar.v1.MetadataCondition.equals",
-    reason: "to be renamed before v1 is frozen",
-  },
-  { name: "memorysidecar.v1.NumberRange.from", reason: "to be renamed before v1 is frozen" },
-  {
-    name: "memorysidecar.v1.QueryRelationsRequest.object",
-    reason: "to be renamed before v1 is frozen",
-  },
-  { name: "memorysidecar.v1.Relation.object", reason: "to be renamed before v1 is frozen" },
-  { name: "memorysidecar.v1.Task", reason: "to be renamed before v1 is frozen" },
-  { name: "memorysidecar.v1.Unit", reason: "to be renamed before v1 is frozen" },
-];
+  "AssembleContextResponse.cut_count",
+  "EventFilter.types",
+  "ExtractedRelation.object",
+  "Healing.when",
+  "Hook.default",
+  "MetadataCondition.equals",
+  "NumberRange.from",
+  "QueryRelationsRequest.object",
+  "Relation.object",
+  "Task",
+  "Unit",
+].map((name) => ({
+  name: `memorysidecar.v1.${name}`,
+  reason: "to be renamed before v1 is frozen",
+}));

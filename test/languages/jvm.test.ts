@@ -1,0 +1,53 @@
+// What Maven builds: Java and Kotlin, and the languages that protoc itself generates.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { pascalCase } from "../support/tidy/reserved-words.ts";
+import { NAMES_THAT_STAY } from "../support/tidy/settings.ts";
+import { build, isMissing } from "./build.ts";
+
+const MINUTES = 60_000;
+const OTHERS = join(import.meta.dirname, "others/target/generated-sources/protobuf");
+
+/** What a pattern captures in the files of one kind that protoc generated. */
+function captures(files: string, pattern: RegExp): string[] {
+  const found = globSync(files, { cwd: OTHERS })
+    .map((name) => readFileSync(join(OTHERS, name), "utf8"))
+    .flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name ?? ""));
+  return [...new Set(found)];
+}
+
+describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
+  // One build of all: Kotlin compiles against the classes of Java.
+  beforeAll(async () => {
+    await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "compile"]);
+  }, 10 * MINUTES);
+
+  it.each([
+    ["Java", "../../clients/java"],
+    ["Kotlin", "kotlin"],
+  ])("compiles the generated %s classes", (_language, folder) => {
+    const classes = join(import.meta.dirname, folder, "target/classes/io/memorysidecar");
+    expect(globSync("**/*.class", { cwd: classes }).length).toBeGreaterThan(500);
+  });
+
+  it.each([
+    ["C#", "**/*.cs"],
+    ["C++", "**/*.pb.h"],
+    ["Objective-C", "**/*.pbobjc.h"],
+    ["PHP", "**/*.php"],
+    ["Ruby", "**/*_pb.rb"],
+  ])("generates %s", (_language, files) => {
+    expect(globSync(files, { cwd: OTHERS }).length).toBeGreaterThan(10);
+  });
+
+  it("generates C# and C++ without a renamed accessor", () => {
+    const staying = NAMES_THAT_STAY.map(({ name }) => name.slice(name.lastIndexOf(".") + 1));
+    const csharp = captures("**/*.cs", /^ +public \S+ (\w+)_ \{$/gm);
+    expect(csharp.filter((name) => !staying.map(pascalCase).includes(name))).toEqual([]);
+    // C++ has the word, and an underscore after it; see test/support/tidy/reserved-words.ts.
+    const cpp = captures("**/*.pb.h", /\b([a-z]\w*)_\(\) const\b/g);
+    expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
+  });
+});
