@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
+import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import {
   failureOf,
   type RequestOf,
@@ -100,6 +101,15 @@ describe("WatchEvents", () => {
     for (const watch of [bySession, byUser, byType]) watch.close();
   });
 
+  it("filters by every type of the contract", async () => {
+    const known = Object.values(EventType).filter((type) => type > 0);
+    for (const type of known) {
+      const filter = { sessionId: "", userId: "", types: [type] };
+      expect((await server.client.call("listEvents", { filter })).events).toEqual([]);
+    }
+    expect(known.length).toBeGreaterThan(20);
+  });
+
   it("tells trims, updates, deletes, forks and resets", async () => {
     const namespace = `w${count++}`;
     const sessionId = "s";
@@ -162,7 +172,7 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: "", userId: "", types: [0, 23] as 0[] };
+    const unknown = { sessionId: "", userId: "", types: [0, 1_000] as 0[] };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
       fields: ["filter.types[0]", "filter.types[1]"],
     });

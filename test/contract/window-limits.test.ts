@@ -3,11 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
-import * as wirePolicy from "../../src/gen/memorysidecar/v1/policy.ts";
-import * as wireStage from "../../src/gen/memorysidecar/v1/policy.ts";
-import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
-import { PREVIEW_ENUM_MAX } from "../../src/transport/validate/preview-requests.ts";
-import { WINDOW_ENUM_MAX } from "../../src/transport/validate/window-requests.ts";
 import {
   type RequestOf,
   requestBytes,
@@ -141,21 +136,5 @@ describe("a limit", () => {
     expect(failure.fields[0]).toBe(field);
     expect(failure.metadata).toMatchObject({ field, limit: String(max) });
     expect(server.store.revision()).toBe(before);
-  });
-});
-
-describe("the enums of these requests", () => {
-  const highest = (values: object): number =>
-    Math.max(...Object.values(values).filter((value) => typeof value === "number"));
-
-  it("end where the checks say", () => {
-    expect(WINDOW_ENUM_MAX).toEqual({
-      unit: highest(wireStage.Unit),
-      summaryPlacement: highest(SummaryPlacement),
-    });
-    expect(PREVIEW_ENUM_MAX).toEqual({
-      stageOn: highest(wireStage.StageOn),
-      previewSource: highest(wirePolicy.PreviewSource),
-    });
   });
 });

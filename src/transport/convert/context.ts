@@ -40,12 +40,6 @@ const CUT_BYTES = 524_288;
 /** What a cut takes beside its ids. */
 const CUT_FRAME_BYTES = 48;
 
-/** The highest numbers of the enums. */
-export const CONTEXT_ENUM_MAX = {
-  sectionKind: wire.ContextSectionKind.DAILY_LOG,
-  profile: wire.ContextProfile.DEFINABLE,
-} as const;
-
 /** Gives what a checked request asks for. */
 export function fromAssembleContext(
   request: recallServiceWire.AssembleContextRequest,

@@ -15,13 +15,6 @@ const ORIGINS = {
 
 const ORIGIN_NAMES = Object.keys(ORIGINS) as readonly MemoryOrigin[];
 
-/** The highest numbers of the enums. */
-export const MEMORY_ENUM_MAX = {
-  kind: wire.MemoryKind.SUMMARY,
-  state: wire.MemoryState.SUPERSEDED,
-  origin: wire.MemoryOrigin.TURN,
-} as const;
-
 /** The public number of a kind. */
 export function toMemoryKind(kind: MemoryKind): wire.MemoryKind {
   return (MEMORY_KINDS.indexOf(kind) + FIRST_KIND) as wire.MemoryKind;

@@ -112,25 +112,3 @@ export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
   "system-suffix",
   "not",
 ];
-
-/** The highest number of each enum of a policy. */
-export const POLICY_ENUM_MAX = {
-  tokenRule: POLICY_TOKEN_RULES.length - 1,
-  systemProtection: SYSTEM_PROTECTIONS.length - 1,
-  toolPairs: TOOL_PAIRS.length - 1,
-  healWhen: HEAL_WHEN.length - 1,
-  tokenRounding: ROUNDINGS.length - 1,
-  unit: UNITS.length - 1,
-  stageOn: STAGE_ON.length - 1,
-  stageEffect: STAGE_EFFECTS.length - 1,
-  removedTo: REMOVED_TO.length - 1,
-  filterScope: FILTER_SCOPES.length - 1,
-  boundaryRule: BOUNDARY_RULES.length - 1,
-  summaryKeep: SUMMARY_KEEPS.length - 1,
-  summaryFlow: SUMMARY_FLOWS.length - 1,
-  summaryLeave: SUMMARY_LEAVES.length - 1,
-  summaryFailure: SUMMARY_FAILURES.length - 1,
-  transcriptStyle: TRANSCRIPT_STYLES.length - 1,
-  summaryShape: SUMMARY_SHAPES.length - 1,
-  summaryShow: SUMMARY_SHOWS.length - 1,
-} as const;

@@ -45,9 +45,6 @@ const PLACEMENTS = {
   "in-place": SummaryPlacement.IN_PLACE,
 } as const;
 
-/** The highest number of the state of a task. */
-export const TASK_STATE_MAX: number = wire.TaskState.DEAD;
-
 /** The reasons of failures in the order of their public numbers. */
 export const FAILURE_REASONS: readonly TaskFailureReason[] = [...TASK_FAILURES].sort(
   (a, b) => FAILURE_NUMBERS[a] - FAILURE_NUMBERS[b],

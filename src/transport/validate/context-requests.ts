@@ -1,10 +1,15 @@
 // The rules of AssembleContext.
 
+import { CONTEXT_SECTION_KINDS } from "../../domain/context/types.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import type { ContextSection } from "../../gen/memorysidecar/v1/recall.ts";
+import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
+import {
+  ContextProfile,
+  type ContextSection,
+  ContextSectionKind,
+} from "../../gen/memorysidecar/v1/recall.ts";
 import type { AssembleContextRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
-import { CONTEXT_ENUM_MAX } from "../convert/context.ts";
-import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import {
   checkCount,
   checkEnum,
@@ -31,12 +36,12 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
   checkId(v, "agent_id", request.agentId, LIMITS.agentIdBytes);
   checkText(v, "query", request.query, LIMITS.recallQueryBytes);
   checkRange(v, "max_tokens", request.maxTokens, TOKENS);
-  checkEnum(v, "token_rule", request.tokenRule, POLICY_ENUM_MAX.tokenRule);
+  checkEnum(v, "token_rule", request.tokenRule, TokenRule);
   if (request.tokenRule === GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
   checkText(v, "model", request.model, LIMITS.modelBytes);
   checkCustomTokenRule(v, request);
   checkSections(v, request.sections);
-  checkEnum(v, "profile", request.profile, CONTEXT_ENUM_MAX.profile);
+  checkEnum(v, "profile", request.profile, ContextProfile);
   const { compactionThreshold: threshold, minRelevance } = request;
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     v.add("compaction_threshold", "must be above 0 and at most 1", threshold > 0 ? 1 : 0);
@@ -47,7 +52,7 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
 }
 
 function checkSections(v: Violations, sections: readonly ContextSection[]): void {
-  checkCount(v, "sections", sections.length, CONTEXT_ENUM_MAX.sectionKind);
+  checkCount(v, "sections", sections.length, CONTEXT_SECTION_KINDS.length);
   const kinds = new Set<number>();
   for (const [index, section] of sections.entries()) {
     if (v.full) return;
@@ -62,7 +67,7 @@ function checkSections(v: Violations, sections: readonly ContextSection[]): void
 function checkSection(v: Violations, section: ContextSection): void {
   const { kind, share, limit, heading, maxChars } = section;
   if (kind === 0) v.add("kind", "is required");
-  else checkEnum(v, "kind", kind, CONTEXT_ENUM_MAX.sectionKind);
+  else checkEnum(v, "kind", kind, ContextSectionKind);
   if (share !== undefined) checkRange(v, "share", share, SHARE);
   checkRange(v, "limit", limit, ITEMS);
   if (heading !== undefined) checkText(v, "heading", heading, LIMITS.contextHeadingBytes);

@@ -80,7 +80,7 @@ function checkDocument(v: Violations, document: Document, request: UpsertDocumen
   checkEmbedding(v, document.embedding);
   if (document.trust === Trust.HIGH) {
     v.add("trust", "must be TRUST_MEDIUM or TRUST_LOW: TRUST_HIGH is for the operator");
-  } else checkEnum(v, "trust", document.trust, Trust.MEDIUM);
+  } else checkEnum(v, "trust", document.trust, Trust);
 }
 
 function checkNewId(v: Violations, documentId: string, isSplit: boolean): void {
@@ -146,7 +146,7 @@ export function checkSearchDocuments(request: SearchDocumentsRequest, v: Violati
   checkCollection(request, v);
   checkText(v, "query", request.query, LIMITS.recallQueryBytes);
   checkEmbedding(v, request.embedding);
-  checkEnum(v, "scoring", request.scoring, DocumentScoring.TF_IDF);
+  checkEnum(v, "scoring", request.scoring, DocumentScoring);
   if (request.scoring === DocumentScoring.TF_IDF && request.embedding !== undefined) {
     v.add("embedding", "must be unset with DOCUMENT_SCORING_TF_IDF");
   }

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { GetServerInfoRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
-import { type EventFilter, EventType } from "../../gen/memorysidecar/v1/event.ts";
+import { type EventFilter, EventType, StreamPosition } from "../../gen/memorysidecar/v1/event.ts";
 import type {
   AckEventsRequest,
   CreateConsumerRequest,
@@ -25,9 +25,6 @@ import {
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
-const POSITION_MAX = 2;
-const EVENT_TYPE_MAX = EventType.COLLECTION_CLEARED;
-
 function checkFilter(v: Violations, filter: EventFilter | undefined): void {
   if (filter === undefined) return;
   v.enter("filter");
@@ -37,7 +34,7 @@ function checkFilter(v: Violations, filter: EventFilter | undefined): void {
   for (let index = 0; index < filter.types.length && !v.full; index++) {
     const type = filter.types[index] as number;
     if (type === 0) v.add(`types[${index}]`, "must not be EVENT_TYPE_UNSPECIFIED");
-    else checkEnum(v, `types[${index}]`, type, EVENT_TYPE_MAX);
+    else checkEnum(v, `types[${index}]`, type, EventType);
   }
   v.leave();
 }
@@ -53,7 +50,7 @@ function checkStart(
       break;
     case "position":
       if (start.value === 0) v.add("position", "must not be STREAM_POSITION_UNSPECIFIED");
-      else checkEnum(v, "position", start.value, POSITION_MAX);
+      else checkEnum(v, "position", start.value, StreamPosition);
       break;
     case "consumerId":
       checkRequiredId(v, "consumer_id", start.value, LIMITS.consumerIdBytes);

@@ -99,9 +99,25 @@ export function checkFinite(v: Violations, field: string, value: number | undefi
   if (value !== undefined && !Number.isFinite(value)) v.add(field, "must be a finite number");
 }
 
-/** Checks an enum whose known values are 0 to `max`. */
-export function checkEnum(v: Violations, field: string, value: number, max: number): void {
-  if (value < 0 || value > max) v.add(field, `is not a known value: ${value}`);
+/** The names of an enum of the contract and their numbers, as the generated code has them. */
+export type WireEnum = Readonly<Record<string, number>>;
+
+const knownNumbers = new WeakMap<WireEnum, ReadonlySet<number>>();
+
+/** Whether the contract gives a number of an enum a name. */
+function isKnown(names: WireEnum, value: number): boolean {
+  let known = knownNumbers.get(names);
+  if (known === undefined) {
+    // The generated code stands for numbers that have no name with -1.
+    known = new Set(Object.values(names).filter((number) => number >= 0));
+    knownNumbers.set(names, known);
+  }
+  return known.has(value);
+}
+
+/** Checks that an enum has a value that the contract knows. */
+export function checkEnum(v: Violations, field: string, value: number, names: WireEnum): void {
+  if (!isKnown(names, value)) v.add(field, `is not a known value: ${value}`);
 }
 
 /** Checks the length of a repeated field. */

@@ -1,17 +1,21 @@
 // The rules of which memories a call means.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import type { MemoryFilter } from "../../gen/memorysidecar/v1/memory.ts";
-import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
+import {
+  type MemoryFilter,
+  MemoryKind,
+  MemoryOrigin,
+  MemoryState,
+} from "../../gen/memorysidecar/v1/memory.ts";
+import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { checkEnum, checkId, checkLabels, checkText, checkTimestamp } from "./fields.ts";
 import { checkShare, checkTexts } from "./memory.ts";
 import { checkChoices, checkConditions } from "./recall-filter.ts";
 import type { Violations } from "./violations.ts";
 
-const KINDS = { max: MEMORY_ENUM_MAX.kind, count: LIMITS.memoryFilterKinds };
-const STATES = { max: MEMORY_ENUM_MAX.state, count: LIMITS.memoryFilterStates };
+const KINDS = { names: MemoryKind, count: LIMITS.memoryFilterKinds };
+const STATES = { names: MemoryState, count: LIMITS.memoryFilterStates };
 const CATEGORIES = { count: LIMITS.memoryFilterCategories, bytes: LIMITS.memoryCategoryBytes };
 const TOPICS = { count: LIMITS.memoryFilterTopics, bytes: LIMITS.memoryTopicBytes };
 
@@ -32,13 +36,13 @@ export function checkMemoryFilter(v: Violations, filter: MemoryFilter | undefine
   checkConditions(v, filter.metadata);
   checkShare(v, "min_importance", filter.minImportance);
   checkShare(v, "min_confidence", filter.minConfidence);
-  checkEnum(v, "min_trust", filter.minTrust, TRUST.high);
+  checkEnum(v, "min_trust", filter.minTrust, Trust);
   checkTimestamp(v, "valid_at", filter.validAt);
   const { createFromTime, createBeforeTime, seenFromTime, seenBeforeTime } = filter;
   checkPeriod(v, "create", { from: createFromTime, before: createBeforeTime });
   checkPeriod(v, "seen", { from: seenFromTime, before: seenBeforeTime });
   checkId(v, "source_session_id", filter.sourceSessionId, LIMITS.sessionIdBytes);
-  checkEnum(v, "origin", filter.origin, MEMORY_ENUM_MAX.origin);
+  checkEnum(v, "origin", filter.origin, MemoryOrigin);
   v.leave();
 }
 

@@ -103,12 +103,12 @@ export function checkExtraction(v: Violations, extraction: ExtractionPolicy | un
   const { hook, on, targets, instructions } = extraction;
   v.enter("extraction");
   checkHookName(v, "hook", hook);
-  checkEnum(v, "on", on, ExtractionTime.TRIM);
+  checkEnum(v, "on", on, ExtractionTime);
   checkCount(v, "targets", targets.length, LIMITS.extractionTargets);
   for (let index = 0; index < targets.length && !v.full; index++) {
     const target = targets[index] ?? 0;
     if (target === 0) v.add(`targets[${index}]`, "must not be unspecified");
-    else checkEnum(v, `targets[${index}]`, target, ExtractionTarget.RELATIONS);
+    else checkEnum(v, `targets[${index}]`, target, ExtractionTarget);
   }
   checkText(v, "instructions", instructions, LIMITS.extractionInstructionsBytes);
   v.leave();

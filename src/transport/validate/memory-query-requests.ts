@@ -44,7 +44,7 @@ export function checkSearchMemories(request: SearchMemoriesRequest, v: Violation
   checkText(v, "query", request.query, LIMITS.recallQueryBytes);
   checkMemoryFilter(v, request.filter);
   const { scoring, limit } = request;
-  checkEnum(v, "scoring", scoring, MemoryScoring.SUBSTRING);
+  checkEnum(v, "scoring", scoring, MemoryScoring);
   const isRecall = scoring === MemoryScoring.UNSPECIFIED || scoring === MemoryScoring.RECALL;
   if (limit !== undefined) checkRange(v, "limit", limit, isRecall ? RECALL_SEARCH : SEARCH);
   checkFinite(v, "min_score", request.minScore);
@@ -141,7 +141,7 @@ export function checkListMemoryJobs(request: ListMemoryJobsRequest, v: Violation
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
   if (request.state === TaskState.WAITING) {
     v.add("state", "must be ready, leased or dead: jobs on memories never wait");
-  } else checkEnum(v, "state", request.state, TaskState.DEAD);
+  } else checkEnum(v, "state", request.state, TaskState);
   checkPage(v, request);
 }
 

@@ -71,7 +71,7 @@ function checkDedupe(v: Violations, rule: DedupeRule | undefined): void {
   if (rule === undefined) return;
   const { mode, threshold, window } = rule;
   v.enter("dedupe");
-  checkEnum(v, "mode", mode, DedupeMode.NONE);
+  checkEnum(v, "mode", mode, DedupeMode);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     v.add("threshold", "must be above 0 and at most 1", threshold > 0 ? 1 : 0);
   }
@@ -82,7 +82,7 @@ function checkDedupe(v: Violations, rule: DedupeRule | undefined): void {
 function checkConflict(v: Violations, rule: ConflictRule | undefined): void {
   if (rule === undefined) return;
   v.enter("conflict");
-  checkEnum(v, "mode", rule.mode, ConflictMode.ASK_HOOK);
+  checkEnum(v, "mode", rule.mode, ConflictMode);
   checkHookName(v, "hook", rule.hook);
   v.leave();
 }
@@ -114,7 +114,7 @@ export function checkListMemories(request: ListMemoriesRequest, v: Violations): 
   checkNamespace(v, request.namespace);
   checkMemoryFilter(v, request.filter);
   checkTimestamp(v, "as_of_time", request.asOfTime);
-  checkEnum(v, "order", request.order, MemoryOrder.LAST_SEEN);
+  checkEnum(v, "order", request.order, MemoryOrder);
   checkPage(v, request);
 }
 

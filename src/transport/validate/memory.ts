@@ -10,7 +10,6 @@ import {
   type Relation,
 } from "../../gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../gen/memorysidecar/v1/message.ts";
-import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
 import { fromTimestamp } from "../convert/time.ts";
 import {
   checkCount,
@@ -58,7 +57,7 @@ const TOPICS = { count: LIMITS.memoryTopics, bytes: LIMITS.memoryTopicBytes };
 /** Checks a memory that is to be remembered. */
 export function checkNewMemory(v: Violations, memory: Memory): void {
   checkId(v, "memory_id", memory.memoryId, LIMITS.memoryIdBytes);
-  checkEnum(v, "kind", memory.kind, MEMORY_ENUM_MAX.kind);
+  checkEnum(v, "kind", memory.kind, MemoryKind);
   checkKind(v, memory);
   checkScope(v, memory);
   checkContent(v, memory);
@@ -112,7 +111,7 @@ function checkContent(v: Violations, memory: Memory): void {
 function checkTrust(v: Violations, trust: Trust): void {
   if (trust === Trust.HIGH) {
     v.add("trust", "must be TRUST_MEDIUM or TRUST_LOW: TRUST_HIGH is for the operator");
-  } else checkEnum(v, "trust", trust, Trust.MEDIUM);
+  } else checkEnum(v, "trust", trust, Trust);
 }
 
 function checkSource(v: Violations, source: MemorySource | undefined): void {

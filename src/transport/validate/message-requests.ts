@@ -1,8 +1,12 @@
 // The rules of the requests about messages, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { ROLE } from "../../domain/window/types.ts";
-import type { Message, ToolOutcome } from "../../gen/memorysidecar/v1/message.ts";
+import {
+  type Message,
+  MessageOrder,
+  Role,
+  type ToolOutcome,
+} from "../../gen/memorysidecar/v1/message.ts";
 import type {
   AppendMessagesRequest,
   DeleteMessageRequest,
@@ -26,7 +30,6 @@ import { checkMask, MESSAGE_MASK } from "./mask.ts";
 import { checkContent, checkNewMessage } from "./message.ts";
 import type { Violations } from "./violations.ts";
 
-const MESSAGE_ORDER_MAX = 2;
 const MODEL_INPUT_TOKENS = { min: 0, max: LIMITS.policyTokens };
 
 export function checkAppendMessages(request: AppendMessagesRequest, v: Violations): void {
@@ -82,13 +85,13 @@ export function checkListMessages(request: ListMessagesRequest, v: Violations): 
     for (let index = 0; index < filter.roles.length && !v.full; index++) {
       const role = filter.roles[index] as number;
       if (role === 0) v.add(`roles[${index}]`, "must not be ROLE_UNSPECIFIED");
-      else checkEnum(v, `roles[${index}]`, role, ROLE.tool);
+      else checkEnum(v, `roles[${index}]`, role, Role);
     }
     checkSeq(v, "first_seq", filter.firstSeq);
     checkSeq(v, "last_seq", filter.lastSeq);
     v.leave();
   }
-  checkEnum(v, "order", request.order, MESSAGE_ORDER_MAX);
+  checkEnum(v, "order", request.order, MessageOrder);
   checkPage(v, request);
 }
 
@@ -113,7 +116,7 @@ export function checkUpdateMessage(request: UpdateMessageRequest, v: Violations)
   else {
     v.enter("message");
     checkRequiredId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
-    checkEnum(v, "role", message.role, ROLE.tool);
+    checkEnum(v, "role", message.role, Role);
     checkContent(v, message);
     v.leave();
   }

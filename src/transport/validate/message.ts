@@ -2,18 +2,20 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { ROLE } from "../../domain/window/types.ts";
-import type {
-  AgentCall,
-  ContentPart,
-  Image,
-  Message,
-  ProviderPayload,
-  ToolCall,
-  ToolResult,
+import {
+  type AgentCall,
+  type ContentPart,
+  type Image,
+  type Message,
+  type ProviderPayload,
+  Role,
+  type ToolCall,
+  type ToolResult,
 } from "../../gen/memorysidecar/v1/message.ts";
 import {
   checkBytes,
   checkCount,
+  checkEnum,
   checkId,
   checkLabels,
   checkRange,
@@ -24,17 +26,15 @@ import {
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
-const ROLE_MAX = ROLE.tool;
-
 /** Checks a message to append. */
 export function checkNewMessage(v: Violations, message: Message): void {
   const { role } = message;
   if (message.messageId !== "") {
     checkId(v, "message_id", message.messageId, LIMITS.messageIdBytes);
   }
-  if (role < 1 || role > ROLE_MAX) {
-    v.add("role", role === 0 ? "is required" : `is not a known value: ${role}`);
-  } else {
+  if (role === 0) v.add("role", "is required");
+  else {
+    checkEnum(v, "role", role, Role);
     checkRole(v, message, role);
   }
   checkContent(v, message);

@@ -2,16 +2,16 @@
 
 import { ConditionFault, compileCondition } from "../../domain/conditions/condition.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import type {
-  DropDuplicates,
-  DropOldest,
-  Filter,
-  PackNewest,
-  PinMiddleRecent,
-  PolicyStage,
-  Shorten,
+import {
+  type DropDuplicates,
+  type DropOldest,
+  type Filter,
+  FilterScope,
+  type PackNewest,
+  type PinMiddleRecent,
+  type PolicyStage,
+  type Shorten,
 } from "../../gen/memorysidecar/v1/policy.ts";
-import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import {
   checkAge,
   checkCount,
@@ -101,7 +101,7 @@ function checkPinMiddleRecent(v: Violations, select: PinMiddleRecent): void {
 function checkFilter(v: Violations, { conditions, scope }: Filter): void {
   if (conditions.length === 0) v.add("conditions", "is required");
   checkConditions(v, "conditions", conditions);
-  checkEnum(v, "scope", scope, POLICY_ENUM_MAX.filterScope);
+  checkEnum(v, "scope", scope, FilterScope);
 }
 
 function checkShorten(v: Violations, select: Shorten): void {

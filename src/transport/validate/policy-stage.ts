@@ -7,8 +7,8 @@ import {
   RemovedTo,
   StageEffect,
   StageOn,
+  Unit,
 } from "../../gen/memorysidecar/v1/policy.ts";
-import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { effectOf } from "../convert/policy-stage.ts";
 import { checkCount, checkEnum, checkRange } from "./fields.ts";
 import { checkConditions, checkSelect } from "./policy-select.ts";
@@ -58,7 +58,7 @@ function checkName(v: Violations, name: string, names: Set<string>): void {
 }
 
 function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean): void {
-  checkEnum(v, "on", stage.on, POLICY_ENUM_MAX.stageOn);
+  checkEnum(v, "on", stage.on, StageOn);
   checkCount(v, "any_of", stage.anyOf.length, LIMITS.policyTriggers);
   for (const [index, { condition }] of stage.anyOf.entries()) {
     if (v.full || index >= LIMITS.policyTriggers) return;
@@ -66,7 +66,7 @@ function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean):
     checkTrigger(v, condition, { on: stage.on, effect: effectOf(stage), contextIsKnown });
     v.leaveItem();
   }
-  checkEnum(v, "unit", stage.unit, POLICY_ENUM_MAX.unit);
+  checkEnum(v, "unit", stage.unit, Unit);
   checkSelect(v, stage.select);
   checkConditions(v, "count_if", stage.countIf);
   checkBoundary(v, stage);
@@ -90,7 +90,7 @@ function checkBoundary(v: Violations, stage: PolicyStage): void {
   const { rule, always } = boundary;
   const isHeadRule = rule === BoundaryRule.POP_TOOL_HEAD || rule === BoundaryRule.POP_ORPHAN_HEAD;
   if (rule === BoundaryRule.UNSPECIFIED) v.add("rule", "is required");
-  else checkEnum(v, "rule", rule, POLICY_ENUM_MAX.boundaryRule);
+  else checkEnum(v, "rule", rule, BoundaryRule);
   if (rule === BoundaryRule.ABSORB_AND_GROW && select?.$case !== "pinMiddleRecent") {
     v.add("rule", "BOUNDARY_RULE_ABSORB_AND_GROW is only for pin_middle_recent");
   } else if (rule === BoundaryRule.GROW_RECENT && select?.$case === "boundaryOnly") {
@@ -101,7 +101,7 @@ function checkBoundary(v: Violations, stage: PolicyStage): void {
 }
 
 function checkEffect(v: Violations, stage: PolicyStage): void {
-  checkEnum(v, "effect", stage.effect, POLICY_ENUM_MAX.stageEffect);
+  checkEnum(v, "effect", stage.effect, StageEffect);
   const { on, select, effect } = stage;
   const onRead = on === StageOn.READ;
   if (select?.$case === "shorten") {
@@ -117,7 +117,7 @@ function checkEffect(v: Violations, stage: PolicyStage): void {
 
 function checkRemovedTo(v: Violations, stage: PolicyStage): void {
   const { removedTo, select } = stage;
-  checkEnum(v, "removed_to", removedTo, POLICY_ENUM_MAX.removedTo);
+  checkEnum(v, "removed_to", removedTo, RemovedTo);
   if (removedTo === RemovedTo.UNSPECIFIED || removedTo === RemovedTo.LOG) return;
   if (effectOf(stage) === "view") {
     v.add("removed_to", "must be REMOVED_TO_LOG without STAGE_EFFECT_STORE");

@@ -4,11 +4,14 @@ import { LIMITS } from "../../domain/limits.ts";
 import {
   type Summarize,
   SummaryFailure,
+  SummaryFlow,
   SummaryKeep,
   SummaryLeave,
+  SummaryShape,
+  SummaryShow,
   type SummaryView,
+  TranscriptStyle,
 } from "../../gen/memorysidecar/v1/policy.ts";
-import { POLICY_ENUM_MAX } from "../convert/policy-enums.ts";
 import { checkEnum, checkRange, checkText } from "./fields.ts";
 import { checkCollectionId } from "./recall-filter.ts";
 import type { Violations } from "./violations.ts";
@@ -37,8 +40,8 @@ export function checkSummarize(v: Violations, summarize: Summarize | undefined):
   checkHookName(v, "hook", summarize.hook);
   if (summarize.maxTokens !== undefined) checkRange(v, "max_tokens", summarize.maxTokens, TOKENS);
   checkText(v, "instructions", summarize.instructions, LIMITS.summaryInstructionsBytes);
-  checkEnum(v, "keep", summarize.keep, POLICY_ENUM_MAX.summaryKeep);
-  checkEnum(v, "flow", summarize.flow, POLICY_ENUM_MAX.summaryFlow);
+  checkEnum(v, "keep", summarize.keep, SummaryKeep);
+  checkEnum(v, "flow", summarize.flow, SummaryFlow);
   if (summarize.maxLoops !== undefined) checkRange(v, "max_loops", summarize.maxLoops, LOOPS);
   checkLeave(v, summarize);
   checkText(v, "placeholder", summarize.placeholder, LIMITS.summaryPlaceholderBytes);
@@ -49,17 +52,17 @@ export function checkSummarize(v: Violations, summarize: Summarize | undefined):
     checkRange(v, "last_chars", summarize.lastChars, LAST_CHARS);
   }
   checkText(v, "prefix", summarize.prefix, LIMITS.summaryPrefixBytes);
-  checkEnum(v, "transcript", summarize.transcript, POLICY_ENUM_MAX.transcriptStyle);
+  checkEnum(v, "transcript", summarize.transcript, TranscriptStyle);
   if (summarize.fanIn !== undefined) checkRange(v, "fan_in", summarize.fanIn, FAN_IN);
-  checkEnum(v, "shape", summarize.shape, POLICY_ENUM_MAX.summaryShape);
+  checkEnum(v, "shape", summarize.shape, SummaryShape);
   checkCollectionId(v, "collection_id", summarize.collectionId);
   v.leave();
 }
 
 /** What leaves at once has no place to come back to, and cannot be kept. */
 function checkLeave(v: Violations, { keep, leave, onFailure }: Summarize): void {
-  checkEnum(v, "leave", leave, POLICY_ENUM_MAX.summaryLeave);
-  checkEnum(v, "on_failure", onFailure, POLICY_ENUM_MAX.summaryFailure);
+  checkEnum(v, "leave", leave, SummaryLeave);
+  checkEnum(v, "on_failure", onFailure, SummaryFailure);
   if (leave !== SummaryLeave.AT_ONCE) return;
   if (keep !== SummaryKeep.APPEND && keep !== SummaryKeep.REPLACE) {
     v.add(
@@ -76,7 +79,7 @@ function checkLeave(v: Violations, { keep, leave, onFailure }: Summarize): void 
 export function checkSummaryView(v: Violations, view: SummaryView | undefined): void {
   if (view === undefined) return;
   v.enter("summary_view");
-  checkEnum(v, "show", view.show, POLICY_ENUM_MAX.summaryShow);
+  checkEnum(v, "show", view.show, SummaryShow);
   if (view.prefix !== undefined) checkText(v, "prefix", view.prefix, LIMITS.summaryPrefixBytes);
   v.leave();
 }

@@ -6,14 +6,19 @@ import { workFaults } from "../../domain/policy-work.ts";
 import {
   type CustomTokenRule,
   type Healing,
+  HealWhen,
   type Policy,
   Policy as PolicyCodec,
   type Preset,
   type Protections,
+  SystemProtection,
+  TokenRounding,
+  TokenRule,
+  ToolPairs,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy, toPolicy } from "../convert/policy.ts";
-import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { expandWirePreset } from "../convert/preset.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkCount, checkEnum, checkId, checkRange, checkStruct, checkText } from "./fields.ts";
@@ -55,7 +60,7 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
     v.leave();
     return;
   }
-  checkEnum(v, "token_rule", policy.tokenRule, POLICY_ENUM_MAX.tokenRule);
+  checkEnum(v, "token_rule", policy.tokenRule, TokenRule);
   if (policy.imageTokenCount !== undefined) {
     checkRange(v, "image_token_count", policy.imageTokenCount, TOKENS_OF_PART);
   }
@@ -69,7 +74,7 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
   checkText(v, "model", policy.model, LIMITS.modelBytes);
   checkRange(v, "context_window", policy.contextWindow, TOKENS);
   checkCustomTokenRule(v, policy);
-  checkEnum(v, "tool_pairs", policy.toolPairs, POLICY_ENUM_MAX.toolPairs);
+  checkEnum(v, "tool_pairs", policy.toolPairs, ToolPairs);
   if (policy.healing !== undefined) {
     v.enter("healing");
     checkHealing(v, policy.healing);
@@ -152,7 +157,7 @@ function checkPreset(v: Violations, preset: Preset): void {
 
 function checkProtections(v: Violations, protections: Protections): void {
   const { system, pinFirst, minMessages, pinMessageIds } = protections;
-  checkEnum(v, "system", system, POLICY_ENUM_MAX.systemProtection);
+  checkEnum(v, "system", system, SystemProtection);
   checkRange(v, "pin_first", pinFirst, MESSAGES);
   if (minMessages !== undefined) checkRange(v, "min_messages", minMessages, MESSAGES);
   checkCount(v, "pin_message_ids", pinMessageIds.length, LIMITS.pinIds);
@@ -185,7 +190,7 @@ export function checkCustomTokenRule(
 function checkCustomParts(v: Violations, rule: CustomTokenRule): void {
   if (rule.charsPerToken === 0) v.add("chars_per_token", "is required");
   else checkRange(v, "chars_per_token", rule.charsPerToken, CHARS_PER_TOKEN);
-  checkEnum(v, "rounding", rule.rounding, POLICY_ENUM_MAX.tokenRounding);
+  checkEnum(v, "rounding", rule.rounding, TokenRounding);
   checkRange(v, "per_message", rule.perMessage, TOKENS_OF_PART);
   checkRange(v, "per_call", rule.perCall, TOKENS_OF_PART);
   checkRange(v, "min", rule.min, TOKENS_OF_PART);
@@ -193,7 +198,7 @@ function checkCustomParts(v: Violations, rule: CustomTokenRule): void {
 
 function checkHealing(v: Violations, { when, text }: Healing): void {
   if (when === 0) v.add("when", "is required");
-  else checkEnum(v, "when", when, POLICY_ENUM_MAX.healWhen);
+  else checkEnum(v, "when", when, HealWhen);
   checkText(v, "text", text, LIMITS.healTextBytes);
 }
 

@@ -1,13 +1,11 @@
 // The rules of the requests that ask what policies would do.
 
+import { PreviewSource, StageOn } from "../../gen/memorysidecar/v1/policy.ts";
 import type { PreviewPolicyRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { checkEnum, checkNamespace, checkSessionId } from "./fields.ts";
 import { checkPolicies } from "./policy.ts";
 import { checkSignals } from "./signals.ts";
 import type { Violations } from "./violations.ts";
-
-/** The highest number of each enum of these requests. */
-export const PREVIEW_ENUM_MAX = { stageOn: 4, previewSource: 2 } as const;
 
 export function checkPreviewPolicy(request: PreviewPolicyRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
@@ -17,8 +15,8 @@ export function checkPreviewPolicy(request: PreviewPolicyRequest, v: Violations)
     if (v.full) break;
     const field = `occasions[${index}]`;
     if (occasion === 0) v.add(field, "must not be STAGE_ON_UNSPECIFIED");
-    else checkEnum(v, field, occasion, PREVIEW_ENUM_MAX.stageOn);
+    else checkEnum(v, field, occasion, StageOn);
   }
-  checkEnum(v, "source", request.source, PREVIEW_ENUM_MAX.previewSource);
+  checkEnum(v, "source", request.source, PreviewSource);
   checkSignals(v, request);
 }

@@ -1,12 +1,11 @@
 // The rules of what a recall and a search of documents may look at.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { TRUST } from "../../domain/summaries/summary.ts";
-import { ROLE } from "../../domain/window/types.ts";
 import type { DocumentFilter } from "../../gen/memorysidecar/v1/document.ts";
 import type { MetadataCondition, NumberRange } from "../../gen/memorysidecar/v1/filter.ts";
+import { MemoryKind } from "../../gen/memorysidecar/v1/memory.ts";
+import { Role, Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { type RecallFilter, RecallKind } from "../../gen/memorysidecar/v1/recall.ts";
-import { MEMORY_ENUM_MAX } from "../convert/memory-enums.ts";
 import {
   checkCount,
   checkEnum,
@@ -18,10 +17,10 @@ import {
   checkRequiredText,
   checkText,
   checkTimestamp,
+  type WireEnum,
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
 
-const KIND_MAX = RecallKind.MEMORY;
 const SHARE = { min: 0, max: 1 };
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
@@ -40,20 +39,20 @@ export function checkCollectionId(v: Violations, field: string, collectionId: st
 export function checkRecallFilter(v: Violations, filter: RecallFilter | undefined): void {
   if (filter === undefined) return;
   v.enter("filter");
-  checkChoices(v, "kinds", filter.kinds, { max: KIND_MAX, count: LIMITS.recallKinds });
+  checkChoices(v, "kinds", filter.kinds, { names: RecallKind, count: LIMITS.recallKinds });
   checkSessions(v, "session_ids", filter.sessionIds);
   checkSessions(v, "exclude_session_ids", filter.excludeSessionIds);
   checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
   checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
   checkLabels(v, filter.sessionLabels, "session_labels");
-  checkChoices(v, "roles", filter.roles, { max: ROLE.tool, count: LIMITS.filterRoles });
+  checkChoices(v, "roles", filter.roles, { names: Role, count: LIMITS.filterRoles });
   checkCollections(v, filter.collectionIds);
   checkLabels(v, filter.labels);
   checkConditions(v, filter.metadata);
   checkTimestamp(v, "from_time", filter.fromTime);
   checkTimestamp(v, "before_time", filter.beforeTime);
   checkTimeOrder(v, filter);
-  checkEnum(v, "min_trust", filter.minTrust, TRUST.high);
+  checkEnum(v, "min_trust", filter.minTrust, Trust);
   checkMemories(v, filter);
   v.leave();
 }
@@ -61,7 +60,7 @@ export function checkRecallFilter(v: Violations, filter: RecallFilter | undefine
 /** Checks what a filter asks of memories. */
 function checkMemories(v: Violations, filter: RecallFilter): void {
   const { memoryKinds, categories, validAt, minConfidence } = filter;
-  const kinds = { max: MEMORY_ENUM_MAX.kind, count: LIMITS.memoryFilterKinds };
+  const kinds = { names: MemoryKind, count: LIMITS.memoryFilterKinds };
   checkChoices(v, "memory_kinds", memoryKinds, kinds);
   checkTimestamp(v, "valid_at", validAt);
   if (validAt !== undefined && filter.includeSuperseded) {
@@ -97,13 +96,13 @@ export function checkChoices(
   v: Violations,
   field: string,
   values: readonly number[],
-  { max, count }: { readonly max: number; readonly count: number },
+  { names, count }: { readonly names: WireEnum; readonly count: number },
 ): void {
   checkCount(v, field, values.length, count);
   for (let index = 0; index < values.length && !v.full; index++) {
     const value = values[index] ?? 0;
     if (value === 0) v.add(`${field}[${index}]`, "must not be unspecified");
-    else checkEnum(v, `${field}[${index}]`, value, max);
+    else checkEnum(v, `${field}[${index}]`, value, names);
   }
 }
 

@@ -4,10 +4,11 @@ import { LIMITS } from "../../domain/limits.ts";
 import { WEIGHT_NAMES, type WeightName } from "../../domain/recall/rank/weights.ts";
 import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/document.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import { FusionMethod, RecallMode, type RecallWeights } from "../../gen/memorysidecar/v1/recall.ts";
 import type { EmbedRequest, RecallRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../../gen/memorysidecar/v1/session_service.ts";
-import { POLICY_ENUM_MAX, POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkEmbedding } from "./embedding.ts";
 import {
@@ -39,8 +40,8 @@ export function checkRecall(request: RecallRequest, v: Violations): void {
   checkEmbedding(v, request.embedding);
   checkRecallFilter(v, request.filter);
   checkPage(v, request);
-  checkEnum(v, "mode", request.mode, RecallMode.DENSE);
-  checkEnum(v, "fusion", request.fusion, FusionMethod.RECIPROCAL_RANK);
+  checkEnum(v, "mode", request.mode, RecallMode);
+  checkEnum(v, "fusion", request.fusion, FusionMethod);
   checkWeights(v, request.weights, request.fusion);
   checkFinite(v, "min_score", request.minScore);
   if (request.minRelevance !== undefined) {
@@ -103,7 +104,7 @@ export function checkEmbed(request: EmbedRequest, v: Violations): void {
     checkText(v, `texts[${index}]`, texts[index] ?? "", LIMITS.embedTextBytes);
   }
   checkTotal(v, "texts", bytesOf(texts), LIMITS.embedBytes);
-  checkEnum(v, "purpose", request.purpose, EmbeddingPurpose.QUERY);
+  checkEnum(v, "purpose", request.purpose, EmbeddingPurpose);
 }
 
 export function checkCountTokens(request: CountTokensRequest, v: Violations): void {
@@ -123,7 +124,7 @@ export function checkCountTokens(request: CountTokensRequest, v: Violations): vo
   if (textBytes <= LIMITS.countTokensBytes) {
     checkTotal(v, "messages", bytes, LIMITS.countTokensBytes);
   }
-  checkEnum(v, "token_rule", request.tokenRule, POLICY_ENUM_MAX.tokenRule);
+  checkEnum(v, "token_rule", request.tokenRule, TokenRule);
   if (request.tokenRule === GIVEN) v.add("token_rule", "must not be TOKEN_RULE_GIVEN");
   checkText(v, "model", request.model, LIMITS.modelBytes);
   checkCustomTokenRule(v, request);

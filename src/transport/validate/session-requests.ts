@@ -1,7 +1,11 @@
 // The rules of the requests about sessions and their windows, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import type { Session, SessionFilter } from "../../gen/memorysidecar/v1/session.ts";
+import {
+  type Session,
+  type SessionFilter,
+  SessionOrder,
+} from "../../gen/memorysidecar/v1/session.ts";
 import type {
   CreateSessionRequest,
   DeleteSessionRequest,
@@ -33,7 +37,6 @@ import { checkMemoryPolicy } from "./memory-policy.ts";
 import { checkPolicy } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
-const SESSION_ORDER_MAX = 2;
 const NEWEST = { min: 1, max: LIMITS.windowMessages };
 
 /** What of a session a caller may set; the rest is ignored. */
@@ -75,7 +78,7 @@ export function checkListSessions(request: ListSessionsRequest, v: Violations): 
     checkSessionFilter(v, request.filter);
     v.leave();
   }
-  checkEnum(v, "order", request.order, SESSION_ORDER_MAX);
+  checkEnum(v, "order", request.order, SessionOrder);
   checkPage(v, request);
 }
 

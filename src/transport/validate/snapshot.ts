@@ -3,14 +3,18 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
-import { type Message, Role } from "../../gen/memorysidecar/v1/message.ts";
+import { type Message, Role, Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import type { Session, StageState } from "../../gen/memorysidecar/v1/session.ts";
 import type {
   ExportSessionRequest,
   ImportSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
+import {
+  SnapshotFormat,
+  type SnapshotHeader,
+  type SnapshotInsert,
+} from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { TOKEN_RULES } from "../convert/policy.ts";
 import {
@@ -32,8 +36,6 @@ import { checkNewMessage } from "./message.ts";
 import { checkSessionInput } from "./session-requests.ts";
 import type { Violations } from "./violations.ts";
 
-const FORMAT_MAX = 5;
-const TRUST_MAX = 3;
 const LEVEL_MAX = 1_000_000;
 /** A placed summary may be shown as two messages. */
 const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.healedResults;
@@ -48,13 +50,13 @@ const SEQ_MAX = 2 ** 40;
 export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkSessionId(v, request.sessionId);
-  checkEnum(v, "format", request.format, FORMAT_MAX);
+  checkEnum(v, "format", request.format, SnapshotFormat);
 }
 
 export function checkImportSession(request: ImportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
-  checkEnum(v, "format", request.format, FORMAT_MAX);
+  checkEnum(v, "format", request.format, SnapshotFormat);
   checkText(v, "upload_id", request.uploadId, UPLOAD_ID_BYTES);
   const { chunkIndex, uploadId } = request;
   checkRange(v, "chunk_index", chunkIndex, { min: 0, max: CHUNK_INDEX_MAX });
@@ -166,7 +168,7 @@ function checkSession(v: Violations, session: Session): void {
     checkCount(v, "seq_ranges", summary.seqRanges.length, LIMITS.summaryRanges);
     checkRanges(v, "seq_ranges", summary.seqRanges, session.lastSeq);
     checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
-    checkEnum(v, "trust", summary.trust, TRUST_MAX);
+    checkEnum(v, "trust", summary.trust, Trust);
     v.leave();
   }
   checkCount(v, "placed_summaries", session.placedSummaries.length, LIMITS.placedSummaries);
@@ -284,7 +286,7 @@ function checkPlacedSummaries(v: Violations, session: Session): void {
     checkRange(v, "version", summary.version, { min: 0, max: COUNT_MAX });
     checkText(v, "hook", summary.hook, LIMITS.hookNameChars);
     checkText(v, "stage", summary.stage, LIMITS.stageNameChars);
-    checkEnum(v, "trust", summary.trust, TRUST_MAX);
+    checkEnum(v, "trust", summary.trust, Trust);
     checkRange(v, "level", summary.level, { min: 0, max: LEVEL_MAX });
     v.leaveItem();
   }

@@ -5,6 +5,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import { SERVER_WORKER } from "../../domain/tasks/task.ts";
 import type { ListHooksRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
+import { TaskState } from "../../gen/memorysidecar/v1/task.ts";
 import type {
   CompleteTaskRequest,
   DeleteTaskRequest,
@@ -15,7 +16,6 @@ import type {
   PollTasksRequest,
   RetryTaskRequest,
 } from "../../gen/memorysidecar/v1/task_service.ts";
-import { TASK_STATE_MAX } from "../convert/task.ts";
 import {
   checkCount,
   checkEnum,
@@ -94,7 +94,7 @@ export function checkListTasks(request: ListTasksRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
   checkHookName(v, "hook", request.hook);
-  checkEnum(v, "state", request.state, TASK_STATE_MAX);
+  checkEnum(v, "state", request.state, TaskState);
   checkPage(v, request);
 }
 

@@ -1,6 +1,7 @@
 // The rules of the requests that change the window of a session, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
+import { Unit } from "../../gen/memorysidecar/v1/policy.ts";
 import type {
   HealSessionRequest,
   ListSummaryInputsRequest,
@@ -8,6 +9,7 @@ import type {
   SetSummaryRequest,
   TrimSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
+import { SummaryPlacement } from "../../gen/memorysidecar/v1/summary.ts";
 import {
   checkCount,
   checkEnum,
@@ -21,9 +23,6 @@ import {
   checkText,
 } from "./fields.ts";
 import type { Violations } from "./violations.ts";
-
-/** The highest number of each enum of these requests. */
-export const WINDOW_ENUM_MAX = { unit: 3, summaryPlacement: 2 } as const;
 
 const MESSAGES = { min: 0, max: LIMITS.windowMessages };
 const TOKENS = { min: 0, max: LIMITS.policyTokens };
@@ -56,7 +55,7 @@ export function checkTrimSession(request: TrimSessionRequest, v: Violations): vo
       if (discard) v.add("discard", "is not allowed with run_policy");
       break;
   }
-  checkEnum(v, "unit", unit, WINDOW_ENUM_MAX.unit);
+  checkEnum(v, "unit", unit, Unit);
   checkRequestId(v, request.requestId);
 }
 
@@ -99,7 +98,7 @@ export function checkSetSummary(request: SetSummaryRequest, v: Violations): void
   const { text, replacedMessageIds, placement, expectedVersion } = request;
   checkText(v, "text", text, LIMITS.summaryBytes);
   checkMessageIds(v, "replaced_message_ids", replacedMessageIds, LIMITS.replacedMessages);
-  checkEnum(v, "placement", placement, WINDOW_ENUM_MAX.summaryPlacement);
+  checkEnum(v, "placement", placement, SummaryPlacement);
   if (placement === IN_PLACE) {
     if (text === "") v.add("text", "is required in place");
     if (replacedMessageIds.length === 0) {
