@@ -8,7 +8,12 @@ import { ROOT, run } from "../process.ts";
 import { staleOptions } from "../proto-options.ts";
 import { withRecallWeights } from "../recall-doc.ts";
 import { type Check, inScratch, NotPossible, program } from "./check.ts";
-import { breakingProblems, pythonProblems, typeScriptProblems } from "./generated.ts";
+import {
+  breakingProblems,
+  pythonProblems,
+  referenceProblems,
+  typeScriptProblems,
+} from "./generated.ts";
 import { addressProblems, documentProblems, type Manifest, rangeProblems } from "./manifests.ts";
 
 const MANIFESTS = [
@@ -142,6 +147,7 @@ export const CHECKS: readonly Check[] = [
   { name: "buf breaking", problems: breakingProblems },
   { name: "generated TypeScript", problems: typeScriptProblems },
   { name: "generated Python", problems: pythonProblems },
+  { name: "reference", problems: referenceProblems },
   program("types", "tsc", "-p", "."),
   python("Python types", "mypy"),
   python("Python lint", "ruff", "check", "."),

@@ -34,6 +34,15 @@ export function pythonProblems(): Promise<readonly string[]> {
   });
 }
 
+/** Compares docs/reference with a fresh one, and plays its examples on the way. */
+export function referenceProblems(): Promise<readonly string[]> {
+  return inScratch(async (out) => {
+    const args = ["tools/reference/main.ts", out];
+    const { code, output } = await run(process.execPath, args, { quiet: true });
+    return code === 0 ? compareFolders(ROOT, out, "docs/reference") : [output.trim()];
+  });
+}
+
 /** In a process of its own: what buf says is kept and shown only when it fails. */
 async function generateInto(out: string): Promise<void> {
   const code = `

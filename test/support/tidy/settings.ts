@@ -40,7 +40,7 @@ export const ENTRY_POINTS: EntryPoints = {
     /^test\/support\/ending-index\.ts$/,
     // Processes on the bare store, which its tests start and kill.
     /^test\/support\/lmdb-(load|reader)\.ts$/,
-    /^tools\/(build|fix|gen|test|vector-kernel|verify)\.ts$/,
+    /^tools\/(build|fix|gen|reference\/main|test|vector-kernel|verify)\.ts$/,
     /^clients\/typescript\/src\/index\.ts$/,
     /^clients\/typescript\/examples\/\w+\.ts$/,
     // A program of docs/hooks.md, which runs it.

@@ -5255,7 +5255,9 @@ export const MemoryServiceService = {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn: {
@@ -5558,7 +5560,9 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn: handleUnaryCall<RecordTurnRequest, RecordTurnResponse>;
@@ -5918,7 +5922,9 @@ export interface MemoryServiceClient extends Client {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn(

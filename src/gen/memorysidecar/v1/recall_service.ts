@@ -1126,9 +1126,6 @@ export const RecallServiceService = {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext: {
     path: "/memorysidecar.v1.RecallService/AssembleContext" as const,
@@ -1172,9 +1169,6 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext: handleUnaryCall<AssembleContextRequest, AssembleContextResponse>;
   /**
@@ -1214,9 +1208,6 @@ export interface RecallServiceClient extends Client {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext(
     request: AssembleContextRequest,

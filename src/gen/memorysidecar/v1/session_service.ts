@@ -5868,8 +5868,8 @@ export const SessionServiceService = {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage: {
@@ -6256,8 +6256,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage: handleUnaryCall<DeleteMessageRequest, DeleteMessageResponse>;
@@ -6653,8 +6653,8 @@ export interface SessionServiceClient extends Client {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage(

@@ -319,7 +319,9 @@ class MemoryServiceServicer:
         """Records a turn of a conversation, in the log and in long-term memory.
 
         Errors:
-        - those of SessionService.AppendMessages
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - ABORTED, `LAST_SEQ_MISMATCH`
+        - FAILED_PRECONDITION, `WINDOW_FULL`
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

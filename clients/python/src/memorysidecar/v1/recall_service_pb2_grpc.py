@@ -85,9 +85,6 @@ class RecallServiceServicer:
     def AssembleContext(self, request, context):
         """Makes the context of a prompt: memories, recalled messages and the window of a session
         within a budget of tokens, with a list of what was cut.
-
-        Errors:
-        - INVALID_ARGUMENT: see SessionService
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

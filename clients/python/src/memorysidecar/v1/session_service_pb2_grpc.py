@@ -368,8 +368,8 @@ class SessionServiceServicer:
         transaction.
 
         Errors:
-        - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-        `allow_missing` is set
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
         - ABORTED, `ETAG_MISMATCH`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

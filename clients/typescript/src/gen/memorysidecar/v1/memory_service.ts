@@ -5925,7 +5925,9 @@ export const MemoryServiceService = {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn: {
@@ -6228,7 +6230,9 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn: handleUnaryCall<RecordTurnRequest, RecordTurnResponse>;
@@ -6588,7 +6592,9 @@ export interface MemoryServiceClient extends Client {
    * Records a turn of a conversation, in the log and in long-term memory.
    *
    * Errors:
-   *   - those of SessionService.AppendMessages
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - ABORTED, `LAST_SEQ_MISMATCH`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   recordTurn(

@@ -1247,9 +1247,6 @@ export const RecallServiceService = {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext: {
     path: "/memorysidecar.v1.RecallService/AssembleContext" as const,
@@ -1293,9 +1290,6 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext: handleUnaryCall<AssembleContextRequest, AssembleContextResponse>;
   /**
@@ -1335,9 +1329,6 @@ export interface RecallServiceClient extends Client {
   /**
    * Makes the context of a prompt: memories, recalled messages and the window of a session
    * within a budget of tokens, with a list of what was cut.
-   *
-   * Errors:
-   *   - INVALID_ARGUMENT: see SessionService
    */
   assembleContext(
     request: AssembleContextRequest,

@@ -6666,8 +6666,8 @@ export const SessionServiceService = {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage: {
@@ -7054,8 +7054,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage: handleUnaryCall<DeleteMessageRequest, DeleteMessageResponse>;
@@ -7451,8 +7451,8 @@ export interface SessionServiceClient extends Client {
    * transaction.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, or `MESSAGE_NOT_FOUND` unless
-   *     `allow_missing` is set
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - NOT_FOUND, `MESSAGE_NOT_FOUND`, unless `allow_missing` is set
    *   - ABORTED, `ETAG_MISMATCH`
    */
   deleteMessage(

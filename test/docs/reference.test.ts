@@ -1,0 +1,102 @@
+// docs/reference: its examples work on a real server, every rpc has one, and its links lead
+// somewhere. That the committed pages are the newest is a check of `npm run verify`.
+
+import { join, posix } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
+import { type Played, playStory } from "../../tools/reference/play.ts";
+import { renderPages } from "../../tools/reference/render.ts";
+import { readStory, type Step } from "../../tools/reference/story.ts";
+
+const contract = buildContract(join(import.meta.dirname, "../.."));
+
+/** What is wrong with a story of one step. */
+async function problemsOf(step: Pick<Step, "rpc" | "request">): Promise<readonly string[]> {
+  const steps = [{ ...step, isShown: true, answerCount: 1 }];
+  const { problems } = await playStory(contract, [{ hooks: {}, answers: {}, steps }]);
+  return problems.filter((problem) => problem.startsWith(`${step.rpc}: `));
+}
+
+/** What a link may lead to on a page: its headings, as GitHub names them, and its marks. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set([...headings, ...[...page.matchAll(/<a id="(\w+)">/g)].map(([, id = ""]) => id)]);
+}
+
+describe("the reference", () => {
+  let played: Played;
+
+  beforeAll(async () => {
+    played = await playStory(contract, readStory());
+  });
+
+  it("has an example of every rpc, which a server answers", () => {
+    expect(played.problems).toEqual([]);
+    const names = rpcsOf(contract).map(({ name }) => name);
+    expect([...played.examples.keys()].sort()).toEqual([...names].sort());
+    expect(new Set(names).size, "a name of two rpcs").toBe(names.length);
+  });
+
+  it("gives the same pages again", async () => {
+    const again = await playStory(contract, readStory());
+    const pages = renderPages(contract, played.examples);
+    expect(renderPages(contract, again.examples)).toEqual(pages);
+  });
+
+  it("has a page of every rpc, on which every field and every error is told", () => {
+    const pages = renderPages(contract, played.examples);
+    for (const method of rpcsOf(contract)) {
+      const page = pages.get(`${method.parent.name}/${method.name}.md`) ?? "";
+      for (const field of [...method.input.fields, ...method.output.fields]) {
+        const row = new RegExp(`^\\| (↳ )?\`${field.name}\` \\| [^|]+ \\| [^|]{3,} \\|$`, "m");
+        expect(page, `${method.name}: ${field.name}`).toMatch(row);
+      }
+      expect(page).toContain(`  ${method.parent.typeName}/${method.name}\n`);
+    }
+  });
+
+  it("has no link that leads nowhere", () => {
+    const pages = renderPages(contract, played.examples);
+    const broken: string[] = [];
+    for (const [path, page] of pages) {
+      for (const [, to = "", anchor = ""] of page.matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)) {
+        const target = to === "" ? path : posix.join(posix.dirname(path), to);
+        const found = pages.get(target);
+        const isThere = found !== undefined && (anchor === "" || anchorsOf(found).has(anchor));
+        if (!isThere) broken.push(`${path}: ${to}#${anchor}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("an example that does not fit", () => {
+  it("is named with the field that the contract does not know", async () => {
+    const request = { sesionId: "trip" };
+    expect(await problemsOf({ rpc: "GetSession", request })).toEqual([
+      expect.stringContaining("GetSession: the request does not fit the contract"),
+    ]);
+  });
+
+  it("is named with what the server says", async () => {
+    const request = { sessionId: "nobody" };
+    expect(await problemsOf({ rpc: "GetSession", request })).toEqual([
+      expect.stringContaining("GetSession: the server refuses it: 5 NOT_FOUND"),
+    ]);
+  });
+
+  it("is named when there is no such rpc, or no such earlier answer", async () => {
+    expect(await problemsOf({ rpc: "GetSesion", request: {} })).toEqual([
+      "GetSesion: the contract has no such rpc",
+    ]);
+    const request = { sessionId: `\${CreateSession session.sessionId}` };
+    expect(await problemsOf({ rpc: "GetSession", request })).toEqual([
+      "GetSession: no earlier answer of CreateSession has session.sessionId",
+    ]);
+  });
+});
