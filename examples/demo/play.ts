@@ -119,7 +119,7 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
     screen.line();
   }
   play.acks.push(...answer.messages);
-  await tracker.reached(sessionId, answer.revision, answer.window?.messageCount ?? 0n);
+  await tracker.reached(sessionId, answer.revision, answer.windowTotals?.messageCount ?? 0n);
   const window = await stage.client.window(sessionId);
   showStep(screen, step + 1, messages.map(toMessage));
   screen.line(windowLine(screen, window));
@@ -127,7 +127,7 @@ async function playStep(play: Play, step: number, during?: () => Promise<void>):
   if (ids.join() !== tracker.windowIds(sessionId).join()) {
     play.faults.push(`after step ${step + 1} the window is not what the events tell`);
   }
-  if (Number(window.window?.tokenCount) > HIGH_TOKENS && !window.overLimit) {
+  if (Number(window.windowTotals?.tokenCount) > HIGH_TOKENS && !window.overLimit) {
     play.faults.push(`after step ${step + 1} the window is over its limit`);
   }
 }

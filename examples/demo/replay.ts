@@ -51,7 +51,7 @@ async function replayOne(
     acks.push(...answer.messages);
   }
   const seconds = (performance.now() - started) / 1000;
-  const { log: stored, revision, window: totals } = await client.getSession(sessionId);
+  const { logTotals: stored, revision, windowTotals: totals } = await client.getSession(sessionId);
   await tracker.reached(sessionId, revision, totals?.messageCount ?? 0n);
   const log: Message[] = [];
   for await (const message of client.listMessages(sessionId)) log.push(message);

@@ -147,7 +147,7 @@ async function add(state: State, source: JsonObject, scope: Scope): Promise<void
     await state.rpc.call("setSummary", request);
   }
   if (!stageRuns.some(({ taskId }) => taskId !== "")) await askInVain(state, sessionId);
-  const { window } = await getSession(state.rpc, sessionId);
+  const { windowTotals: window } = await getSession(state.rpc, sessionId);
   state.counts.push(Number(window?.messageCount ?? 0n));
 }
 

@@ -301,7 +301,7 @@ async function characters({ context }: State): Promise<readonly number[]> {
 }
 
 async function estimate({ context }: State): Promise<number> {
-  const { window } = await getSession(context.rpc, MAIN);
+  const { windowTotals: window } = await getSession(context.rpc, MAIN);
   return Number(window?.tokenCount ?? 0n);
 }
 

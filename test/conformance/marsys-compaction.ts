@@ -104,7 +104,7 @@ async function packing(
       graceOf(chain, PACKING),
     ),
   );
-  const after = sizeOf((await getWindow(rpc, MAIN)).window);
+  const after = sizeOf((await getWindow(rpc, MAIN)).windowTotals);
   const removed = ({ messages }: PolicyPreview) =>
     messages.filter(({ verdict }) => verdict === Verdict.REMOVED);
   const left = new Set(removed(previews.preview).map(({ messageId }) => messageId));
@@ -157,7 +157,7 @@ async function summarization(
   const { model, added } = detail.value;
   const now = await getWindow(memory.rpc, MAIN);
   const made = now.messages.filter(({ seq }) => seq === 0n);
-  const size = sizeOf(now.window);
+  const size = sizeOf(now.windowTotals);
   const others = before.length - (isLeading(before.map(({ message }) => message)) ? 1 : 0);
   const prefix = sizeOf(added).messages;
   return {
@@ -228,7 +228,7 @@ function truncation(
 /** Compacts a memory that is above its threshold. */
 export async function compactIfNeeded(memory: Memory): Promise<void> {
   const before = await storedWindow(memory.rpc, MAIN);
-  const pre = sizeOf((await getSession(memory.rpc, MAIN)).window);
+  const pre = sizeOf((await getSession(memory.rpc, MAIN)).windowTotals);
   const stages = await runChain(memory, before);
   if (stages.length === 0) memory.compacted = { events: [], stages: [], returned: false };
   else await tell(memory, { pre, stages });
@@ -239,7 +239,7 @@ async function tell(
   memory: Memory,
   { pre, stages }: { readonly pre: Size; readonly stages: readonly Stage[] },
 ): Promise<void> {
-  const post = sizeOf((await getWindow(memory.rpc, MAIN)).window);
+  const post = sizeOf((await getWindow(memory.rpc, MAIN)).windowTotals);
   const sizes = { pre_tokens: pre.tokens, pre_messages: pre.messages };
   const events = [
     atLeast({ event: EVENT, status: "started", ...sizes }),
@@ -272,7 +272,7 @@ function roundsFor({ kase }: Memory, chain: Chain, before: readonly Message[]): 
 export async function compactForError(memory: Memory): Promise<boolean> {
   const { rpc } = memory;
   const before = await storedWindow(rpc, MAIN);
-  const pre = sizeOf((await getSession(rpc, MAIN)).window);
+  const pre = sizeOf((await getSession(rpc, MAIN)).windowTotals);
   const policy = objectOf(memory.kase.given["policy"], "policy");
   const chain = chainOf(policy);
   const rounds = roundsFor(memory, chain, before);
@@ -318,8 +318,9 @@ async function summarizeNow({ rpc }: Memory): Promise<boolean> {
 
 /** What the memory costs since it was compacted: what a read shows; else all that is kept. */
 export async function compactedTokens({ rpc, compacted }: Memory): Promise<number> {
-  if (compacted?.events.length !== 0) return sizeOf((await getWindow(rpc, MAIN)).window).tokens;
-  return sizeOf((await getSession(rpc, MAIN)).window).tokens;
+  if (compacted?.events.length !== 0)
+    return sizeOf((await getWindow(rpc, MAIN)).windowTotals).tokens;
+  return sizeOf((await getSession(rpc, MAIN)).windowTotals).tokens;
 }
 
 /**

@@ -76,7 +76,7 @@ function showAll({ messages }: Memory, list: readonly Message[]): readonly Shown
 
 /** Remembers the size after a change; changes of the same kind side by side count as one. */
 async function measure(memory: Memory, op: string): Promise<void> {
-  const { log } = await getSession(memory.rpc, MAIN);
+  const { logTotals: log } = await getSession(memory.rpc, MAIN);
   const total = Number(log?.tokenCount ?? 0n);
   if (op === "add" && memory.measured.at(-1)?.op === "add") memory.measured.pop();
   memory.measured.push({ op, total });
@@ -215,7 +215,12 @@ async function rebuild(memory: Memory, old: Message, fresh: Message): Promise<vo
 }
 
 async function cacheStats(memory: Memory): Promise<object> {
-  const { stageStates, log, window, policy } = await getSession(memory.rpc, MAIN);
+  const {
+    stageStates,
+    logTotals: log,
+    windowTotals: window,
+    policy,
+  } = await getSession(memory.rpc, MAIN);
   const state = stageStates[0];
   // Where nothing is stored of what is packed, every read packs anew, and what is new makes stale.
   const isStored = policy?.stages.some(({ effect }) => effect === StageEffect.STORE) === true;
@@ -225,7 +230,9 @@ async function cacheStats(memory: Memory): Promise<object> {
   const shownCount = memory.views.at(-1)?.length ?? 0;
   return atLeast({
     cache_valid: isStored || (memory.readSeq !== undefined && since.length === 0),
-    cached_count: isStored ? Number((state?.window ?? window)?.messageCount ?? 0n) : shownCount,
+    cached_count: isStored
+      ? Number((state?.windowTotals ?? window)?.messageCount ?? 0n)
+      : shownCount,
     raw_count: Number(log?.messageCount ?? 0n),
     estimated_total_tokens: Number(log?.tokenCount ?? 0n),
     messages_since_last_retrieval: since.length,
@@ -309,7 +316,7 @@ function totals(memory: Memory, expected: Json): unknown {
 }
 
 async function logTotal(memory: Memory): Promise<number> {
-  return Number((await getSession(memory.rpc, MAIN)).log?.tokenCount ?? 0n);
+  return Number((await getSession(memory.rpc, MAIN)).logTotals?.tokenCount ?? 0n);
 }
 
 function newestValue({ steps }: Memory, name: string): unknown {

@@ -62,7 +62,7 @@ describe("compaction on request", () => {
   it("cuts old tool results to their beginning, then packs what is left", async () => {
     const sessionId = await newSession(compacting(chain), CONVERSATION);
     await compact(sessionId);
-    const { messages, window } = await server.client.call("getWindow", { sessionId });
+    const { messages, windowTotals: window } = await server.client.call("getWindow", { sessionId });
     expect(messages.map(({ messageId }) => messageId)).toEqual(["m2", "m3", "m4", "m5", "m6"]);
     expect(messages[1]?.text).toBe(`${"t".repeat(68)} [truncated]`);
     expect(messages[1]?.tokenCount).toBe(33);

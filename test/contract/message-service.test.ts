@@ -39,7 +39,7 @@ describe("AppendMessages", () => {
         { messageId: "mine", seq: 2n, tokenCount: 3 },
       ],
       trims: [],
-      window: { messageCount: 2n, tokenCount: 5n },
+      windowTotals: { messageCount: 2n, tokenCount: 5n },
       lastSeq: 2n,
     });
     expect(answer.messages[0]?.messageId).not.toBe("");
@@ -177,7 +177,10 @@ describe("AppendMessages", () => {
       session: session({ sessionId, policy: policy({ stages: [keepStage()] }) }),
     });
     const messages = users("1", "2", "3", "4", "5");
-    const { trims, window } = await server.client.call("appendMessages", { sessionId, messages });
+    const { trims, windowTotals: window } = await server.client.call("appendMessages", {
+      sessionId,
+      messages,
+    });
     expect(trims).toMatchObject([
       {
         stage: "keep",
@@ -415,7 +418,7 @@ describe("UpdateMessage", () => {
     expect(answer.message?.etag).not.toBe(before.message?.etag);
     expect(answer.message?.createTime).toEqual(before.message?.createTime);
     expect(answer.message?.updateTime).not.toEqual(before.message?.updateTime);
-    expect(answer.window).toMatchObject({ messageCount: 1n, tokenCount: 3n });
+    expect(answer.windowTotals).toMatchObject({ messageCount: 1n, tokenCount: 3n });
     const clear = {
       sessionId,
       message: message({ messageId: "m" }),
@@ -504,7 +507,7 @@ describe("DeleteMessage", () => {
     const answer = await server.client.call("deleteMessage", { sessionId, messageId: "call" });
     expect(answer).toMatchObject({
       trims: [{ stage: "", reason: 5, messageIds: ["result"] }],
-      window: { messageCount: 1n },
+      windowTotals: { messageCount: 1n },
     });
     const again = { sessionId, messageId: "call", allowMissing: true };
     expect((await server.client.call("deleteMessage", again)).revision).toBe(0n);

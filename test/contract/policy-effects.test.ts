@@ -63,8 +63,8 @@ describe("REMOVED_TO_DISCARD", () => {
     const found = await server.client.call("getSession", { sessionId });
     expect(found.session).toMatchObject({
       lastSeq: 5n,
-      log: { messageCount: 2n, tokenCount: 2n },
-      window: { messageCount: 2n, tokenCount: 2n },
+      logTotals: { messageCount: 2n, tokenCount: 2n },
+      windowTotals: { messageCount: 2n, tokenCount: 2n },
     });
   });
 
@@ -93,7 +93,7 @@ describe("REMOVED_TO_DISCARD", () => {
       sourceSessionId: sessionId,
       sessionId: `${sessionId}-fork`,
     });
-    expect(fork.session).toMatchObject({ lastSeq: 3n, log: { messageCount: 1n } });
+    expect(fork.session).toMatchObject({ lastSeq: 3n, logTotals: { messageCount: 1n } });
   });
 
   it("erases a message that its own change made too large to stay", async () => {
@@ -107,7 +107,7 @@ describe("REMOVED_TO_DISCARD", () => {
     const missing = await server.client.fail("getMessage", { sessionId, messageId: "m1" });
     expect(missing.reason).toBe("MESSAGE_NOT_FOUND");
     const found = await server.client.call("getSession", { sessionId });
-    expect(found.session?.log).toEqual({ messageCount: 2n, tokenCount: 2n });
+    expect(found.session?.logTotals).toEqual({ messageCount: 2n, tokenCount: 2n });
   });
 });
 
@@ -252,7 +252,11 @@ describe("REMOVED_TO_SUMMARIZE", () => {
     });
     const sessionId = await make(bare([stage]));
     const answer = await server.client.call("appendMessages", { sessionId, messages: users(3) });
-    expect(answer).toMatchObject({ trims: [], window: { messageCount: 3n }, overLimit: false });
+    expect(answer).toMatchObject({
+      trims: [],
+      windowTotals: { messageCount: 3n },
+      overLimit: false,
+    });
     expect(answer.stageRuns).toMatchObject([{ stage: "keep", awaitsSummary: ["m1", "m2"] }]);
     expect(await windowIds(server, sessionId)).toEqual(["m1", "m2", "m3"]);
   });
@@ -267,7 +271,7 @@ describe("UpdateSession with a policy", () => {
     const revision = changed.session?.revision ?? 0n;
     expect(changed).toMatchObject({
       trims: [{ messageIds: ["m1", "m2"], discarded: true }],
-      session: { log: { messageCount: 2n }, window: { messageCount: 2n } },
+      session: { logTotals: { messageCount: 2n }, windowTotals: { messageCount: 2n } },
     });
     expect((await eventsOf(server, sessionId, revision)).map(({ type }) => type)).toEqual([
       EventType.SESSION_UPDATED,

@@ -463,7 +463,7 @@ describe("a preset", () => {
       updateMask: ["policy"],
     });
     expect(updated.session?.policy?.name).toBe("sliding_window");
-    expect(updated.session?.window?.messageCount).toBe(1n);
+    expect(updated.session?.windowTotals?.messageCount).toBe(1n);
   });
 
   it("keeps fractions exactly", async () => {

@@ -131,10 +131,10 @@ describe("SearchSessions", () => {
       userId: "bob",
       agentId: "",
       labels: new Map<string, string>(),
-      createdFrom: undefined,
-      createdBefore: undefined,
-      updatedFrom: undefined,
-      updatedBefore: undefined,
+      createTimeFrom: undefined,
+      createTimeBefore: undefined,
+      updateTimeFrom: undefined,
+      updateTimeBefore: undefined,
     };
     const ids = async (fields: object) => (await find(namespace, "word", fields)).map(([id]) => id);
     expect(await ids({})).toEqual(["a-1", "a-2", "b-1", "short"]);

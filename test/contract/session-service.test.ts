@@ -222,8 +222,8 @@ describe("GetSession", () => {
     expect(found).toMatchObject({
       sessionId,
       lastSeq: 3n,
-      log: { messageCount: 3n, tokenCount: 4n },
-      window: { messageCount: 3n, tokenCount: 4n },
+      logTotals: { messageCount: 3n, tokenCount: 4n },
+      windowTotals: { messageCount: 3n, tokenCount: 4n },
     });
   });
 
@@ -252,10 +252,10 @@ describe("ListSessions", () => {
     userId: "",
     agentId: "",
     labels: new Map<string, string>(),
-    createdFrom: undefined,
-    createdBefore: undefined,
-    updatedFrom: undefined,
-    updatedBefore: undefined,
+    createTimeFrom: undefined,
+    createTimeBefore: undefined,
+    updateTimeFrom: undefined,
+    updateTimeBefore: undefined,
   };
   const ids = (page: { sessions: readonly { sessionId: string }[] }) =>
     page.sessions.map((one) => one.sessionId);
@@ -293,9 +293,9 @@ describe("ListSessions", () => {
     expect(await list({ labels: new Map([["parity", "1"]]) })).toEqual(["l3", "l1"]);
     const l2 = await server.client.call("getSession", { namespace, sessionId: "l2" });
     const at = l2.session?.createTime;
-    expect(await list({ createdFrom: at } as object)).toEqual(["l4", "l3", "l2"]);
-    expect(await list({ createdBefore: at } as object)).toEqual(["l1", "l0"]);
-    expect(await list({ updatedFrom: at, updatedBefore: at } as object)).toEqual([]);
+    expect(await list({ createTimeFrom: at } as object)).toEqual(["l4", "l3", "l2"]);
+    expect(await list({ createTimeBefore: at } as object)).toEqual(["l1", "l0"]);
+    expect(await list({ updateTimeFrom: at, updateTimeBefore: at } as object)).toEqual([]);
   });
 
   it("refuses a token that is damaged or of another query", async () => {
@@ -318,9 +318,9 @@ describe("ListSessions", () => {
     const failure = await server.client.fail("listSessions", {
       order: 3 as 0,
       pageSize: -1,
-      filter: { ...filter, createdFrom: { seconds: 253_402_300_800n, nanos: 0 } },
+      filter: { ...filter, createTimeFrom: { seconds: 253_402_300_800n, nanos: 0 } },
     });
-    expect(failure.fields).toEqual(["filter.created_from", "order", "page_size"]);
+    expect(failure.fields).toEqual(["filter.create_time_from", "order", "page_size"]);
   });
 });
 
@@ -358,7 +358,7 @@ describe("UpdateSession", () => {
         seqRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       },
     ]);
-    expect(changed?.window?.messageCount).toBe(1n);
+    expect(changed?.windowTotals?.messageCount).toBe(1n);
   });
 
   it("refuses a stale etag, a missing session, and paths that cannot be changed", async () => {
@@ -407,7 +407,7 @@ describe("ForkSession", () => {
     expect(copy).toMatchObject({
       lastSeq: 2n,
       forkedFrom: { sessionId: sourceSessionId, seq: 2n },
-      log: { messageCount: 2n },
+      logTotals: { messageCount: 2n },
     });
     const sessionId = copy?.sessionId ?? "";
     const { messages } = await server.client.call("getWindow", { sessionId });
@@ -438,7 +438,7 @@ describe("ResetSession", () => {
     const sessionId = await seeded();
     const { deleted, session: empty } = await server.client.call("resetSession", { sessionId });
     expect(deleted?.messageCount).toBe(3n);
-    expect(empty?.log?.messageCount).toBe(0n);
+    expect(empty?.logTotals?.messageCount).toBe(0n);
     const next = await server.client.call("appendMessages", { sessionId, messages: [message()] });
     expect(next.lastSeq).toBe(4n);
   });
@@ -451,7 +451,7 @@ describe("ResetSession", () => {
     expect(stale.reason).toBe("ETAG_MISMATCH");
     const reset = { sessionId, keepSystemMessages: true };
     const { session: kept } = await server.client.call("resetSession", reset);
-    expect(kept?.log?.messageCount).toBe(1n);
+    expect(kept?.logTotals?.messageCount).toBe(1n);
     const missing = await server.client.fail("resetSession", { sessionId: "none" });
     expect(missing.reason).toBe("SESSION_NOT_FOUND");
   });
@@ -467,7 +467,7 @@ describe("GetWindow", () => {
     });
     const window = await server.client.call("getWindow", { sessionId, policy: view });
     expect(window).toMatchObject({
-      window: { messageCount: 2n },
+      windowTotals: { messageCount: 2n },
       outside: { messageCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       outsideTruncated: false,

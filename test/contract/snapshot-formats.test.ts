@@ -373,7 +373,7 @@ describe("what a document makes", () => {
     const sessionId = await load(SELECTOOLS, { max_messages: 2, messages });
     const { window, session: made } = await windowed(sessionId);
     expect(window.map(({ text }) => text)).toEqual(["a", "b", "c"]);
-    expect([made?.log?.messageCount, made?.summary]).toEqual([6n, undefined]);
+    expect([made?.logTotals?.messageCount, made?.summary]).toEqual([6n, undefined]);
     const { events } = await server.client.call("listEvents", {
       filter: { sessionId, userId: "", types: [] },
     });

@@ -546,15 +546,18 @@ describe("a snapshot of a stranger", () => {
     const sessionId = fresh();
     const lie = { messageCount: 900n, tokenCount: 900n };
     const header = withLast(2n, { windowRanges: [{ firstSeq: 2n, lastSeq: 2n }] });
-    const spoken = { ...header, session: { ...header.session, ...empty(), lastSeq: 2n, log: lie } };
+    const spoken = {
+      ...header,
+      session: { ...header.session, ...empty(), lastSeq: 2n, logTotals: lie },
+    };
     const messages = [
       logged(1, { trust: 3, source: 4, writer: "root", etag: "r9" }),
       logged(2, { role: Role.TOOL, trust: 3 }),
     ];
     await server.client.call("importSession", { sessionId, header: spoken, messages });
     const after = await takeSnapshot(server.client, sessionId);
-    expect(after.header.session?.log).toEqual({ messageCount: 2n, tokenCount: 6n });
-    expect(after.header.session?.window).toEqual({ messageCount: 1n, tokenCount: 3n });
+    expect(after.header.session?.logTotals).toEqual({ messageCount: 2n, tokenCount: 6n });
+    expect(after.header.session?.windowTotals).toEqual({ messageCount: 1n, tokenCount: 3n });
     expect(after.messages.map(({ source, trust, writer }) => [source, trust, writer])).toEqual([
       [1, 2, "local"],
       [3, 1, "local"],
@@ -610,7 +613,7 @@ describe("a snapshot of a stranger", () => {
     const { messages: window } = await server.client.call("getWindow", { sessionId });
     expect(window.length).toBe(5);
     const more = { sessionId, messages: [message({ text: "more" })] };
-    const { window: totals } = await server.client.call("appendMessages", more);
+    const { windowTotals: totals } = await server.client.call("appendMessages", more);
     expect(totals?.messageCount).toBe(3n);
   });
 });
@@ -651,7 +654,9 @@ describe("an import", () => {
       ["after", made.revision],
     ]);
     const { detail } = last[1] ?? {};
-    expect(detail?.$case === "sessionImported" ? detail.value.log : undefined).toEqual(made.log);
+    expect(detail?.$case === "sessionImported" ? detail.value.log : undefined).toEqual(
+      made.logTotals,
+    );
     const { sessions } = await server.client.call("listSessions");
     expect(sessions.filter((one) => one.sessionId === sessionId).length).toBe(1);
   });
@@ -737,7 +742,7 @@ describe("an upload", () => {
     expect([early.reason, early.fields]).toEqual(["REQUEST_INVALID", ["chunk_index"]]);
     const last = { uploadId, chunkIndex: 2, messages: [logged(4)] };
     const { session: made, uploadId: none } = await server.client.call("importSession", last);
-    expect([made?.log?.messageCount, none]).toEqual([3n, ""]);
+    expect([made?.logTotals?.messageCount, none]).toEqual([3n, ""]);
     const again = await server.client.fail("importSession", last);
     expect([again.code, again.reason]).toEqual(["NOT_FOUND", "UPLOAD_NOT_FOUND"]);
     const { messages } = await server.client.call("listMessages", { sessionId });

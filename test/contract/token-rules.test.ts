@@ -104,15 +104,15 @@ describe("a token rule", () => {
       ],
     });
     expect(answer.messages.map(({ tokenCount }) => tokenCount)).toEqual([1, 0, 1, 0]);
-    expect(answer.window?.tokenCount).toBe(3n);
+    expect(answer.windowTotals?.tokenCount).toBe(3n);
     const listed = await server.client.call("listMessages", { sessionId });
     expect(listed.messages.map((one) => one.tokenQuarters)).toEqual([0, 2, 1, 2]);
-    const { window } = await server.client.call("getWindow", { sessionId });
+    const { windowTotals: window } = await server.client.call("getWindow", { sessionId });
     expect(window).toEqual({ messageCount: 4n, tokenCount: 3n });
     const found = await server.client.call("getSession", { sessionId });
-    expect(found.session?.log).toEqual({ messageCount: 4n, tokenCount: 3n });
+    expect(found.session?.logTotals).toEqual({ messageCount: 4n, tokenCount: 3n });
     const more = { sessionId, messages: [message({ text: "123" })] };
-    expect((await server.client.call("appendMessages", more)).window?.tokenCount).toBe(4n);
+    expect((await server.client.call("appendMessages", more)).windowTotals?.tokenCount).toBe(4n);
   });
 
   it("keeps quarters when a message changes, and when it is read and appended again", async () => {
@@ -122,7 +122,10 @@ describe("a token rule", () => {
     const update = async (fields: Partial<Message>, updateMask: string[]) => {
       const changed = message({ messageId: "m", ...fields });
       const request = { sessionId, message: changed, updateMask };
-      const { message: after, window } = await server.client.call("updateMessage", request);
+      const { message: after, windowTotals: window } = await server.client.call(
+        "updateMessage",
+        request,
+      );
       return [after?.tokenCount, after?.tokenQuarters, window?.tokenCount];
     };
     expect(await update({ name: "n" }, ["name"])).toEqual([1, 1, 1n]);

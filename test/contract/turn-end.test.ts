@@ -168,7 +168,7 @@ describe("a stage on turn end", () => {
       ["keep", ["m1"]],
       ["end", ["m2", "m3"]],
     ]);
-    expect(answer.window?.messageCount).toBe(1n);
+    expect(answer.windowTotals?.messageCount).toBe(1n);
     expect(answer.stageRuns.map(({ stage }) => stage)).toEqual(["keep", "end"]);
     const events = await eventsOf(server, sessionId, answer.revision);
     expect(events.map(({ type }) => type)).toEqual([
@@ -183,7 +183,7 @@ describe("a turn end without messages", () => {
   it("is an event, moves the revision and leaves the log", async () => {
     const sessionId = await make(bare([onTurnEnd()]), users(3));
     const answer = await server.client.call("appendMessages", { sessionId, turnEnd: true });
-    expect(answer).toMatchObject({ messages: [], lastSeq: 3n, window: { messageCount: 1n } });
+    expect(answer).toMatchObject({ messages: [], lastSeq: 3n, windowTotals: { messageCount: 1n } });
     expect(Number(answer.revision)).toBe(server.store.revision());
     const events = await eventsOf(server, sessionId, answer.revision);
     expect(events.map(({ type }) => type)).toEqual([
@@ -305,7 +305,7 @@ describe("what a session remembers for its policy", () => {
     const { session } = await server.client.call("getSession", { sessionId });
     expect(session?.modelInputTokens).toBe(17n);
     expect(session?.stageStates).toEqual([
-      { stage: "end", lastSeq: 2n, window: { messageCount: 1n, tokenCount: 1n } },
+      { stage: "end", lastSeq: 2n, windowTotals: { messageCount: 1n, tokenCount: 1n } },
     ]);
     await server.client.call("appendMessages", { sessionId, messages: users(1, 3) });
     expect(await endTurn(sessionId)).toEqual([]);

@@ -49,7 +49,7 @@ describe("a stage on read", () => {
     const revision = server.store.revision();
     const window = await server.client.call("getWindow", { sessionId });
     expect(window).toMatchObject({
-      window: { messageCount: 2n, tokenCount: 2n },
+      windowTotals: { messageCount: 2n, tokenCount: 2n },
       outside: { messageCount: 2n, tokenCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "view", messageIds: ["m1", "m2"] }],
@@ -57,7 +57,7 @@ describe("a stage on read", () => {
     });
     expect(server.store.revision()).toBe(revision);
     const { session } = await server.client.call("getSession", { sessionId });
-    expect(session?.window?.messageCount).toBe(4n);
+    expect(session?.windowTotals?.messageCount).toBe(4n);
   });
 
   it("with the effect store changes the window once, with its events", async () => {
@@ -70,14 +70,14 @@ describe("a stage on read", () => {
     const read = await server.client.call("getWindow", { sessionId });
     expect(read.messages.map(({ messageId }) => messageId)).toEqual(["m3", "m4"]);
     expect(read).toMatchObject({
-      window: { messageCount: 2n },
+      windowTotals: { messageCount: 2n },
       outside: { messageCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "read", messageIds: ["m1", "m2"] }],
     });
     expect(Number(read.revision)).toBe(server.store.revision());
     const { session } = await server.client.call("getSession", { sessionId });
-    expect(session).toMatchObject({ window: { messageCount: 2n }, revision: read.revision });
+    expect(session).toMatchObject({ windowTotals: { messageCount: 2n }, revision: read.revision });
     const events = await eventsOf(server, sessionId, read.revision);
     expect(events.map(({ type }) => type)).toEqual([EventType.MESSAGES_TRIMMED]);
     const after = await server.client.call("getWindow", { sessionId });
@@ -191,10 +191,10 @@ describe("a stage that shortens", () => {
     expect(cut?.tokenCount).toBeLessThanOrEqual(20);
     expect(window.shortenedMessageIds).toEqual(["r1"]);
     const sum = window.messages.reduce((total, one) => total + (one.tokenCount ?? 0), 0);
-    expect(window.window?.tokenCount).toBe(BigInt(sum));
+    expect(window.windowTotals?.tokenCount).toBe(BigInt(sum));
     expect(window.outside).toEqual({ messageCount: 0n, tokenCount: 0n });
     const { session } = await server.client.call("getSession", { sessionId });
-    expect(session?.window?.tokenCount).toBe(session?.log?.tokenCount);
+    expect(session?.windowTotals?.tokenCount).toBe(session?.logTotals?.tokenCount);
   });
 
   it("lets later stages count what is left", async () => {
@@ -243,7 +243,7 @@ describe("healing", () => {
       name: "search",
     });
     expect(window.openToolCallIds).toEqual([]);
-    expect(window.window?.messageCount).toBe(5n);
+    expect(window.windowTotals?.messageCount).toBe(5n);
     expect(window.outside).toEqual({ messageCount: 0n, tokenCount: 0n });
     expect(server.store.revision()).toBe(revision);
     const again = await server.client.call("getWindow", { sessionId });
@@ -257,7 +257,7 @@ describe("healing", () => {
     const window = await server.client.call("getWindow", { sessionId });
     expect(window.messages.at(-1)).toMatchObject({ toolCallId: "c2", text: "stopped" });
     expect(window.openToolCallIds).toEqual(["c1"]);
-    expect(window.window?.messageCount).toBe(5n);
+    expect(window.windowTotals?.messageCount).toBe(5n);
   });
 });
 
@@ -273,7 +273,7 @@ describe("newest", () => {
     const two = await server.client.call("getWindow", { sessionId, newest: 2 });
     expect(two.messages.map(({ messageId }) => messageId)).toEqual(["r1", "m4"]);
     expect(two).toMatchObject({
-      window: { messageCount: 2n, tokenCount: 2n },
+      windowTotals: { messageCount: 2n, tokenCount: 2n },
       outside: { messageCount: 4n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 4n }],
       trims: [{ messageIds: ["m1", "m2"] }],

@@ -70,7 +70,10 @@ describe("TrimSession", () => {
       sessionId: byTokens,
       target: { $case: "maxTokens", value: 5n },
     });
-    expect(first).toMatchObject({ window: { messageCount: 2n, tokenCount: 4n }, overLimit: false });
+    expect(first).toMatchObject({
+      windowTotals: { messageCount: 2n, tokenCount: 4n },
+      overLimit: false,
+    });
     expect(first.trims).toMatchObject([
       { stage: "trim_session", reason: TrimReason.TOKEN_LIMIT, messageIds: ["m1", "m2"] },
     ]);
@@ -116,7 +119,10 @@ describe("TrimSession", () => {
     ]);
     expect(await logOf(sessionId)).toEqual(["m3"]);
     const { session: after } = await server.client.call("getSession", { sessionId });
-    expect(after).toMatchObject({ log: { messageCount: 1n }, window: { messageCount: 1n } });
+    expect(after).toMatchObject({
+      logTotals: { messageCount: 1n },
+      windowTotals: { messageCount: 1n },
+    });
   });
 
   it("keeps what the policy protects and tool calls whole, and says so", async () => {
@@ -160,7 +166,11 @@ describe("TrimSession", () => {
       requestId: `trim-${count++}`,
     } as const;
     const answer = await server.client.call("trimSession", request);
-    expect(answer).toMatchObject({ revision: before, trims: [], window: { messageCount: 2n } });
+    expect(answer).toMatchObject({
+      revision: before,
+      trims: [],
+      windowTotals: { messageCount: 2n },
+    });
     expect(await revisionOf(sessionId)).toBe(before);
     await server.client.call("appendMessages", { sessionId, messages: [message({ text: "c" })] });
     expect(await server.client.call("trimSession", request)).toEqual(answer);
@@ -231,7 +241,7 @@ describe("RestoreMessages", () => {
       seqRanges: [{ firstSeq: 2n, lastSeq: 2n }],
     });
     expect(answer.messageIds).toEqual(["m1", "m2", "m4"]);
-    expect(answer.window).toMatchObject({ messageCount: 4n });
+    expect(answer.windowTotals).toMatchObject({ messageCount: 4n });
     expect(await windowOf(sessionId)).toEqual(["m1", "m2", "m4", "m5"]);
     expect(await eventsSince(sessionId, before)).toMatchObject([
       {
@@ -255,7 +265,7 @@ describe("RestoreMessages", () => {
     const request = { sessionId, messageIds: ["m5"], requestId: `restore-${count++}` };
     const answer = await server.client.call("restoreMessages", request);
     expect(answer).toMatchObject({ revision: before, messageIds: [] });
-    expect(answer.window).toMatchObject({ messageCount: 1n });
+    expect(answer.windowTotals).toMatchObject({ messageCount: 1n });
     expect(await server.client.call("restoreMessages", request)).toEqual(answer);
     expect(await revisionOf(sessionId)).toBe(before);
   });
@@ -455,8 +465,8 @@ describe("SetSummary", () => {
     expect(answer.placed).toBeUndefined();
     expect(answer.session).toMatchObject({
       summary: { text: "a and b", tokenCount: 2, version: 1n },
-      window: { messageCount: 1n },
-      log: { messageCount: 3n },
+      windowTotals: { messageCount: 1n },
+      logTotals: { messageCount: 3n },
     });
     expect(answer.trims).toMatchObject([
       { stage: "", reason: TrimReason.SUMMARIZED, messageIds: ["m1", "m2"], discarded: false },
@@ -532,7 +542,7 @@ describe("SetSummary", () => {
     expect(trims).toMatchObject([
       { before: { messageCount: 5n }, after: { messageCount: 3n }, messageIds: ["m2", "m3"] },
     ]);
-    const { messages, window } = await server.client.call("getWindow", { sessionId });
+    const { messages, windowTotals: window } = await server.client.call("getWindow", { sessionId });
     expect(messages.map(({ messageId }) => messageId)).toEqual(["m1", id, "m4"]);
     expect(messages[1]).toMatchObject({ role: Role.SYSTEM, text: "b and c", seq: 0n });
     expect(window).toMatchObject({ messageCount: 3n });
@@ -692,7 +702,7 @@ describe("HealSession", () => {
     ]);
     const [h2, h3, h4] = answer.messages.map(({ messageId }) => messageId);
     expect(await windowOf(sessionId)).toEqual(["m1", "call", "r1", h2, h3, "next", "newest", h4]);
-    expect(answer.window).toMatchObject({ messageCount: 8n });
+    expect(answer.windowTotals).toMatchObject({ messageCount: 8n });
     const { openToolCallIds } = await server.client.call("getWindow", { sessionId });
     expect(openToolCallIds).toEqual([]);
     expect(await eventsSince(sessionId, before)).toMatchObject([
@@ -706,9 +716,11 @@ describe("HealSession", () => {
 
   it("changes nothing the second time", async () => {
     const sessionId = await seeded([call("call", "c1"), ...users("x")]);
-    const { revision, window } = await server.client.call("healSession", { sessionId });
+    const { revision, windowTotals } = await server.client.call("healSession", {
+      sessionId,
+    });
     const again = await server.client.call("healSession", { sessionId });
-    expect(again).toMatchObject({ revision, messages: [], window });
+    expect(again).toMatchObject({ revision, messages: [], windowTotals });
     expect(await revisionOf(sessionId)).toBe(revision);
   });
 

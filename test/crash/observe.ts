@@ -74,8 +74,8 @@ async function observeSession(client: MemorySidecar, sessionId: string): Promise
   return {
     sessionId,
     lastSeq: Number(session.lastSeq),
-    logCount: Number(session.log?.messageCount ?? 0n),
-    logTokens: Number(session.log?.tokenCount ?? 0n),
+    logCount: Number(session.logTotals?.messageCount ?? 0n),
+    logTokens: Number(session.logTotals?.tokenCount ?? 0n),
     messages,
     window: window.map((message) => message.messageId),
   };

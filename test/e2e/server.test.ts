@@ -279,7 +279,7 @@ test("storms of resets, deadlines and lost callers leave no call behind", async 
   for (let round = 0; round < 50; round++) {
     await Promise.all([1, 2, 3, 4].map(() => client.window("storm")));
   }
-  const { lastSeq, log } = await client.getSession("storm");
+  const { lastSeq, logTotals: log } = await client.getSession("storm");
   expect(log?.messageCount).toBe(lastSeq);
   client.close();
   expect(await server.stop()).toEqual({ code: 0, signal: null });

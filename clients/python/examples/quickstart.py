@@ -14,4 +14,5 @@ with Client(address) as client:
     window = client.window(session.session_id)
     for message in window.messages:
         print(f"{message.seq} {v1.Role.Name(message.role)}: {message.text}")
-    print(f"{window.window.token_count} tokens, {window.outside.message_count} messages left out")
+    tokens = window.window_totals.token_count
+    print(f"{tokens} tokens, {window.outside.message_count} messages left out")

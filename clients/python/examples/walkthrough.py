@@ -256,7 +256,9 @@ def snapshots(client: Client) -> None:
     """Out of the server and back."""
     title("Snapshots")
     copy = client.import_session(client.export_session("trip"), session_id="trip-copy")
-    print(f"{copy.session_id} has {copy.log.message_count} messages, last seq {copy.last_seq}")
+    print(
+        f"{copy.session_id} has {copy.log_totals.message_count} messages, last seq {copy.last_seq}"
+    )
     document = client.export_document("notes", format="selectools")
     print(f"as selectools writes it: {len(document)} bytes")
     client.import_session(document, format="selectools", session_id="notes-copy")
@@ -292,7 +294,8 @@ def copies(client: Client) -> None:
         f"{fork.session_id} comes from seq {fork.forked_from.seq} of {fork.forked_from.session_id}"
     )
     reset = client.reset_session("trip-2", keep_system_messages=True)
-    print(f"reset: {reset.deleted.message_count} deleted, {reset.session.log.message_count} kept")
+    kept = reset.session.log_totals.message_count
+    print(f"reset: {reset.deleted.message_count} deleted, {kept} kept")
     print(f"deleted with revision {client.delete_session('trip-2').revision}")
     print(f"and again: {client.delete_session('trip-2', allow_missing=True).revision}")
 

@@ -244,8 +244,8 @@ def test_a_list_goes_over_all_pages(fake: FakeServer, fake_client: Client) -> No
 
 def test_filters_and_positions_take_plain_values(fake: FakeServer, fake_client: Client) -> None:
     since = datetime(2024, 5, 1, tzinfo=timezone.utc)
-    list(fake_client.list_sessions(filter={"labels": {"a": "b"}, "created_from": since}))
-    assert sent(fake, "ListSessions").filter.created_from.seconds == int(since.timestamp())
+    list(fake_client.list_sessions(filter={"labels": {"a": "b"}, "create_time_from": since}))
+    assert sent(fake, "ListSessions").filter.create_time_from.seconds == int(since.timestamp())
     fake_client.create_consumer("c", position="oldest")
     assert sent(fake, "CreateConsumer").position == v1.STREAM_POSITION_OLDEST
     fake_client.create_consumer("c")

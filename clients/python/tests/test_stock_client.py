@@ -122,8 +122,8 @@ def test_a_conversation(stock: Reflected) -> None:
     assert window.messages[1].tool_calls[0].name == "look"
     assert list(window.messages[1].metadata["deep"]["list"]) == [1, "two", None, True]
     assert window.messages[2].parts[0].data["open"] is True
-    assert window.window.message_count == 3
-    assert window.window.token_count == sum(one.token_count for one in window.messages)
+    assert window.window_totals.message_count == 3
+    assert window.window_totals.token_count == sum(one.token_count for one in window.messages)
 
 
 def test_an_error_tells_its_reason(stock: Reflected) -> None:

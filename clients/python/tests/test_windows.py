@@ -145,7 +145,7 @@ def test_a_window_is_trimmed_and_restored(client: Client) -> None:
     assert texts(client.window("s")) == ["text 4", "text 5"]
     assert texts(client.window("s", newest=1)) == ["text 5"]
     ids = trimmed.trims[0].message_ids
-    assert client.restore_messages("s", ids[-1:]).window.message_count == 3
+    assert client.restore_messages("s", ids[-1:]).window_totals.message_count == 3
     assert client.restore_messages("s", seq_ranges=[(1, 2)]).message_ids == ids[:2]
     assert texts(client.window("s")) == ["text 0", "text 1", "text 3", "text 4", "text 5"]
     with pytest.raises(ms.Aborted):

@@ -125,7 +125,7 @@ async function messages(): Promise<void> {
 async function windows(): Promise<void> {
   title("Windows");
   const window = await client.window("chat");
-  const { window: inside, outside } = window;
+  const { windowTotals: inside, outside } = window;
   console.log(`${inside?.messageCount} in, ${outside?.messageCount} out`);
   const stages = [keepLast("last", 1, { unit: "message" })];
   const view = await client.window("chat", { policy: { stages } });
@@ -223,7 +223,7 @@ async function snapshots(): Promise<void> {
   title("Snapshots");
   const taken = client.exportSession("chat");
   const copy = await client.importSession(taken, { sessionId: "chat-copy" });
-  console.log(`${copy.sessionId} has ${copy.log?.messageCount} messages`);
+  console.log(`${copy.sessionId} has ${copy.logTotals?.messageCount} messages`);
   const document = await client.exportDocument("notes", "selectools");
   console.log(`as selectools writes it: ${document.length} bytes`);
   await client.importSession(document, { format: "selectools", sessionId: "notes-copy" });

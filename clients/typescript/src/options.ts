@@ -36,10 +36,10 @@ export interface SessionFilterInput {
   readonly userId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly createdFrom?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-  readonly updatedFrom?: Date | undefined;
-  readonly updatedBefore?: Date | undefined;
+  readonly createTimeFrom?: Date | undefined;
+  readonly createTimeBefore?: Date | undefined;
+  readonly updateTimeFrom?: Date | undefined;
+  readonly updateTimeBefore?: Date | undefined;
 }
 
 /** Which sessions to list. */

@@ -82,10 +82,10 @@ function sessionFilter(options: SessionFilterInput): DeepPartial<SessionFilter> 
     userId,
     agentId,
     labels: { ...labels },
-    createdFrom: time(options.createdFrom),
-    createdBefore: time(options.createdBefore),
-    updatedFrom: time(options.updatedFrom),
-    updatedBefore: time(options.updatedBefore),
+    createTimeFrom: time(options.createTimeFrom),
+    createTimeBefore: time(options.createTimeBefore),
+    updateTimeFrom: time(options.updateTimeFrom),
+    updateTimeBefore: time(options.updateTimeBefore),
   };
 }
 

@@ -289,7 +289,7 @@ describe("policies and windows", () => {
     for await (const chunk of client.exportSession("large")) chunks.push(chunk);
     expect(chunks.length).toBeGreaterThan(2);
     const copy = await client.importSession(chunks, { sessionId: "large-copy" });
-    expect(copy).toMatchObject({ lastSeq: 12n, log: { messageCount: 12n } });
+    expect(copy).toMatchObject({ lastSeq: 12n, logTotals: { messageCount: 12n } });
     const { messages } = await client.window("large-copy");
     expect(messages.map(({ seq }) => seq)).toEqual([9n, 10n, 11n, 12n]);
     expect((await client.getMessage("large-copy", messages[0]?.messageId ?? "")).inWindow).toBe(

@@ -15,7 +15,7 @@ export function encodeAppendAnswer(result: AppendResult): Uint8Array {
     })),
     revision: BigInt(result.revision),
     trims: result.trims.map(toTrim),
-    window: toTotals(result.window),
+    windowTotals: toTotals(result.window),
     lastSeq: BigInt(result.lastSeq),
     stageRuns: toStageRuns(result.runs),
     overLimit: result.overLimit,

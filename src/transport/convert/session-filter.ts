@@ -11,14 +11,14 @@ type Filtered = Omit<ListSessionsInput, "namespace" | "order" | "after" | "limit
 export function fromSessionFilter(filter: SessionFilter | undefined): Filtered {
   if (filter === undefined) return {};
   const { userId, agentId, labels } = filter;
-  const { createdFrom, createdBefore, updatedFrom, updatedBefore } = filter;
+  const { createTimeFrom, createTimeBefore, updateTimeFrom, updateTimeBefore } = filter;
   return {
     ...(userId === "" ? {} : { userId }),
     ...(agentId === "" ? {} : { agentId }),
     ...(labels.size === 0 ? {} : { labels }),
-    ...(createdFrom === undefined ? {} : { createdFromMs: fromTimestamp(createdFrom) }),
-    ...(createdBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createdBefore) }),
-    ...(updatedFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updatedFrom) }),
-    ...(updatedBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updatedBefore) }),
+    ...(createTimeFrom === undefined ? {} : { createdFromMs: fromTimestamp(createTimeFrom) }),
+    ...(createTimeBefore === undefined ? {} : { createdBeforeMs: fromTimestamp(createTimeBefore) }),
+    ...(updateTimeFrom === undefined ? {} : { updatedFromMs: fromTimestamp(updateTimeFrom) }),
+    ...(updateTimeBefore === undefined ? {} : { updatedBeforeMs: fromTimestamp(updateTimeBefore) }),
   };
 }

@@ -103,8 +103,8 @@ export function toSession(session: Session): wire.Session {
     expireTime: expire === undefined ? undefined : toTimestamp(expire),
     summary: fields.summary === undefined ? undefined : toSummary(fields.summary),
     lastSeq: BigInt(head.lastSeq),
-    log: toTotals(head.log),
-    window: toTotals(sessionTotals(session)),
+    logTotals: toTotals(head.log),
+    windowTotals: toTotals(sessionTotals(session)),
     forkedFrom:
       fields.forkedFrom === undefined
         ? undefined
@@ -138,7 +138,7 @@ export function toPlacedSummary(insert: WindowInsert): summaryWire.PlacedSummary
 }
 
 function toStageState(mark: StageMark): wire.StageState {
-  return { stage: mark.stage, lastSeq: BigInt(mark.seq), window: toTotals(mark.window) };
+  return { stage: mark.stage, lastSeq: BigInt(mark.seq), windowTotals: toTotals(mark.window) };
 }
 
 /** The wire form of an answer whose first field is a session and that has nothing else. */

@@ -151,7 +151,7 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
   return {
     modelInputTokens: Number(session.modelInputTokens),
     outcomes: header.outcomes.map(({ tool, error }) => ({ tool, error })),
-    marks: session.stageStates.map(({ stage, lastSeq, window }, index) => ({
+    marks: session.stageStates.map(({ stage, lastSeq, windowTotals: window }, index) => ({
       stage,
       seq: Number(lastSeq),
       window: {

@@ -22,7 +22,7 @@ export const deleteMessage: UnaryRpc<DeleteMessageRequest> = {
         encodeWire(DeleteMessageResponse, {
           revision: BigInt(revision),
           trims: trims.map(toTrim),
-          window: toTotals(window),
+          windowTotals: toTotals(window),
         }),
     }),
 };

@@ -32,7 +32,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
     const rest = encodeWire(GetWindowResponse, {
       messages: [],
       summary: result.summary === undefined ? undefined : toSummary(result.summary),
-      window: toTotals(result.window),
+      windowTotals: toTotals(result.window),
       outside: result.outside === undefined ? undefined : toTotals(result.outside),
       outsideRanges: result.outsideRanges.map(toSeqRange),
       outsideTruncated: result.outsideTruncated,

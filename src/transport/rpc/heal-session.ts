@@ -24,7 +24,7 @@ export const healSession: UnaryRpc<HealSessionRequest> = {
         const rest = encodeWire(HealSessionResponse, {
           revision: BigInt(revision),
           messages: [],
-          window: toTotals(window),
+          windowTotals: toTotals(window),
         });
         return spliceField(MESSAGES_FIELD, messages, rest);
       },

@@ -25,7 +25,7 @@ export const restoreMessages: UnaryRpc<RestoreMessagesRequest> = {
         encodeWire(RestoreMessagesResponse, {
           revision: BigInt(result.revision),
           messageIds: [...result.messageIds],
-          window: toTotals(result.window),
+          windowTotals: toTotals(result.window),
         }),
     }),
 };

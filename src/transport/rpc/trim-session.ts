@@ -41,7 +41,7 @@ export const trimSession: UnaryRpc<TrimSessionRequest> = {
         encodeWire(TrimSessionResponse, {
           revision: BigInt(result.revision),
           trims: result.trims.map(toTrim),
-          window: toTotals(result.window),
+          windowTotals: toTotals(result.window),
           stageRuns: toStageRuns(result.runs),
           overLimit: result.overLimit,
         }),

@@ -29,7 +29,7 @@ export const updateMessage: UnaryRpc<UpdateMessageRequest> = {
           message: undefined,
           revision: BigInt(result.revision),
           trims: result.trims.map(toTrim),
-          window: toTotals(result.window),
+          windowTotals: toTotals(result.window),
         });
         return spliceField(MESSAGE_FIELD, [result.message], rest);
       },

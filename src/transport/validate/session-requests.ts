@@ -86,10 +86,10 @@ export function checkSessionFilter(v: Violations, filter: SessionFilter): void {
   checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
   checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
   checkLabels(v, filter.labels);
-  checkTimestamp(v, "created_from", filter.createdFrom);
-  checkTimestamp(v, "created_before", filter.createdBefore);
-  checkTimestamp(v, "updated_from", filter.updatedFrom);
-  checkTimestamp(v, "updated_before", filter.updatedBefore);
+  checkTimestamp(v, "create_time_from", filter.createTimeFrom);
+  checkTimestamp(v, "create_time_before", filter.createTimeBefore);
+  checkTimestamp(v, "update_time_from", filter.updateTimeFrom);
+  checkTimestamp(v, "update_time_before", filter.updateTimeBefore);
 }
 
 export function checkUpdateSession(request: UpdateSessionRequest, v: Violations): void {

@@ -186,10 +186,10 @@ function checkSession(v: Violations, session: Session): void {
 function checkStageState(v: Violations, state: StageState, lastSeq: bigint): void {
   checkRequiredText(v, "stage", state.stage, LIMITS.stageNameChars);
   checkRange(v, "last_seq", state.lastSeq, { min: 0, max: Number(lastSeq) });
-  if (state.window === undefined) v.add("window", "is required");
+  if (state.windowTotals === undefined) v.add("window", "is required");
   else {
-    checkRange(v, "window", state.window.messageCount, { min: 0, max: COUNT_MAX });
-    checkRange(v, "window", state.window.tokenCount, { min: 0, max: COUNT_MAX });
+    checkRange(v, "window", state.windowTotals.messageCount, { min: 0, max: COUNT_MAX });
+    checkRange(v, "window", state.windowTotals.tokenCount, { min: 0, max: COUNT_MAX });
   }
 }
 

@@ -110,11 +110,11 @@ export interface Session {
    */
   lastSeq: bigint;
   /** How large the log is. Output only. */
-  log:
+  logTotals:
     | Totals
     | undefined;
   /** How large the window is. Output only. */
-  window:
+  windowTotals:
     | Totals
     | undefined;
   /**
@@ -174,7 +174,7 @@ export interface StageState {
   /** The newest seq when the stage last acted. */
   lastSeq: bigint;
   /** The window it left. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Where a forked session comes from. */
@@ -194,19 +194,19 @@ export interface SessionFilter {
   /** Labels that the session must have with these values. At most 32. */
   labels: Map<string, string>;
   /** Created at this time or later. */
-  createdFrom:
+  createTimeFrom:
     | Timestamp
     | undefined;
   /** Created before this time. */
-  createdBefore:
+  createTimeBefore:
     | Timestamp
     | undefined;
   /** Last changed at this time or later. */
-  updatedFrom:
+  updateTimeFrom:
     | Timestamp
     | undefined;
   /** Last changed before this time. */
-  updatedBefore: Timestamp | undefined;
+  updateTimeBefore: Timestamp | undefined;
 }
 
 export interface SessionFilter_LabelsEntry {
@@ -250,8 +250,8 @@ function createBaseSession(): Session {
     expireTime: undefined,
     summary: undefined,
     lastSeq: 0n,
-    log: undefined,
-    window: undefined,
+    logTotals: undefined,
+    windowTotals: undefined,
     forkedFrom: undefined,
     createTime: undefined,
     updateTime: undefined,
@@ -302,11 +302,11 @@ export const Session: MessageFns<Session> = {
       }
       writer.uint32(88).int64(message.lastSeq);
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(98).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(98).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(106).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(106).fork()).join();
     }
     if (message.forkedFrom !== undefined) {
       ForkOrigin.encode(message.forkedFrom, writer.uint32(114).fork()).join();
@@ -453,7 +453,7 @@ export const Session: MessageFns<Session> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 13: {
@@ -461,7 +461,7 @@ export const Session: MessageFns<Session> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 14: {
@@ -607,7 +607,7 @@ export const Session_LabelsEntry: MessageFns<Session_LabelsEntry> = {
 };
 
 function createBaseStageState(): StageState {
-  return { stage: "", lastSeq: 0n, window: undefined };
+  return { stage: "", lastSeq: 0n, windowTotals: undefined };
 }
 
 export const StageState: MessageFns<StageState> = {
@@ -621,8 +621,8 @@ export const StageState: MessageFns<StageState> = {
       }
       writer.uint32(16).int64(message.lastSeq);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -661,7 +661,7 @@ export const StageState: MessageFns<StageState> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -742,10 +742,10 @@ function createBaseSessionFilter(): SessionFilter {
     userId: "",
     agentId: "",
     labels: new Map(),
-    createdFrom: undefined,
-    createdBefore: undefined,
-    updatedFrom: undefined,
-    updatedBefore: undefined,
+    createTimeFrom: undefined,
+    createTimeBefore: undefined,
+    updateTimeFrom: undefined,
+    updateTimeBefore: undefined,
   };
 }
 
@@ -760,17 +760,17 @@ export const SessionFilter: MessageFns<SessionFilter> = {
     message.labels.forEach((value, key) => {
       SessionFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
-    if (message.createdFrom !== undefined) {
-      Timestamp.encode(message.createdFrom, writer.uint32(34).fork()).join();
+    if (message.createTimeFrom !== undefined) {
+      Timestamp.encode(message.createTimeFrom, writer.uint32(34).fork()).join();
     }
-    if (message.createdBefore !== undefined) {
-      Timestamp.encode(message.createdBefore, writer.uint32(42).fork()).join();
+    if (message.createTimeBefore !== undefined) {
+      Timestamp.encode(message.createTimeBefore, writer.uint32(42).fork()).join();
     }
-    if (message.updatedFrom !== undefined) {
-      Timestamp.encode(message.updatedFrom, writer.uint32(50).fork()).join();
+    if (message.updateTimeFrom !== undefined) {
+      Timestamp.encode(message.updateTimeFrom, writer.uint32(50).fork()).join();
     }
-    if (message.updatedBefore !== undefined) {
-      Timestamp.encode(message.updatedBefore, writer.uint32(58).fork()).join();
+    if (message.updateTimeBefore !== undefined) {
+      Timestamp.encode(message.updateTimeBefore, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -820,7 +820,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.createdFrom = Timestamp.decode(reader, reader.uint32());
+            message.createTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -828,7 +828,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.createdBefore = Timestamp.decode(reader, reader.uint32());
+            message.createTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -836,7 +836,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.updatedFrom = Timestamp.decode(reader, reader.uint32());
+            message.updateTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -844,7 +844,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.updatedBefore = Timestamp.decode(reader, reader.uint32());
+            message.updateTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }

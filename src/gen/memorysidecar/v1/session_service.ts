@@ -284,7 +284,7 @@ export interface AppendMessagesResponse {
    */
   trims: Trim[];
   /** The window after the append. */
-  window:
+  windowTotals:
     | Totals
     | undefined;
   /** The newest seq of the session. */
@@ -396,7 +396,7 @@ export interface UpdateMessageResponse {
   /** What left the window because of the change. */
   trims: Trim[];
   /** The window after the change. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Asks to delete a message. */
@@ -425,7 +425,7 @@ export interface DeleteMessageResponse {
    */
   trims: Trim[];
   /** The window after the deletion. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Asks for the window of a session. */
@@ -480,7 +480,7 @@ export interface GetWindowResponse {
     | Summary
     | undefined;
   /** How much `messages` holds, with a summary that is shown in it. */
-  window:
+  windowTotals:
     | Totals
     | undefined;
   /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
@@ -574,7 +574,7 @@ export interface TrimSessionResponse {
   /** What left the window and why. The stage is `trim_session` unless the policy ran. */
   trims: Trim[];
   /** The window after the trim. */
-  window:
+  windowTotals:
     | Totals
     | undefined;
   /** The stages that acted. */
@@ -610,7 +610,7 @@ export interface RestoreMessagesResponse {
    */
   messageIds: string[];
   /** The window after the restore. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Asks which messages a summary should replace. */
@@ -715,7 +715,7 @@ export interface HealSessionResponse {
    */
   messages: Message[];
   /** The window after the change. */
-  window: Totals | undefined;
+  windowTotals: Totals | undefined;
 }
 
 /** Asks what policies would make of a session. */
@@ -2174,7 +2174,15 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
 };
 
 function createBaseAppendMessagesResponse(): AppendMessagesResponse {
-  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, stageRuns: [], overLimit: false };
+  return {
+    messages: [],
+    revision: 0n,
+    trims: [],
+    windowTotals: undefined,
+    lastSeq: 0n,
+    stageRuns: [],
+    overLimit: false,
+  };
 }
 
 export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
@@ -2191,8 +2199,8 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     if (message.lastSeq !== 0n) {
       if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
@@ -2251,7 +2259,7 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -2665,7 +2673,7 @@ export const UpdateMessageRequest: MessageFns<UpdateMessageRequest> = {
 };
 
 function createBaseUpdateMessageResponse(): UpdateMessageResponse {
-  return { message: undefined, revision: 0n, trims: [], window: undefined };
+  return { message: undefined, revision: 0n, trims: [], windowTotals: undefined };
 }
 
 export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
@@ -2682,8 +2690,8 @@ export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2730,7 +2738,7 @@ export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2848,7 +2856,7 @@ export const DeleteMessageRequest: MessageFns<DeleteMessageRequest> = {
 };
 
 function createBaseDeleteMessageResponse(): DeleteMessageResponse {
-  return { revision: 0n, trims: [], window: undefined };
+  return { revision: 0n, trims: [], windowTotals: undefined };
 }
 
 export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
@@ -2862,8 +2870,8 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2902,7 +2910,7 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -3015,7 +3023,7 @@ function createBaseGetWindowResponse(): GetWindowResponse {
   return {
     messages: [],
     summary: undefined,
-    window: undefined,
+    windowTotals: undefined,
     outside: undefined,
     outsideRanges: [],
     outsideTruncated: false,
@@ -3038,8 +3046,8 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     if (message.summary !== undefined) {
       Summary.encode(message.summary, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     if (message.outside !== undefined) {
       Totals.encode(message.outside, writer.uint32(34).fork()).join();
@@ -3117,7 +3125,7 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -3372,7 +3380,7 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
 };
 
 function createBaseTrimSessionResponse(): TrimSessionResponse {
-  return { revision: 0n, trims: [], window: undefined, stageRuns: [], overLimit: false };
+  return { revision: 0n, trims: [], windowTotals: undefined, stageRuns: [], overLimit: false };
 }
 
 export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
@@ -3386,8 +3394,8 @@ export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     for (const v of message.stageRuns) {
       StageRun.encode(v!, writer.uint32(34).fork()).join();
@@ -3432,7 +3440,7 @@ export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -3555,7 +3563,7 @@ export const RestoreMessagesRequest: MessageFns<RestoreMessagesRequest> = {
 };
 
 function createBaseRestoreMessagesResponse(): RestoreMessagesResponse {
-  return { revision: 0n, messageIds: [], window: undefined };
+  return { revision: 0n, messageIds: [], windowTotals: undefined };
 }
 
 export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
@@ -3569,8 +3577,8 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
     for (const v of message.messageIds) {
       writer.uint32(18).string(v!);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -3609,7 +3617,7 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4056,7 +4064,7 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
 };
 
 function createBaseHealSessionResponse(): HealSessionResponse {
-  return { revision: 0n, messages: [], window: undefined };
+  return { revision: 0n, messages: [], windowTotals: undefined };
 }
 
 export const HealSessionResponse: MessageFns<HealSessionResponse> = {
@@ -4070,8 +4078,8 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     for (const v of message.messages) {
       Message.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4110,7 +4118,7 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }

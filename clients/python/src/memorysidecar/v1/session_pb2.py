@@ -31,7 +31,7 @@ from memorysidecar.v1 import summary_pb2 as memorysidecar_dot_v1_dot_summary__pb
 from memorysidecar.v1 import window_pb2 as memorysidecar_dot_v1_dot_window__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xed\x06\n\x07Session\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x35\n\x06labels\x18\x05 \x03(\x0b\x32%.memorysidecar.v1.Session.LabelsEntry\x12)\n\x08metadata\x18\x06 \x01(\x0b\x32\x17.google.protobuf.Struct\x12(\n\x06policy\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12&\n\x03ttl\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07summary\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12\x10\n\x08last_seq\x18\x0b \x01(\x03\x12%\n\x03log\x18\x0c \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12(\n\x06window\x18\r \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x31\n\x0b\x66orked_from\x18\x0e \x01(\x0b\x32\x1c.memorysidecar.v1.ForkOrigin\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x11 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12\x39\n\x10placed_summaries\x18\x13 \x03(\x0b\x32\x1f.memorysidecar.v1.PlacedSummary\x12\x32\n\x0cstage_states\x18\x14 \x03(\x0b\x32\x1c.memorysidecar.v1.StageState\x12\x1a\n\x12model_input_tokens\x18\x15 \x01(\x03\x12\x35\n\rmemory_policy\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryPolicy\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"W\n\nStageState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\x12(\n\x06window\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"-\n\nForkOrigin\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"\xea\x02\n\rSessionFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12;\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntry\x12\x30\n\x0c\x63reated_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0e\x63reated_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0cupdated_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0eupdated_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"e\n\x0cSessionMatch\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x03\x12\x32\n\x08snippets\x18\x03 \x03(\x0b\x32 .memorysidecar.v1.SessionSnippet\"?\n\x0eSessionSnippet\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x0c\n\x04text\x18\x03 \x01(\t*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSessionProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorysidecar/v1/session.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1dmemorysidecar/v1/policy.proto\x1a\x1ememorysidecar/v1/summary.proto\x1a\x1dmemorysidecar/v1/window.proto\"\xfb\x06\n\x07Session\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t\x12\x35\n\x06labels\x18\x05 \x03(\x0b\x32%.memorysidecar.v1.Session.LabelsEntry\x12)\n\x08metadata\x18\x06 \x01(\x0b\x32\x17.google.protobuf.Struct\x12(\n\x06policy\x18\x07 \x01(\x0b\x32\x18.memorysidecar.v1.Policy\x12&\n\x03ttl\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12/\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07summary\x18\n \x01(\x0b\x32\x19.memorysidecar.v1.Summary\x12\x10\n\x08last_seq\x18\x0b \x01(\x03\x12,\n\nlog_totals\x18\x0c \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12/\n\rwindow_totals\x18\r \x01(\x0b\x32\x18.memorysidecar.v1.Totals\x12\x31\n\x0b\x66orked_from\x18\x0e \x01(\x0b\x32\x1c.memorysidecar.v1.ForkOrigin\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x11 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x12 \x01(\t\x12\x39\n\x10placed_summaries\x18\x13 \x03(\x0b\x32\x1f.memorysidecar.v1.PlacedSummary\x12\x32\n\x0cstage_states\x18\x14 \x03(\x0b\x32\x1c.memorysidecar.v1.StageState\x12\x1a\n\x12model_input_tokens\x18\x15 \x01(\x03\x12\x35\n\rmemory_policy\x18\x16 \x01(\x0b\x32\x1e.memorysidecar.v1.MemoryPolicy\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"^\n\nStageState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\x12/\n\rwindow_totals\x18\x03 \x01(\x0b\x32\x18.memorysidecar.v1.Totals\"-\n\nForkOrigin\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"\xfa\x02\n\rSessionFilter\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x02 \x01(\t\x12;\n\x06labels\x18\x03 \x03(\x0b\x32+.memorysidecar.v1.SessionFilter.LabelsEntry\x12\x34\n\x10\x63reate_time_from\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12\x63reate_time_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10update_time_from\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x36\n\x12update_time_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"e\n\x0cSessionMatch\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x03\x12\x32\n\x08snippets\x18\x03 \x03(\x0b\x32 .memorysidecar.v1.SessionSnippet\"?\n\x0eSessionSnippet\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x0c\n\x04text\x18\x03 \x01(\t*t\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\"\n\x1eSESSION_ORDER_CREATE_TIME_DESC\x10\x01\x12!\n\x1dSESSION_ORDER_CREATE_TIME_ASC\x10\x02\x42\xb5\x01\n\x13io.memorysidecar.v1B\x0cSessionProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,22 +43,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SESSION_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_SESSIONFILTER_LABELSENTRY']._loaded_options = None
   _globals['_SESSIONFILTER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_SESSIONORDER']._serialized_start=1821
-  _globals['_SESSIONORDER']._serialized_end=1937
+  _globals['_SESSIONORDER']._serialized_start=1858
+  _globals['_SESSIONORDER']._serialized_end=1974
   _globals['_SESSION']._serialized_start=273
-  _globals['_SESSION']._serialized_end=1150
-  _globals['_SESSION_LABELSENTRY']._serialized_start=1105
-  _globals['_SESSION_LABELSENTRY']._serialized_end=1150
-  _globals['_STAGESTATE']._serialized_start=1152
-  _globals['_STAGESTATE']._serialized_end=1239
-  _globals['_FORKORIGIN']._serialized_start=1241
-  _globals['_FORKORIGIN']._serialized_end=1286
-  _globals['_SESSIONFILTER']._serialized_start=1289
-  _globals['_SESSIONFILTER']._serialized_end=1651
-  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_start=1105
-  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_end=1150
-  _globals['_SESSIONMATCH']._serialized_start=1653
-  _globals['_SESSIONMATCH']._serialized_end=1754
-  _globals['_SESSIONSNIPPET']._serialized_start=1756
-  _globals['_SESSIONSNIPPET']._serialized_end=1819
+  _globals['_SESSION']._serialized_end=1164
+  _globals['_SESSION_LABELSENTRY']._serialized_start=1119
+  _globals['_SESSION_LABELSENTRY']._serialized_end=1164
+  _globals['_STAGESTATE']._serialized_start=1166
+  _globals['_STAGESTATE']._serialized_end=1260
+  _globals['_FORKORIGIN']._serialized_start=1262
+  _globals['_FORKORIGIN']._serialized_end=1307
+  _globals['_SESSIONFILTER']._serialized_start=1310
+  _globals['_SESSIONFILTER']._serialized_end=1688
+  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_start=1119
+  _globals['_SESSIONFILTER_LABELSENTRY']._serialized_end=1164
+  _globals['_SESSIONMATCH']._serialized_start=1690
+  _globals['_SESSIONMATCH']._serialized_end=1791
+  _globals['_SESSIONSNIPPET']._serialized_start=1793
+  _globals['_SESSIONSNIPPET']._serialized_end=1856
 # @@protoc_insertion_point(module_scope)

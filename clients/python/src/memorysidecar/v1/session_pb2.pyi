@@ -26,7 +26,7 @@ SESSION_ORDER_CREATE_TIME_DESC: SessionOrder
 SESSION_ORDER_CREATE_TIME_ASC: SessionOrder
 
 class Session(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log", "window", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens", "memory_policy")
+    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "labels", "metadata", "policy", "ttl", "expire_time", "summary", "last_seq", "log_totals", "window_totals", "forked_from", "create_time", "update_time", "revision", "etag", "placed_summaries", "stage_states", "model_input_tokens", "memory_policy")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -45,8 +45,8 @@ class Session(_message.Message):
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
-    LOG_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    LOG_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     FORKED_FROM_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
@@ -67,8 +67,8 @@ class Session(_message.Message):
     expire_time: _timestamp_pb2.Timestamp
     summary: _summary_pb2.Summary
     last_seq: int
-    log: _window_pb2.Totals
-    window: _window_pb2.Totals
+    log_totals: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
     forked_from: ForkOrigin
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
@@ -78,17 +78,17 @@ class Session(_message.Message):
     stage_states: _containers.RepeatedCompositeFieldContainer[StageState]
     model_input_tokens: int
     memory_policy: _memory_pb2.MemoryPolicy
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[_summary_pb2.PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ..., memory_policy: _Optional[_Union[_memory_pb2.MemoryPolicy, _Mapping]] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., last_seq: _Optional[int] = ..., log_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., forked_from: _Optional[_Union[ForkOrigin, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., etag: _Optional[str] = ..., placed_summaries: _Optional[_Iterable[_Union[_summary_pb2.PlacedSummary, _Mapping]]] = ..., stage_states: _Optional[_Iterable[_Union[StageState, _Mapping]]] = ..., model_input_tokens: _Optional[int] = ..., memory_policy: _Optional[_Union[_memory_pb2.MemoryPolicy, _Mapping]] = ...) -> None: ...
 
 class StageState(_message.Message):
-    __slots__ = ("stage", "last_seq", "window")
+    __slots__ = ("stage", "last_seq", "window_totals")
     STAGE_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     stage: str
     last_seq: int
-    window: _window_pb2.Totals
-    def __init__(self, stage: _Optional[str] = ..., last_seq: _Optional[int] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, stage: _Optional[str] = ..., last_seq: _Optional[int] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ForkOrigin(_message.Message):
     __slots__ = ("session_id", "seq")
@@ -99,7 +99,7 @@ class ForkOrigin(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SessionFilter(_message.Message):
-    __slots__ = ("user_id", "agent_id", "labels", "created_from", "created_before", "updated_from", "updated_before")
+    __slots__ = ("user_id", "agent_id", "labels", "create_time_from", "create_time_before", "update_time_from", "update_time_before")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -110,18 +110,18 @@ class SessionFilter(_message.Message):
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
-    CREATED_FROM_FIELD_NUMBER: _ClassVar[int]
-    CREATED_BEFORE_FIELD_NUMBER: _ClassVar[int]
-    UPDATED_FROM_FIELD_NUMBER: _ClassVar[int]
-    UPDATED_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FROM_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FROM_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     user_id: str
     agent_id: str
     labels: _containers.ScalarMap[str, str]
-    created_from: _timestamp_pb2.Timestamp
-    created_before: _timestamp_pb2.Timestamp
-    updated_from: _timestamp_pb2.Timestamp
-    updated_before: _timestamp_pb2.Timestamp
-    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., updated_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., updated_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    create_time_from: _timestamp_pb2.Timestamp
+    create_time_before: _timestamp_pb2.Timestamp
+    update_time_from: _timestamp_pb2.Timestamp
+    update_time_before: _timestamp_pb2.Timestamp
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., create_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class SessionMatch(_message.Message):
     __slots__ = ("session_id", "score", "snippets")

@@ -182,22 +182,22 @@ class AppendMessagesRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
-    __slots__ = ("messages", "revision", "trims", "window", "last_seq", "stage_runs", "over_limit")
+    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    window: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
     last_seq: int
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     over_limit: bool
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token")
@@ -256,16 +256,16 @@ class UpdateMessageRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class UpdateMessageResponse(_message.Message):
-    __slots__ = ("message", "revision", "trims", "window")
+    __slots__ = ("message", "revision", "trims", "window_totals")
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     message: _message_pb2.Message
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    window: _window_pb2.Totals
-    def __init__(self, message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class DeleteMessageRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "message_id", "etag", "allow_missing", "request_id")
@@ -284,14 +284,14 @@ class DeleteMessageRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message_id: _Optional[str] = ..., etag: _Optional[str] = ..., allow_missing: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class DeleteMessageResponse(_message.Message):
-    __slots__ = ("revision", "trims", "window")
+    __slots__ = ("revision", "trims", "window_totals")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    window: _window_pb2.Totals
-    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class GetWindowRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest")
@@ -308,10 +308,10 @@ class GetWindowRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
-    __slots__ = ("messages", "summary", "window", "outside", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
+    __slots__ = ("messages", "summary", "window_totals", "outside", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_RANGES_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_TRUNCATED_FIELD_NUMBER: _ClassVar[int]
@@ -325,7 +325,7 @@ class GetWindowResponse(_message.Message):
     SHORTENED_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     summary: _summary_pb2.Summary
-    window: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
     outside: _window_pb2.Totals
     outside_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     outside_truncated: bool
@@ -337,7 +337,7 @@ class GetWindowResponse(_message.Message):
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
     shortened_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class TrimSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "max_tokens", "max_messages", "keep_recent", "run_policy", "unit", "discard", "etag", "request_id")
@@ -364,18 +364,18 @@ class TrimSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[bool] = ..., unit: _Optional[_Union[_policy_pb2.Unit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class TrimSessionResponse(_message.Message):
-    __slots__ = ("revision", "trims", "window", "stage_runs", "over_limit")
+    __slots__ = ("revision", "trims", "window_totals", "stage_runs", "over_limit")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
-    window: _window_pb2.Totals
+    window_totals: _window_pb2.Totals
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     over_limit: bool
-    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
 
 class RestoreMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "message_ids", "seq_ranges", "request_id")
@@ -392,14 +392,14 @@ class RestoreMessagesRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class RestoreMessagesResponse(_message.Message):
-    __slots__ = ("revision", "message_ids", "window")
+    __slots__ = ("revision", "message_ids", "window_totals")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     revision: int
     message_ids: _containers.RepeatedScalarFieldContainer[str]
-    window: _window_pb2.Totals
-    def __init__(self, revision: _Optional[int] = ..., message_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., message_ids: _Optional[_Iterable[str]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class ListSummaryInputsRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "keep_recent", "stage")
@@ -466,14 +466,14 @@ class HealSessionRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., newest_only: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class HealSessionResponse(_message.Message):
-    __slots__ = ("revision", "messages", "window")
+    __slots__ = ("revision", "messages", "window_totals")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
     revision: int
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
-    window: _window_pb2.Totals
-    def __init__(self, revision: _Optional[int] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    window_totals: _window_pb2.Totals
+    def __init__(self, revision: _Optional[int] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class PreviewPolicyRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "policies", "occasions", "source", "model_input_tokens", "tool_outcomes")

@@ -113,11 +113,11 @@ export interface Session {
    */
   lastSeq: bigint;
   /** How large the log is. Output only. */
-  log?:
+  logTotals?:
     | Totals
     | undefined;
   /** How large the window is. Output only. */
-  window?:
+  windowTotals?:
     | Totals
     | undefined;
   /**
@@ -177,7 +177,7 @@ export interface StageState {
   /** The newest seq when the stage last acted. */
   lastSeq: bigint;
   /** The window it left. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Where a forked session comes from. */
@@ -197,19 +197,19 @@ export interface SessionFilter {
   /** Labels that the session must have with these values. At most 32. */
   labels: { [key: string]: string };
   /** Created at this time or later. */
-  createdFrom?:
+  createTimeFrom?:
     | Timestamp
     | undefined;
   /** Created before this time. */
-  createdBefore?:
+  createTimeBefore?:
     | Timestamp
     | undefined;
   /** Last changed at this time or later. */
-  updatedFrom?:
+  updateTimeFrom?:
     | Timestamp
     | undefined;
   /** Last changed before this time. */
-  updatedBefore?: Timestamp | undefined;
+  updateTimeBefore?: Timestamp | undefined;
 }
 
 export interface SessionFilter_LabelsEntry {
@@ -253,8 +253,8 @@ function createBaseSession(): Session {
     expireTime: undefined,
     summary: undefined,
     lastSeq: 0n,
-    log: undefined,
-    window: undefined,
+    logTotals: undefined,
+    windowTotals: undefined,
     forkedFrom: undefined,
     createTime: undefined,
     updateTime: undefined,
@@ -305,11 +305,11 @@ export const Session: MessageFns<Session> = {
       }
       writer.uint32(88).int64(message.lastSeq);
     }
-    if (message.log !== undefined) {
-      Totals.encode(message.log, writer.uint32(98).fork()).join();
+    if (message.logTotals !== undefined) {
+      Totals.encode(message.logTotals, writer.uint32(98).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(106).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(106).fork()).join();
     }
     if (message.forkedFrom !== undefined) {
       ForkOrigin.encode(message.forkedFrom, writer.uint32(114).fork()).join();
@@ -456,7 +456,7 @@ export const Session: MessageFns<Session> = {
               break;
             }
 
-            message.log = Totals.decode(reader, reader.uint32());
+            message.logTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 13: {
@@ -464,7 +464,7 @@ export const Session: MessageFns<Session> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 14: {
@@ -581,9 +581,11 @@ export const Session: MessageFns<Session> = {
       ? Summary.fromPartial(object.summary)
       : undefined;
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
-    message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.logTotals = (object.logTotals !== undefined && object.logTotals !== null)
+      ? Totals.fromPartial(object.logTotals)
+      : undefined;
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     message.forkedFrom = (object.forkedFrom !== undefined && object.forkedFrom !== null)
       ? ForkOrigin.fromPartial(object.forkedFrom)
@@ -676,7 +678,7 @@ export const Session_LabelsEntry: MessageFns<Session_LabelsEntry> = {
 };
 
 function createBaseStageState(): StageState {
-  return { stage: "", lastSeq: 0n, window: undefined };
+  return { stage: "", lastSeq: 0n, windowTotals: undefined };
 }
 
 export const StageState: MessageFns<StageState> = {
@@ -690,8 +692,8 @@ export const StageState: MessageFns<StageState> = {
       }
       writer.uint32(16).int64(message.lastSeq);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -730,7 +732,7 @@ export const StageState: MessageFns<StageState> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -752,8 +754,8 @@ export const StageState: MessageFns<StageState> = {
     const message = createBaseStageState();
     message.stage = object.stage ?? "";
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -834,10 +836,10 @@ function createBaseSessionFilter(): SessionFilter {
     userId: "",
     agentId: "",
     labels: {},
-    createdFrom: undefined,
-    createdBefore: undefined,
-    updatedFrom: undefined,
-    updatedBefore: undefined,
+    createTimeFrom: undefined,
+    createTimeBefore: undefined,
+    updateTimeFrom: undefined,
+    updateTimeBefore: undefined,
   };
 }
 
@@ -852,17 +854,17 @@ export const SessionFilter: MessageFns<SessionFilter> = {
     globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
       SessionFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
-    if (message.createdFrom !== undefined) {
-      Timestamp.encode(message.createdFrom, writer.uint32(34).fork()).join();
+    if (message.createTimeFrom !== undefined) {
+      Timestamp.encode(message.createTimeFrom, writer.uint32(34).fork()).join();
     }
-    if (message.createdBefore !== undefined) {
-      Timestamp.encode(message.createdBefore, writer.uint32(42).fork()).join();
+    if (message.createTimeBefore !== undefined) {
+      Timestamp.encode(message.createTimeBefore, writer.uint32(42).fork()).join();
     }
-    if (message.updatedFrom !== undefined) {
-      Timestamp.encode(message.updatedFrom, writer.uint32(50).fork()).join();
+    if (message.updateTimeFrom !== undefined) {
+      Timestamp.encode(message.updateTimeFrom, writer.uint32(50).fork()).join();
     }
-    if (message.updatedBefore !== undefined) {
-      Timestamp.encode(message.updatedBefore, writer.uint32(58).fork()).join();
+    if (message.updateTimeBefore !== undefined) {
+      Timestamp.encode(message.updateTimeBefore, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -912,7 +914,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.createdFrom = Timestamp.decode(reader, reader.uint32());
+            message.createTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -920,7 +922,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.createdBefore = Timestamp.decode(reader, reader.uint32());
+            message.createTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -928,7 +930,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.updatedFrom = Timestamp.decode(reader, reader.uint32());
+            message.updateTimeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -936,7 +938,7 @@ export const SessionFilter: MessageFns<SessionFilter> = {
               break;
             }
 
-            message.updatedBefore = Timestamp.decode(reader, reader.uint32());
+            message.updateTimeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -967,17 +969,17 @@ export const SessionFilter: MessageFns<SessionFilter> = {
       },
       {},
     );
-    message.createdFrom = (object.createdFrom !== undefined && object.createdFrom !== null)
-      ? Timestamp.fromPartial(object.createdFrom)
+    message.createTimeFrom = (object.createTimeFrom !== undefined && object.createTimeFrom !== null)
+      ? Timestamp.fromPartial(object.createTimeFrom)
       : undefined;
-    message.createdBefore = (object.createdBefore !== undefined && object.createdBefore !== null)
-      ? Timestamp.fromPartial(object.createdBefore)
+    message.createTimeBefore = (object.createTimeBefore !== undefined && object.createTimeBefore !== null)
+      ? Timestamp.fromPartial(object.createTimeBefore)
       : undefined;
-    message.updatedFrom = (object.updatedFrom !== undefined && object.updatedFrom !== null)
-      ? Timestamp.fromPartial(object.updatedFrom)
+    message.updateTimeFrom = (object.updateTimeFrom !== undefined && object.updateTimeFrom !== null)
+      ? Timestamp.fromPartial(object.updateTimeFrom)
       : undefined;
-    message.updatedBefore = (object.updatedBefore !== undefined && object.updatedBefore !== null)
-      ? Timestamp.fromPartial(object.updatedBefore)
+    message.updateTimeBefore = (object.updateTimeBefore !== undefined && object.updateTimeBefore !== null)
+      ? Timestamp.fromPartial(object.updateTimeBefore)
       : undefined;
     return message;
   },

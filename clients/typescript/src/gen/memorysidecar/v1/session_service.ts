@@ -284,7 +284,7 @@ export interface AppendMessagesResponse {
    */
   trims: Trim[];
   /** The window after the append. */
-  window?:
+  windowTotals?:
     | Totals
     | undefined;
   /** The newest seq of the session. */
@@ -396,7 +396,7 @@ export interface UpdateMessageResponse {
   /** What left the window because of the change. */
   trims: Trim[];
   /** The window after the change. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Asks to delete a message. */
@@ -425,7 +425,7 @@ export interface DeleteMessageResponse {
    */
   trims: Trim[];
   /** The window after the deletion. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Asks for the window of a session. */
@@ -480,7 +480,7 @@ export interface GetWindowResponse {
     | Summary
     | undefined;
   /** How much `messages` holds, with a summary that is shown in it. */
-  window?:
+  windowTotals?:
     | Totals
     | undefined;
   /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
@@ -574,7 +574,7 @@ export interface TrimSessionResponse {
   /** What left the window and why. The stage is `trim_session` unless the policy ran. */
   trims: Trim[];
   /** The window after the trim. */
-  window?:
+  windowTotals?:
     | Totals
     | undefined;
   /** The stages that acted. */
@@ -610,7 +610,7 @@ export interface RestoreMessagesResponse {
    */
   messageIds: string[];
   /** The window after the restore. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Asks which messages a summary should replace. */
@@ -715,7 +715,7 @@ export interface HealSessionResponse {
    */
   messages: Message[];
   /** The window after the change. */
-  window?: Totals | undefined;
+  windowTotals?: Totals | undefined;
 }
 
 /** Asks what policies would make of a session. */
@@ -2368,7 +2368,15 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
 };
 
 function createBaseAppendMessagesResponse(): AppendMessagesResponse {
-  return { messages: [], revision: 0n, trims: [], window: undefined, lastSeq: 0n, stageRuns: [], overLimit: false };
+  return {
+    messages: [],
+    revision: 0n,
+    trims: [],
+    windowTotals: undefined,
+    lastSeq: 0n,
+    stageRuns: [],
+    overLimit: false,
+  };
 }
 
 export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
@@ -2385,8 +2393,8 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     if (message.lastSeq !== 0n) {
       if (BigInt.asIntN(64, message.lastSeq) !== message.lastSeq) {
@@ -2445,7 +2453,7 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -2492,8 +2500,8 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     message.messages = object.messages?.map((e) => AppendedMessage.fromPartial(e)) || [];
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
     message.stageRuns = object.stageRuns?.map((e) => StageRun.fromPartial(e)) || [];
@@ -2940,7 +2948,7 @@ export const UpdateMessageRequest: MessageFns<UpdateMessageRequest> = {
 };
 
 function createBaseUpdateMessageResponse(): UpdateMessageResponse {
-  return { message: undefined, revision: 0n, trims: [], window: undefined };
+  return { message: undefined, revision: 0n, trims: [], windowTotals: undefined };
 }
 
 export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
@@ -2957,8 +2965,8 @@ export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(26).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(34).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -3005,7 +3013,7 @@ export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -3030,8 +3038,8 @@ export const UpdateMessageResponse: MessageFns<UpdateMessageResponse> = {
       : undefined;
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -3153,7 +3161,7 @@ export const DeleteMessageRequest: MessageFns<DeleteMessageRequest> = {
 };
 
 function createBaseDeleteMessageResponse(): DeleteMessageResponse {
-  return { revision: 0n, trims: [], window: undefined };
+  return { revision: 0n, trims: [], windowTotals: undefined };
 }
 
 export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
@@ -3167,8 +3175,8 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -3207,7 +3215,7 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -3229,8 +3237,8 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
     const message = createBaseDeleteMessageResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -3348,7 +3356,7 @@ function createBaseGetWindowResponse(): GetWindowResponse {
   return {
     messages: [],
     summary: undefined,
-    window: undefined,
+    windowTotals: undefined,
     outside: undefined,
     outsideRanges: [],
     outsideTruncated: false,
@@ -3371,8 +3379,8 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     if (message.summary !== undefined) {
       Summary.encode(message.summary, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     if (message.outside !== undefined) {
       Totals.encode(message.outside, writer.uint32(34).fork()).join();
@@ -3450,7 +3458,7 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -3562,8 +3570,8 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     message.summary = (object.summary !== undefined && object.summary !== null)
       ? Summary.fromPartial(object.summary)
       : undefined;
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     message.outside = (object.outside !== undefined && object.outside !== null)
       ? Totals.fromPartial(object.outside)
@@ -3773,7 +3781,7 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
 };
 
 function createBaseTrimSessionResponse(): TrimSessionResponse {
-  return { revision: 0n, trims: [], window: undefined, stageRuns: [], overLimit: false };
+  return { revision: 0n, trims: [], windowTotals: undefined, stageRuns: [], overLimit: false };
 }
 
 export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
@@ -3787,8 +3795,8 @@ export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
     for (const v of message.trims) {
       Trim.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     for (const v of message.stageRuns) {
       StageRun.encode(v!, writer.uint32(34).fork()).join();
@@ -3833,7 +3841,7 @@ export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -3871,8 +3879,8 @@ export const TrimSessionResponse: MessageFns<TrimSessionResponse> = {
     const message = createBaseTrimSessionResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.trims = object.trims?.map((e) => Trim.fromPartial(e)) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     message.stageRuns = object.stageRuns?.map((e) => StageRun.fromPartial(e)) || [];
     message.overLimit = object.overLimit ?? false;
@@ -3984,7 +3992,7 @@ export const RestoreMessagesRequest: MessageFns<RestoreMessagesRequest> = {
 };
 
 function createBaseRestoreMessagesResponse(): RestoreMessagesResponse {
-  return { revision: 0n, messageIds: [], window: undefined };
+  return { revision: 0n, messageIds: [], windowTotals: undefined };
 }
 
 export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
@@ -3998,8 +4006,8 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
     for (const v of message.messageIds) {
       writer.uint32(18).string(v!);
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4038,7 +4046,7 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4060,8 +4068,8 @@ export const RestoreMessagesResponse: MessageFns<RestoreMessagesResponse> = {
     const message = createBaseRestoreMessagesResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.messageIds = object.messageIds?.map((e) => e) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
@@ -4580,7 +4588,7 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
 };
 
 function createBaseHealSessionResponse(): HealSessionResponse {
-  return { revision: 0n, messages: [], window: undefined };
+  return { revision: 0n, messages: [], windowTotals: undefined };
 }
 
 export const HealSessionResponse: MessageFns<HealSessionResponse> = {
@@ -4594,8 +4602,8 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     for (const v of message.messages) {
       Message.encode(v!, writer.uint32(18).fork()).join();
     }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(26).fork()).join();
+    if (message.windowTotals !== undefined) {
+      Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4634,7 +4642,7 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
               break;
             }
 
-            message.window = Totals.decode(reader, reader.uint32());
+            message.windowTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4656,8 +4664,8 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     const message = createBaseHealSessionResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
-    message.window = (object.window !== undefined && object.window !== null)
-      ? Totals.fromPartial(object.window)
+    message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
+      ? Totals.fromPartial(object.windowTotals)
       : undefined;
     return message;
   },
