@@ -1,9 +1,13 @@
-// Go: the generated package compiles.
+// Go: the generated package compiles, and an agent works with it.
 
-import { describe, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { runAgent } from "./agent-run.ts";
 import { build, isMissing } from "./build.ts";
 
 const MINUTES = 60_000;
+const AGENT = "examples/go-agent";
 
 describe.skipIf(isMissing("Go", "go"))("Go", () => {
   it(
@@ -13,5 +17,18 @@ describe.skipIf(isMissing("Go", "go"))("Go", () => {
       await build("go", ["-C", "clients/go", "build", "-mod=readonly", "./..."]);
     },
     10 * MINUTES,
+  );
+
+  it(
+    "has an agent that loses nothing when the server or the agent is killed",
+    async () => {
+      await using folder = await makeTempDir();
+      const program = join(folder.path, "agent");
+      expect(await build("gofmt", ["-l", AGENT])).toBe("");
+      await build("go", ["-C", AGENT, "vet", "-mod=readonly", "./..."]);
+      await build("go", ["-C", AGENT, "build", "-mod=readonly", "-o", program]);
+      await runAgent({ program, args: [] });
+    },
+    5 * MINUTES,
   );
 });
