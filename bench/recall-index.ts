@@ -112,7 +112,7 @@ const FILTERS: Readonly<Record<string, Partial<RecallFilter>>> = {
   "user (10 %)": { userId: "u3" },
   "label (10 %)": { labels: TENTH },
   "metadata (1 %)": { metadata: [{ path: "share", test: { kind: "one-of", values: [7] } }] },
-  "metadata (100 %)": { metadata: [{ path: "share", test: { kind: "range", from: 0 } }] },
+  "metadata (100 %)": { metadata: [{ path: "share", test: { kind: "range", min: 0 } }] },
   "one session": { sessionIds: ["s5"] },
 };
 

@@ -17,7 +17,7 @@ it("tells of every weight by its name in the contract, in one row of four cells"
   const rows = weightTable().split("\n").slice(2);
   expect(rows).toHaveLength(WEIGHT_NAMES.length);
   expect(rows.map((row) => row.split(" | ").length)).toEqual(rows.map(() => 4));
-  expect(weightTable()).toContain("| `recency_half_life_days` | 30 |");
+  expect(weightTable()).toContain("| `recency_half_life` | 30 |");
 });
 
 it("is what docs/recall.md shows", () => {

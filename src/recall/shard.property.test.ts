@@ -272,8 +272,8 @@ const filters: fc.Arbitrary<Partial<RecallFilter>> = fc.record(
     labels: fc.constantFrom(new Map([["tone", "dry"]]), new Map([["more", "yes"]])),
     metadata: fc.constantFrom<RecallFilter["metadata"]>(
       [{ path: "n", test: { kind: "one-of", values: [1, "2", null] } }],
-      [{ path: "n", test: { kind: "range", from: 1, before: 2 } }],
-      [{ path: "n", test: { kind: "range", to: 2 } }],
+      [{ path: "n", test: { kind: "range", min: 1, lessThan: 2 } }],
+      [{ path: "n", test: { kind: "range", max: 2 } }],
       [{ path: "empty", test: { kind: "exists", exists: true } }],
       [{ path: "n", test: { kind: "exists", exists: false } }],
     ),

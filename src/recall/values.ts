@@ -175,32 +175,32 @@ export class ValueTable {
   }
 }
 
-/** A range of numbers; `before` itself is not in it. */
+/** A range of numbers; `lessThan` itself is not in it. */
 interface Range {
-  readonly from: number;
-  readonly to: number;
-  readonly before: number;
+  readonly min: number;
+  readonly max: number;
+  readonly lessThan: number;
 }
 
-function rangeOf({ from, to, before }: ValueTest & { readonly kind: "range" }): Range {
+function rangeOf({ min, max, lessThan }: ValueTest & { readonly kind: "range" }): Range {
   return {
-    from: from ?? Number.NEGATIVE_INFINITY,
-    to: to ?? Number.POSITIVE_INFINITY,
+    min: min ?? Number.NEGATIVE_INFINITY,
+    max: max ?? Number.POSITIVE_INFINITY,
     // Every comparison with NaN is false: no end.
-    before: before ?? Number.NaN,
+    lessThan: lessThan ?? Number.NaN,
   };
 }
 
-function isWithin(value: number, { from, to, before }: Range): boolean {
-  return value >= from && value <= to && !(value >= before);
+function isWithin(value: number, { min, max, lessThan }: Range): boolean {
+  return value >= min && value <= max && !(value >= lessThan);
 }
 
 function markRange({ numberItems, numbers }: ValueColumn, range: Range, words: Uint32Array): void {
-  const { from, to, before } = range;
+  const { min, max, lessThan } = range;
   const { data } = numbers;
   for (let at = 0; at < numbers.length; at++) {
     const value = data[at] ?? 0;
-    const isIn = value >= from && value <= to && !(value >= before);
+    const isIn = value >= min && value <= max && !(value >= lessThan);
     if (isIn) setBit(words, numberItems.data[at] ?? 0);
   }
 }

@@ -73,7 +73,7 @@ export interface RememberInput {
   readonly conflict: ConflictInput;
   /** 0 means no limit but that of the server. */
   readonly maxMemories: number;
-  readonly defang: boolean;
+  readonly neutralizePromptMarkers: boolean;
   readonly reason: string;
   readonly encode: (result: RememberResult) => Uint8Array;
 }

@@ -2,7 +2,6 @@
 
 import { Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
-import { ContextProfile } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import type { AssembleContextResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
@@ -33,7 +32,7 @@ async function recallBlock(state: State): Promise<void> {
   state.query = questions.at(-1) ?? "";
   state.recalled = await assemble(rpc, {
     sessionId: MAIN,
-    profile: ContextProfile.DEFINABLE,
+    profile: "definable",
     tokenRule: TokenRule.CHARS_FLOOR_4,
     query: state.query,
   });
@@ -46,7 +45,7 @@ function recalled({ recalled: answer }: State): AssembleContextResponse {
 
 /** What the observers of the agent hear. */
 function events(state: State): readonly object[] {
-  const { tokenCount, parts, cutCount } = recalled(state);
+  const { tokenCount, parts, totalCutCount } = recalled(state);
   const included = parts.reduce((sum, { items }) => sum + items.length, 0);
   const query = state.query === "" ? "" : LAST_QUESTION;
   return [
@@ -56,7 +55,7 @@ function events(state: State): readonly object[] {
       query,
       tokens_used: tokenCount,
       chunks_included: included,
-      chunks_available: included + cutCount,
+      chunks_available: included + totalCutCount,
       duration_ms: 0,
     }),
   ];

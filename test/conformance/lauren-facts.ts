@@ -7,10 +7,7 @@ import {
   MemoryFilter,
   MemoryOrder,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
-import {
-  ContextProfile,
-  MemoryScoring,
-} from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
+import { MemoryScoring } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
 import { type Shown, shown } from "./compare.ts";
@@ -147,7 +144,7 @@ async function clear({ rpc }: State, op: JsonObject): Promise<null> {
 }
 
 async function memoryContext({ rpc }: State): Promise<string> {
-  return (await assemble(rpc, { profile: ContextProfile.LAUREN })).text;
+  return (await assemble(rpc, { profile: "lauren" })).text;
 }
 
 async function extractEach({ rpc, kase }: State): Promise<readonly object[]> {

@@ -7,7 +7,6 @@ import {
   MemoryOrder,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import {
-  ContextProfile,
   ContextSection,
   ContextSectionKind,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
@@ -83,7 +82,7 @@ async function entities({ rpc }: State): Promise<readonly object[]> {
 
 async function section({ rpc }: State, query: string, fields: Partial<ContextSection>) {
   const { text } = await assemble(rpc, {
-    profile: ContextProfile.SELECTOOLS,
+    profile: "selectools",
     sections: [ContextSection.fromPartial(fields)],
     query,
   });

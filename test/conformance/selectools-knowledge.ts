@@ -5,7 +5,6 @@ import {
   MemoryFilter,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import {
-  ContextProfile,
   ContextSection,
   ContextSectionKind,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
@@ -73,10 +72,10 @@ function opened<A>(act: (state: State, argument: A) => unknown) {
 
 async function section({ rpc, kase }: State, fields: Partial<ContextSection>): Promise<string> {
   const { text } = await assemble(rpc, {
-    profile: ContextProfile.SELECTOOLS,
+    profile: "selectools",
     sections: [ContextSection.fromPartial(fields)],
     compactionThreshold: 1,
-    includeConversation: false,
+    excludeConversation: true,
     referenceTime: timeOf(kase.given["now"]),
   });
   return text;
@@ -136,7 +135,7 @@ async function pruneLogs(state: State): Promise<void> {
 /** Stores texts with the power taken out of them, and gives what is stored then. */
 async function defang({ rpc }: State, texts: readonly string[]): Promise<readonly string[]> {
   const all = texts.map((text) => ({ text }));
-  const { results } = await remember(rpc, all, { defang: true });
+  const { results } = await remember(rpc, all, { neutralizePromptMarkers: true });
   const stored: string[] = [];
   for (const { memoryId } of results) {
     stored.push((await rpc.call("getMemory", { memoryId })).memory?.text ?? "");

@@ -14,7 +14,6 @@ import {
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import {
-  ContextProfile,
   type MemoryMatch,
   MemoryScoring,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/recall.ts";
@@ -298,11 +297,11 @@ async function assembleContext(state: State, op: JsonObject): Promise<string> {
   const maxTokens = needNumber(op["max_tokens"], "max_tokens");
   const { text, budgetTokens } = await rpc.call("assembleContext", {
     sessionId: MAIN,
-    profile: ContextProfile.SELECTOOLS,
+    profile: "selectools",
     // In the contract 0 stands for what the server takes by itself: no room at all is below it.
     maxTokens: maxTokens === 0 ? -1 : maxTokens,
     tokenRule: tokenRuleOf(state),
-    includeConversation: op["include_conversation"] !== false,
+    excludeConversation: op["include_conversation"] === false,
     referenceTime: timeOf(nowOf(state)),
     compactionThreshold: threshold,
   });

@@ -332,7 +332,7 @@ const STATED: readonly Stated[] = [
   { of: "RecallRequest.context_after", limits: ["recallContext"] },
   { of: "RecallWeights", limits: ["recallWeight"] },
   {
-    of: "RecallWeights.recency_half_life_days",
+    of: "RecallWeights.recency_half_life",
     limits: ["recallHalfLifeDays"],
   },
   {

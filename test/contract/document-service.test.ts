@@ -188,10 +188,10 @@ describe("ListDocuments", () => {
     ]);
     const where = (path: string, test: object) =>
       idsOf("list", { metadata: [{ path, test } as never] });
-    expect(await where("order.nr", { $case: "range", value: { from: 2, before: 4 } })).toEqual([
+    expect(await where("order.nr", { $case: "range", value: { min: 2, lessThan: 4 } })).toEqual([
       ...["d2", "d3"],
     ]);
-    expect(await where("order.nr", { $case: "range", value: { to: 1 } })).toEqual(["d0", "d1"]);
+    expect(await where("order.nr", { $case: "range", value: { max: 1 } })).toEqual(["d0", "d1"]);
     expect(await where("order.nr", { $case: "equals", value: "2" })).toEqual([]);
     expect(await where("tags", { $case: "equals", value: "t5" })).toEqual(["d5"]);
     expect(await where("order.nr", { $case: "oneOf", value: [6, 0, "1"] })).toEqual(["d0", "d6"]);

@@ -153,8 +153,8 @@ describe("Recall asks for", () => {
         roles: [Role.TOOL],
         collectionIds: ["c"],
         labels: new Map([["y", "2"]]),
-        fromTime: { seconds: -1n, nanos: 1 },
-        beforeTime: { seconds: 1n, nanos: 0 },
+        timeFrom: { seconds: -1n, nanos: 1 },
+        timeBefore: { seconds: 1n, nanos: 0 },
         minTrust: Trust.MEDIUM,
       }),
       pageSize: 1_000,
@@ -202,8 +202,8 @@ describe("Recall asks for", () => {
           test("a", { $case: "equals", value: null }),
           test("b.c", { $case: "equals", value: "1" }),
           test("d", { $case: "oneOf", value: [1, true, "x", null] }),
-          test("e", { $case: "range", value: { from: -1, before: 2.5 } }),
-          test("f", { $case: "range", value: { to: 0 } }),
+          test("e", { $case: "range", value: { min: -1, lessThan: 2.5 } }),
+          test("f", { $case: "range", value: { max: 0 } }),
           test("g", { $case: "exists", value: false }),
         ],
       }),
@@ -212,18 +212,22 @@ describe("Recall asks for", () => {
       { path: "a", test: { kind: "one-of", values: [null] } },
       { path: "b.c", test: { kind: "one-of", values: ["1"] } },
       { path: "d", test: { kind: "one-of", values: [1, true, "x", null] } },
-      { path: "e", test: { kind: "range", from: -1, before: 2.5 } },
-      { path: "f", test: { kind: "range", to: 0 } },
+      { path: "e", test: { kind: "range", min: -1, lessThan: 2.5 } },
+      { path: "f", test: { kind: "range", max: 0 } },
       { path: "g", test: { kind: "exists", exists: false } },
     ]);
   });
 
   it("each weight that is set, and no other", async () => {
     const all = Object.fromEntries(WEIGHT_NAMES.map((name, index) => [name, index / 10 + 0.5]));
-    expect((await asked({ weights: all })).weights).toEqual(all);
+    const recencyHalfLife = { seconds: 129_600n, nanos: 0 };
+    const asAsked = (await asked({ weights: { ...all, recencyHalfLife } })).weights;
+    expect(asAsked).toEqual({ ...all, recencyHalfLife: 1.5 });
     const known = Object.keys(RecallWeights.decode(new Uint8Array(0)));
     expect(known.sort()).toEqual([...WEIGHT_NAMES].sort());
-    expect((await asked({ weights: { dense: 0 } })).weights).toEqual({ dense: 0 });
+    expect((await asked({ weights: { recencyHalfLife: undefined, dense: 0 } })).weights).toEqual({
+      dense: 0,
+    });
   });
 
   it("vectors of length 1, whatever theirs was", async () => {

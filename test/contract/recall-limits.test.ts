@@ -53,8 +53,11 @@ const upsert = (field: string, max: number, make: (size: number) => Partial<Docu
   }));
 const weight = (field: string, make: (size: number) => Partial<RecallWeights>) =>
   limitRow("recall", `weights.${field}`, LIMITS.recallWeight, (size) => ({
-    weights: { ...make(size) },
+    weights: { recencyHalfLife: undefined, ...make(size) },
   }));
+
+/** A span of days. */
+const days = (count: number) => ({ seconds: BigInt(Math.floor(count)) * 86_400n, nanos: 0 });
 
 const ROWS: readonly LimitRow[] = [
   limitRow("recall", "query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
@@ -130,8 +133,8 @@ const ROWS: readonly LimitRow[] = [
   weight("confidence", (confidence) => ({ confidence })),
   weight("facts", (facts) => ({ facts })),
   weight("entities", (entities) => ({ entities })),
-  limitRow("recall", "weights.recency_half_life_days", LIMITS.recallHalfLifeDays, (size) => ({
-    weights: { recencyHalfLifeDays: size },
+  limitRow("recall", "weights.recency_half_life", LIMITS.recallHalfLifeDays, (size) => ({
+    weights: { recencyHalfLife: days(size) },
   })),
   limitRow("upsertDocuments", "collection_id", LIMITS.collectionIdChars, (size) => ({
     collectionId: x(size),
@@ -263,15 +266,15 @@ const FAULTS: readonly Fault[] = [
   inFilter("collection_ids[0]", "an empty id", { collectionIds: [""] }),
   inFilter("collection_ids[0]", "an id that is none", { collectionIds: [".a"] }),
   inFilter('labels["no key"]', "a key with a space", { labels: new Map([["no key", ""]]) }),
-  inFilter("from_time", "the year 10000", { fromTime: year10000 }),
-  inFilter("before_time", "too many nanos", { beforeTime: { seconds: 0n, nanos: 1_000_000_000 } }),
-  inFilter("before_time", "equal to from_time", {
-    fromTime: { seconds: 5n, nanos: 7 },
-    beforeTime: { seconds: 5n, nanos: 7 },
+  inFilter("time_from", "the year 10000", { timeFrom: year10000 }),
+  inFilter("time_before", "too many nanos", { timeBefore: { seconds: 0n, nanos: 1_000_000_000 } }),
+  inFilter("time_before", "equal to time_from", {
+    timeFrom: { seconds: 5n, nanos: 7 },
+    timeBefore: { seconds: 5n, nanos: 7 },
   }),
-  inFilter("before_time", "before from_time", {
-    fromTime: { seconds: 5n, nanos: 0 },
-    beforeTime: { seconds: 4n, nanos: 9 },
+  inFilter("time_before", "before time_from", {
+    timeFrom: { seconds: 5n, nanos: 0 },
+    timeBefore: { seconds: 4n, nanos: 9 },
   }),
   inFilter("min_trust", "an unknown trust", { minTrust: 4 as 1 }),
   inFilter("memory_kinds[0]", "an unknown kind", { memoryKinds: [8 as 1] }),
@@ -291,22 +294,29 @@ const FAULTS: readonly Fault[] = [
   withCondition("equals", "a list", { $case: "equals", value: [1] }),
   withCondition("equals", "NaN", { $case: "equals", value: Number.NaN }),
   withCondition("one_of.values[1]", "a list", { $case: "oneOf", value: [1, []] }),
-  withCondition("range.from", "no end", { $case: "range", value: {} }),
-  withCondition("range.from", "NaN", { $case: "range", value: { from: Number.NaN } }),
-  withCondition("range.to", "below from", { $case: "range", value: { from: 2, to: 1 } }),
-  withCondition("range.before", "equal to from", {
+  withCondition("range.min", "no end", { $case: "range", value: {} }),
+  withCondition("range.min", "NaN", { $case: "range", value: { min: Number.NaN } }),
+  withCondition("range.max", "below min", { $case: "range", value: { min: 2, max: 1 } }),
+  withCondition("range.less_than", "equal to min", {
     $case: "range",
-    value: { from: 1, before: 1 },
+    value: { min: 1, lessThan: 1 },
   }),
-  withCondition("range.before", "below from", { $case: "range", value: { from: 1, before: 0 } }),
-  withCondition("range.to", "two upper ends", { $case: "range", value: { before: 1, to: 1 } }),
+  withCondition("range.less_than", "below min", { $case: "range", value: { min: 1, lessThan: 0 } }),
+  withCondition("range.max", "two upper ends", { $case: "range", value: { lessThan: 1, max: 1 } }),
   fault("recall", "page_size", "below 0", { pageSize: -1 }),
   fault("recall", "mode", "unknown", { mode: 4 as 1 }),
   fault("recall", "fusion", "unknown", { fusion: 3 as 1 }),
-  fault("recall", "weights", "with ranks", { fusion: 2, weights: { words: 1 } }),
-  fault("recall", "weights.words", "below 0", { weights: { words: -0.1 } }),
-  fault("recall", "weights.dense", "NaN", { weights: { dense: Number.NaN } }),
-  fault("recall", "weights.recency_half_life_days", "0", { weights: { recencyHalfLifeDays: 0 } }),
+  fault("recall", "weights", "with ranks", {
+    fusion: 2,
+    weights: { recencyHalfLife: undefined, words: 1 },
+  }),
+  fault("recall", "weights.words", "below 0", {
+    weights: { recencyHalfLife: undefined, words: -0.1 },
+  }),
+  fault("recall", "weights.dense", "NaN", {
+    weights: { recencyHalfLife: undefined, dense: Number.NaN },
+  }),
+  fault("recall", "weights.recency_half_life", "0", { weights: { recencyHalfLife: days(0) } }),
   fault("recall", "min_score", "NaN", { minScore: Number.NaN }),
   fault("recall", "min_relevance", "above 1", { minRelevance: 1.1 }),
   fault("recall", "min_relevance", "below 0", { minRelevance: -0.1 }),

@@ -230,7 +230,7 @@ describe("a filter", () => {
     expect(await ask({ memoryKinds: [MemoryKind.PREFERENCE] })).toEqual(["taste"]);
     expect(await ask({ minConfidence: 0.5 })).not.toContain("unsure");
     expect(await ask({ labels: new Map([["src", "log"]]) })).toEqual(["labeled"]);
-    const range = { from: 10, before: undefined, to: undefined };
+    const range = { min: 10 };
     const test = { $case: "range", value: range } as const;
     expect(await ask({ metadata: [{ path: "mm", test }] })).toEqual(["counted"]);
     expect(await ask({ kinds: [RecallKind.MESSAGE] })).toEqual([]);

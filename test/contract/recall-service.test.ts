@@ -186,14 +186,14 @@ describe("filters", () => {
     expect(await with_({ labels: new Map([["k", "1"]]) })).toEqual(["user"]);
     expect(await where("a.b", { $case: "equals", value: 5 })).toEqual(["assistant"]);
     expect(await where("a.b", { $case: "equals", value: "5" })).toEqual([]);
-    expect(await where("a.b", { $case: "range", value: { from: 6 } })).toEqual(["doc"]);
+    expect(await where("a.b", { $case: "range", value: { min: 6 } })).toEqual(["doc"]);
     expect(await where("tags", { $case: "oneOf", value: ["y", "x"] })).toEqual(["doc"]);
     expect(await where("a", { $case: "exists", value: true })).toEqual(["assistant", "doc"]);
     expect(await where("a", { $case: "exists", value: false })).toEqual(["other", "user"]);
-    expect(await with_({ fromTime: time(1_000), beforeTime: time(2_000) })).toEqual([
+    expect(await with_({ timeFrom: time(1_000), timeBefore: time(2_000) })).toEqual([
       ...["doc", "user"],
     ]);
-    expect(await with_({ beforeTime: time(1_000) })).toEqual([]);
+    expect(await with_({ timeBefore: time(1_000) })).toEqual([]);
     expect(await with_({ minTrust: 3 })).toEqual([]);
     expect(await with_({ minTrust: 3, roles: [Role.SYSTEM] })).toEqual(["system"]);
   });
@@ -279,8 +279,11 @@ describe("a hit", () => {
       { mode: RecallMode.DENSE },
       { fusion: 2 },
       { diversity: 1 },
-      { weights: { words: 0, dense: 10 } },
-      { referenceTime: { seconds: 5n, nanos: 0 }, weights: { recency: 1 } },
+      { weights: { recencyHalfLife: undefined, words: 0, dense: 10 } },
+      {
+        referenceTime: { seconds: 5n, nanos: 0 },
+        weights: { recencyHalfLife: undefined, recency: 1 },
+      },
     ];
     for (const fields of asks) {
       const ask = { namespace, query: "the harbor", ...fields };

@@ -377,9 +377,9 @@ function fits(
 ): boolean {
   if (test.kind === "exists") return (values !== undefined) === test.exists;
   if (test.kind === "one-of") return (values ?? []).some((value) => test.values.includes(value));
-  const { from = -Infinity, before = Infinity, to = Infinity } = test;
+  const { min = -Infinity, lessThan = Infinity, max = Infinity } = test;
   return (values ?? []).some(
-    (value) => typeof value === "number" && value >= from && value < before && value <= to,
+    (value) => typeof value === "number" && value >= min && value < lessThan && value <= max,
   );
 }
 

@@ -91,7 +91,7 @@ export async function remember(
     drafts,
     dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false },
     conflict: { mode: "keep-both", hook: "", singleObject: false },
-    ...{ maxMemories: 0, defang: false, reason: "", encode: toBytes },
+    ...{ maxMemories: 0, neutralizePromptMarkers: false, reason: "", encode: toBytes },
     ...options,
   });
   return fromBytes(bytes);

@@ -180,7 +180,7 @@ const CONTEXT: Places = {
   "ContextSection.limit": ["contextItems"],
   "ContextSection.heading": ["contextHeadingBytes"],
   "ContextSection.max_chars": ["contextSectionCharsMin", "contextSectionChars"],
-  "AssembleContextResponse.cut": ["contextCuts"],
+  "AssembleContextResponse.cuts": ["contextCuts"],
 };
 
 const PLACES: Places = {

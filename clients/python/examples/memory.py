@@ -167,7 +167,7 @@ def context(client: Client) -> None:
     print("search finds:", best[0].memory.text)
     made = client.assemble_context("talk", query="How should Ana travel home?", max_tokens=300)
     print(made.text)
-    print(f"{made.token_count} of {made.budget_tokens} tokens, {made.cut_count} cut")
+    print(f"{made.token_count} of {made.budget_tokens} tokens, {made.total_cut_count} cut")
     assert made.token_count <= made.budget_tokens
     print(memory_block(client, "ana", top_k=3))
 

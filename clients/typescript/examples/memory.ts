@@ -175,7 +175,7 @@ async function context(memory: MemorySidecar): Promise<void> {
   const query = "How should Ana travel home?";
   const made = await memory.assembleContext({ sessionId: "talk", query, maxTokens: 300 });
   console.log(made.text);
-  console.log(`${made.tokenCount} of ${made.budgetTokens} tokens, ${made.cutCount} cut`);
+  console.log(`${made.tokenCount} of ${made.budgetTokens} tokens, ${made.totalCutCount} cut`);
   check(made.tokenCount <= made.budgetTokens, "the budget");
   console.log(await memoryBlock(memory, { userId: "ana", topK: 3 }));
 }

@@ -47,10 +47,10 @@ export class MemoryMethods extends RecallMethods {
     memories: options.MemoryInput | readonly options.MemoryInput[],
     opts: options.RememberOptions = {},
   ): Promise<RememberResponse> {
-    const { maxMemories = 0, defang = false, reason = "", scope } = opts;
+    const { maxMemories = 0, neutralizePromptMarkers = false, reason = "", scope } = opts;
     const all = (Array.isArray(memories) ? memories : [memories]) as options.MemoryInput[];
     const request = RememberRequest.fromPartial({
-      ...{ ...this.change(opts), maxMemories, defang, reason },
+      ...{ ...this.change(opts), maxMemories, neutralizePromptMarkers, reason },
       memories: all.map((memory) => requests.toMemory(memory, scope)),
       dedupe: requests.toDedupe(opts.dedupe),
       conflict: requests.toConflict(opts.conflict),

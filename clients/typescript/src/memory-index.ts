@@ -46,7 +46,6 @@ export {
   ContextCutReason,
   type ContextItem,
   type ContextPart,
-  ContextProfile,
   ContextSectionKind,
   type MemoryMatch,
   MemoryScoring,

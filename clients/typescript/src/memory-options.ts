@@ -10,18 +10,13 @@ import {
 } from "./gen/memorysidecar/v1/memory.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import type { CustomTokenRule, TokenRule } from "./gen/memorysidecar/v1/policy.ts";
-import {
-  ContextProfile,
-  ContextSectionKind,
-  MemoryScoring,
-  type RecallWeights,
-} from "./gen/memorysidecar/v1/recall.ts";
+import { ContextSectionKind, MemoryScoring } from "./gen/memorysidecar/v1/recall.ts";
 import { TaskType } from "./gen/memorysidecar/v1/task.ts";
 import type { MemoryKindName } from "./memory-kinds.ts";
 import type { ExtractionInput } from "./memory-policy.ts";
 import type { JsonObject } from "./message.ts";
 import type { ListOptions, SeqInput } from "./options.ts";
-import type { MetadataInput } from "./recall-options.ts";
+import type { MetadataInput, WeightsInput } from "./recall-options.ts";
 import type { TaskStateName } from "./task-options.ts";
 
 export const MEMORY_STATES = {
@@ -61,12 +56,6 @@ export const MEMORY_SCORINGS = {
 /** How memories are scored. */
 export type MemoryScoringName = keyof typeof MEMORY_SCORINGS;
 
-export const PROFILES = {
-  default: ContextProfile.DEFAULT,
-  selectools: ContextProfile.SELECTOOLS,
-  lauren: ContextProfile.LAUREN,
-  definable: ContextProfile.DEFINABLE,
-} as const;
 export const SECTIONS = {
   summary: ContextSectionKind.SUMMARY,
   "long-term": ContextSectionKind.LONG_TERM,
@@ -192,7 +181,7 @@ export interface RememberOptions extends MutationOptions {
   /** How many of each tier the scope may then hold. Default: as many as the server allows. */
   readonly maxMemories?: number | undefined;
   /** Takes the power out of what looks like markers of prompts. Default false. */
-  readonly defang?: boolean | undefined;
+  readonly neutralizePromptMarkers?: boolean | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -309,13 +298,14 @@ export interface ContextOptions extends CallOptions {
   readonly customTokenRule?: DeepPartial<CustomTokenRule> | undefined;
   /** Default: those of the profile. */
   readonly sections?: readonly SectionInput[] | undefined;
-  /** Default `default`. */
-  readonly profile?: keyof typeof PROFILES | undefined;
-  /** Default true. */
-  readonly includeConversation?: boolean | undefined;
+  /** `default`, `selectools`, `lauren` or `definable`. Default `default`. */
+  readonly profile?: string | undefined;
+  /** Leaves out the window. Default false. */
+  readonly excludeConversation?: boolean | undefined;
   readonly compactionThreshold?: number | undefined;
   readonly minRelevance?: number | undefined;
-  readonly weights?: Partial<RecallWeights> | undefined;
+  readonly weights?: WeightsInput | undefined;
   readonly referenceTime?: Date | undefined;
+  /** Whether the content stands between marks that say that it is data. Default: as the profile. */
   readonly fence?: boolean | undefined;
 }

@@ -13,13 +13,14 @@ import {
   SearchMemoriesRequest,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 import { Trust } from "./gen/memorysidecar/v1/message.ts";
+import { ContextFence } from "./gen/memorysidecar/v1/recall.ts";
 import { AssembleContextRequest } from "./gen/memorysidecar/v1/recall_service.ts";
 import { MEMORY_KINDS } from "./memory-kinds.ts";
 import type * as options from "./memory-options.ts";
 import * as names from "./memory-options.ts";
 import { toExtraction } from "./memory-policy.ts";
 import { TRUSTS } from "./recall-options.ts";
-import { toCondition } from "./recall-requests.ts";
+import { toCondition, toWeights } from "./recall-requests.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
@@ -151,6 +152,11 @@ export function extractRequest(
   });
 }
 
+function toFence(fence: boolean | undefined): ContextFence {
+  if (fence === undefined) return ContextFence.UNSPECIFIED;
+  return fence ? ContextFence.ON : ContextFence.OFF;
+}
+
 /** Makes the request of a context. */
 export function contextRequest(
   namespace: string,
@@ -167,12 +173,12 @@ export function contextRequest(
       const { kind, ...rest } = typeof one === "string" ? { kind: one } : one;
       return { ...rest, kind: choice("section", names.SECTIONS, kind) };
     }),
-    profile: choice("profile", names.PROFILES, opts.profile ?? "default"),
-    includeConversation: opts.includeConversation,
+    profile: opts.profile ?? "",
+    excludeConversation: opts.excludeConversation ?? false,
     compactionThreshold: opts.compactionThreshold,
     minRelevance: opts.minRelevance,
-    weights: opts.weights && { ...opts.weights },
+    weights: toWeights(opts.weights),
     referenceTime: time(opts.referenceTime),
-    fence: opts.fence,
+    fence: toFence(opts.fence),
   });
 }

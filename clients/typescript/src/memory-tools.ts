@@ -112,7 +112,7 @@ export async function memoryBlock(
     maxTokens,
     profile: "lauren",
     sections: [{ kind: "long-term", limit: topK, ...(heading === undefined ? {} : { heading }) }],
-    includeConversation: false,
+    excludeConversation: true,
   });
   return context.text;
 }
@@ -163,7 +163,7 @@ export class MemoryTools {
     const key = String(given["key"] ?? "");
     const answer = await this.#client.remember(
       { text, category, key, persistent, userId, agentId },
-      { conflict: "supersede", defang: true },
+      { conflict: "supersede", neutralizePromptMarkers: true },
     );
     return answer.results[0]?.memoryId ?? "";
   }

@@ -57,7 +57,7 @@ export type MetadataInput = { readonly path: string } & (
   | { readonly equals: ScalarInput }
   | { readonly oneOf: readonly ScalarInput[] }
   | { readonly exists: boolean }
-  | { readonly from?: number; readonly to?: number; readonly before?: number }
+  | { readonly min?: number; readonly max?: number; readonly lessThan?: number }
 );
 
 /** What recall looks at. Every field that is set must hold. */
@@ -74,9 +74,9 @@ export interface RecallFilterInput {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: readonly MetadataInput[] | undefined;
   /** Said, or dated, at this time or later. */
-  readonly from?: Date | undefined;
+  readonly timeFrom?: Date | undefined;
   /** Said, or dated, before this time. */
-  readonly before?: Date | undefined;
+  readonly timeBefore?: Date | undefined;
   /** Trusted at least so far. */
   readonly minTrust?: keyof typeof TRUSTS | undefined;
   /** Which memories. Default: every kind. */
@@ -92,6 +92,12 @@ export interface RecallFilterInput {
   readonly minConfidence?: number | undefined;
 }
 
+/** Weights of the features of a score, by their names. */
+export type WeightsInput = Partial<Omit<RecallWeights, "recencyHalfLife">> & {
+  /** The time in which recency halves. Default: 30 days. */
+  readonly recencyHalfLifeMs?: number | undefined;
+};
+
 /** How to recall. */
 export interface RecallOptions extends CallOptions {
   readonly filter?: RecallFilterInput | undefined;
@@ -101,7 +107,7 @@ export interface RecallOptions extends CallOptions {
   readonly mode?: keyof typeof RECALL_MODES | undefined;
   /** Default `scores`. */
   readonly fusion?: keyof typeof FUSIONS | undefined;
-  readonly weights?: Partial<RecallWeights> | undefined;
+  readonly weights?: WeightsInput | undefined;
   readonly minScore?: number | undefined;
   /** Leaves out what is less probable to fit, 0 to 1. Default 0. */
   readonly minRelevance?: number | undefined;

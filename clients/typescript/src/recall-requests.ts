@@ -18,7 +18,7 @@ import { MEMORY_KINDS } from "./memory-kinds.ts";
 import { toMessage, toRole } from "./message.ts";
 import type * as options from "./recall-options.ts";
 import { FUSIONS, RECALL_KINDS, RECALL_MODES, SCORINGS, TRUSTS } from "./recall-options.ts";
-import { toTimestamp } from "./time.ts";
+import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
   return date && toTimestamp(date);
@@ -52,7 +52,15 @@ export function toCondition(input: options.MetadataInput): MetadataCondition {
 }
 
 function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
-  const { kinds = [], roles = [], metadata = [], from, before, minTrust, ...others } = input;
+  const {
+    kinds = [],
+    roles = [],
+    metadata = [],
+    timeFrom,
+    timeBefore,
+    minTrust,
+    ...others
+  } = input;
   const { sessionIds = [], excludeSessionIds = [], collectionIds = [], ...more } = others;
   const { userId = "", agentId = "", sessionLabels = {}, labels = {}, ...ofMemories } = more;
   const { memoryKinds = [], categories = [], validAt, minConfidence, ...rest } = ofMemories;
@@ -74,14 +82,22 @@ function toFilter(input: options.RecallFilterInput): DeepPartial<RecallFilter> {
     kinds: kinds.map((kind) => choice("kind", RECALL_KINDS, kind)),
     roles: roles.map(toRole),
     metadata: metadata.map(toCondition),
-    fromTime: time(from),
-    beforeTime: time(before),
+    timeFrom: time(timeFrom),
+    timeBefore: time(timeBefore),
   };
 }
 
 function toDocumentFilter(input: options.DocumentFilterInput): DeepPartial<DocumentFilter> {
   const { labels = {}, metadata = [], sourceDocumentId = "" } = input;
   return { labels: { ...labels }, metadata: metadata.map(toCondition), sourceDocumentId };
+}
+
+/** Makes the weights of a recall. */
+export function toWeights(input: options.WeightsInput | undefined) {
+  if (input === undefined) return undefined;
+  const { recencyHalfLifeMs, ...weights } = input;
+  const halfLife = recencyHalfLifeMs === undefined ? undefined : toDuration(recencyHalfLifeMs);
+  return { ...weights, recencyHalfLife: halfLife };
 }
 
 function toGroup(group: boolean | number | undefined) {
@@ -110,7 +126,7 @@ export function recallRequest(
     pageToken: opts.pageToken ?? "",
     mode: choice("mode", RECALL_MODES, mode),
     fusion: choice("fusion", FUSIONS, fusion),
-    weights: opts.weights && { ...opts.weights },
+    weights: toWeights(opts.weights),
     minScore: opts.minScore,
     minRelevance: opts.minRelevance,
     diversity: opts.diversity ?? 0,

@@ -10,18 +10,19 @@ const loose = (options: object): RecallOptions & SearchDocumentsOptions => optio
 describe("the requests of recall", () => {
   it("hold every field of a filter", () => {
     const from = new Date(1_000);
-    const filter = { userId: "ada", minTrust: "medium", from, before: from } as const;
+    const times = { timeFrom: from, timeBefore: from };
+    const filter = { userId: "ada", minTrust: "medium", ...times } as const;
     const request = recallRequest("default", "tea", { filter, mode: "dense" });
     expect(request.mode).toBe(RecallMode.DENSE);
     expect(request.filter).toMatchObject({
       ...{ userId: "ada", minTrust: Trust.MEDIUM },
-      ...{ fromTime: { seconds: 1n }, beforeTime: { seconds: 1n } },
+      ...{ timeFrom: { seconds: 1n }, timeBefore: { seconds: 1n } },
     });
   });
 
   it("are not made of names that nothing knows: a filter would let everything through", () => {
     const ask = (options: object) => () => recallRequest("default", "tea", loose(options));
-    expect(ask({ filter: { fromTime: new Date() } })).toThrow('has no field "fromTime"');
+    expect(ask({ filter: { from: new Date() } })).toThrow('has no field "from"');
     expect(ask({ filter: { kinds: ["note"] } })).toThrow("is one of message, document");
     expect(ask({ filter: { minTrust: "best" } })).toThrow("the trust is one of low, medium, high");
     expect(ask({ mode: "lexicl" })).toThrow('one of hybrid, lexical, dense, not "lexicl"');

@@ -1,7 +1,7 @@
 // Marks that say that what stands between them is data. They are the same for the same content;
 // what stands between them cannot close them.
 
-import { defangInside } from "../memories/defang.ts";
+import { neutralizeInside } from "../memories/prompt-markers.ts";
 import { lowestTrust, TRUST, type Trust } from "../summaries/summary.ts";
 import type { ContextSectionKind } from "./types.ts";
 
@@ -40,5 +40,5 @@ const MARK = new RegExp(`[<＜﹤‹〈\u2329⟨❮❬](?=[\\s${UNSEEN}/\\\\／�
  * Code stays as it is. Idempotent.
  */
 export function withoutMarks(text: string): string {
-  return defangInside(text).replace(MARK, "(");
+  return neutralizeInside(text).replace(MARK, "(");
 }

@@ -2,7 +2,14 @@
 
 import type { ContextSectionKind } from "./types.ts";
 
-export type ContextProfile = "default" | "selectools" | "lauren" | "definable";
+/** The profiles, by the names of the contract. */
+export const CONTEXT_PROFILES = ["default", "selectools", "lauren", "definable"] as const;
+export type ContextProfile = (typeof CONTEXT_PROFILES)[number];
+
+/** The profile of a name; empty means the default. Undefined for a name that is none. */
+export function contextProfile(name: string): ContextProfile | undefined {
+  return name === "" ? "default" : CONTEXT_PROFILES.find((profile) => profile === name);
+}
 
 /** What a profile says of a section. */
 export interface SectionDefaults {

@@ -23,12 +23,12 @@ export interface MetadataTest {
   readonly path: string;
   readonly test: /** One of the values at the path is one of these, type and all. */
     | { readonly kind: "one-of"; readonly values: readonly Scalar[] }
-    /** One of the values is a number in this range. `to` is included, `before` is not. */
+    /** One of the values is a number in this range. `max` is included, `lessThan` is not. */
     | {
         readonly kind: "range";
-        readonly from?: number;
-        readonly to?: number;
-        readonly before?: number;
+        readonly min?: number;
+        readonly max?: number;
+        readonly lessThan?: number;
       }
     | { readonly kind: "exists"; readonly exists: boolean };
 }

@@ -33,11 +33,11 @@ test("values equal only with their type, and any of a list", () => {
 test("ranges leave their end out, or hold it", () => {
   const range = (given: object): boolean =>
     passesTest(METADATA, { path: "size", test: { kind: "range", ...given } });
-  expect(range({ from: 8 })).toBe(true);
-  expect(range({ from: 4, before: 8 })).toBe(false);
-  expect(range({ from: 4, to: 8 })).toBe(true);
-  expect(range({ from: 9 })).toBe(false);
-  expect(passesTest(METADATA, { path: "name", test: { kind: "range", from: 0 } })).toBe(false);
+  expect(range({ min: 8 })).toBe(true);
+  expect(range({ min: 4, lessThan: 8 })).toBe(false);
+  expect(range({ min: 4, max: 8 })).toBe(true);
+  expect(range({ min: 9 })).toBe(false);
+  expect(passesTest(METADATA, { path: "name", test: { kind: "range", min: 0 } })).toBe(false);
 });
 
 test("every label must be there", () => {

@@ -11,9 +11,9 @@ export function passesTest(metadata: FlatMetadata, { path, test }: MetadataTest)
     case "one-of":
       return values?.some((value) => test.values.includes(value)) ?? false;
     case "range": {
-      const { from = -Infinity, to = Infinity, before } = test;
+      const { min = -Infinity, max = Infinity, lessThan } = test;
       const isIn = (value: number): boolean =>
-        value >= from && value <= to && (before === undefined || value < before);
+        value >= min && value <= max && (lessThan === undefined || value < lessThan);
       return values?.some((value) => typeof value === "number" && isIn(value)) ?? false;
     }
   }

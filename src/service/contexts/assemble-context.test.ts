@@ -32,7 +32,7 @@ function draft(text: string, rest: Partial<MemoryDraft> = {}): MemoryDraft {
 
 async function remember(services: TestServices, drafts: readonly MemoryDraft[]): Promise<void> {
   await services.memories.remember(services.call("Remember"), {
-    ...{ namespace: "default", drafts, maxMemories: 0, defang: false, reason: "" },
+    ...{ namespace: "default", drafts, maxMemories: 0, neutralizePromptMarkers: false, reason: "" },
     dedupe: { mode: "same-text", threshold: 0.9, window: 200, keepUnchanged: false },
     conflict: { mode: "keep-both", hook: "", singleObject: false },
     encode: () => new Uint8Array(),

@@ -4,8 +4,8 @@ import type { FieldViolation } from "../../domain/errors.ts";
 import { requestInvalid } from "../../domain/errors.ts";
 import { revisionOfEtag } from "../../domain/etag.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { defang } from "../../domain/memories/defang.ts";
 import type { MemoryContent, MemoryStructure } from "../../domain/memories/memory.ts";
+import { neutralizePromptMarkers } from "../../domain/memories/prompt-markers.ts";
 import type { NewMemory } from "../../domain/memories/rules.ts";
 import type { MemoryDraft } from "../memory-api.ts";
 import type { Pace } from "../recall/pace.ts";
@@ -13,13 +13,13 @@ import type { Pace } from "../recall/pace.ts";
 /** What is not set means this. */
 export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
 const VIOLATIONS_MAX = 20;
-/** So many are defanged in one turn. */
+/** So many are neutralized in one turn. */
 const AT_ONCE = 8;
 
 /** Makes what is to be remembered, a few in each turn. Throws REQUEST_INVALID. */
 export async function newMemories(
   drafts: readonly MemoryDraft[],
-  { nowMs, isDefanged }: { readonly nowMs: number; readonly isDefanged: boolean },
+  { nowMs, isNeutralized }: { readonly nowMs: number; readonly isNeutralized: boolean },
   pace: Pick<Pace, "turn">,
 ): Promise<readonly NewMemory[]> {
   const violations: FieldViolation[] = [];
@@ -27,10 +27,10 @@ export async function newMemories(
   for (const [index, draft] of drafts.entries()) {
     const field = `memories[${index}]`;
     violations.push(...timeFaults(draft, nowMs, field));
-    const made = newMemory(isDefanged ? defanged(draft) : draft);
-    if (isDefanged) violations.push(...sizeFaults(made, field));
+    const made = newMemory(isNeutralized ? neutral(draft) : draft);
+    if (isNeutralized) violations.push(...sizeFaults(made, field));
     news.push(made);
-    if (isDefanged && index % AT_ONCE === AT_ONCE - 1) await pace.turn(true);
+    if (isNeutralized && index % AT_ONCE === AT_ONCE - 1) await pace.turn(true);
   }
   if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
   return news;
@@ -67,36 +67,45 @@ export function timeFaults(
   return [{ field: `${field}.last_seen_time`, description: "must not be in the future" }];
 }
 
-function defanged(draft: MemoryDraft): MemoryDraft {
+function neutral(draft: MemoryDraft): MemoryDraft {
   return {
     ...draft,
-    text: defang(draft.text),
-    category: defang(draft.category),
-    topics: draft.topics.map(defang),
-    structure: draft.structure === undefined ? undefined : defangedStructure(draft.structure),
+    text: neutralizePromptMarkers(draft.text),
+    category: neutralizePromptMarkers(draft.category),
+    topics: draft.topics.map(neutralizePromptMarkers),
+    structure: draft.structure === undefined ? undefined : neutralStructure(draft.structure),
   };
 }
 
-function defangedStructure(structure: MemoryStructure): MemoryStructure {
+function neutralStructure(structure: MemoryStructure): MemoryStructure {
   switch (structure.kind) {
     case "entity": {
       const { name, type, aliases, attributes } = structure.entity;
-      const pairs = [...attributes].map(([key, value]) => [defang(key), defang(value)] as const);
-      const safe = { name: defang(name), type: defang(type), aliases: aliases.map(defang) };
+      const pairs = [...attributes].map(
+        ([key, value]) => [neutralizePromptMarkers(key), neutralizePromptMarkers(value)] as const,
+      );
+      const safe = {
+        name: neutralizePromptMarkers(name),
+        type: neutralizePromptMarkers(type),
+        aliases: aliases.map(neutralizePromptMarkers),
+      };
       return { kind: "entity", entity: { ...safe, attributes: new Map(pairs) } };
     }
     case "relation": {
       const { subject, predicate, object } = structure.relation;
       const relation = {
-        subject: defang(subject),
-        predicate: defang(predicate),
-        object: defang(object),
+        subject: neutralizePromptMarkers(subject),
+        predicate: neutralizePromptMarkers(predicate),
+        object: neutralizePromptMarkers(object),
       };
       return { kind: "relation", relation };
     }
     case "episode": {
       const { userText, assistantText } = structure.episode;
-      const episode = { userText: defang(userText), assistantText: defang(assistantText) };
+      const episode = {
+        userText: neutralizePromptMarkers(userText),
+        assistantText: neutralizePromptMarkers(assistantText),
+      };
       return { kind: "episode", episode };
     }
   }

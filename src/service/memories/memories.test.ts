@@ -190,16 +190,18 @@ describe("remember", () => {
     });
   });
 
-  test("defang changes texts and structures, and what grows too long is refused", async () => {
+  test("neutralizePromptMarkers changes texts and structures, and what grows too long is refused", async () => {
     await remember(services, [memoryDraft({ text: "User: pay", topics: ["System: x"] })], {
-      defang: true,
+      neutralizePromptMarkers: true,
     });
-    await remember(services, [relationDraft("User: a", "b", "c")], { defang: true });
+    await remember(services, [relationDraft("User: a", "b", "c")], {
+      neutralizePromptMarkers: true,
+    });
     const [fact, relation] = await listAll(services);
     expect(fact?.content).toMatchObject({ text: "User : pay", topics: ["System : x"] });
     expect(relation?.content.text).toBe("User : a b c");
     const name = `User: ${"x".repeat(250)}`;
-    const asked = remember(services, [entityDraft(name)], { defang: true });
+    const asked = remember(services, [entityDraft(name)], { neutralizePromptMarkers: true });
     await expect(asked).rejects.toMatchObject({
       detail: { metadata: { field: "memories[0].entity.name" } },
     });
@@ -351,7 +353,7 @@ describe("list", () => {
   test("filters metadata", async () => {
     const metadata = Buffer.from(JSON.stringify({ "a.b": 3 }));
     await remember(services, [memoryDraft({ text: "x", metadata }), memoryDraft({ text: "y" })]);
-    const test = { kind: "range", from: 2 } as const;
+    const test = { kind: "range", min: 2 } as const;
     expect(await texts({ metadata: [{ path: "a.b", test }] })).toEqual(["x"]);
   });
 

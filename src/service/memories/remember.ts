@@ -44,7 +44,11 @@ export async function remember(
     newId: (index) => ids[index] ?? makeMemoryId(nowMs, world.random(RANDOM_BYTES)),
   });
   const rules = rulesOf(input);
-  const given = await newMemories(drafts, { nowMs, isDefanged: input.defang }, parts.pace);
+  const given = await newMemories(
+    drafts,
+    { nowMs, isNeutralized: input.neutralizePromptMarkers },
+    parts.pace,
+  );
   const news =
     resolver === undefined ? given : await askResolver(work, { resolver, rules, stampAt }, given);
   for (;;) {

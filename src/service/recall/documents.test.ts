@@ -246,7 +246,7 @@ describe("delete, clear and lists", () => {
       })),
     );
     const even = new Map([["even", "true"]]);
-    const before = { path: "at", test: { kind: "range", before: 10 } } as const;
+    const before = { path: "at", test: { kind: "range", lessThan: 10 } } as const;
     expect(await listIds({ labels: even, metadata: [before] })).toEqual([
       ...["d0", "d2", "d4", "d6", "d8"],
     ]);

@@ -1,5 +1,6 @@
 // Contexts, and how they are asked for, between the wire and the domain.
 
+import { contextProfile } from "../../domain/context/profiles.ts";
 import {
   CONTEXT_SECTION_KINDS,
   type ContextCut,
@@ -22,10 +23,10 @@ const EMPTY = new Uint8Array(0);
 // The kinds are in the order of their public numbers, which begin with 1.
 const FIRST_KIND = 1;
 
-/** The first is the default. */
-const PROFILES: readonly AssembleContextInput["profile"][] = [
-  ...(["default", "default", "selectools", "lauren", "definable"] as const),
-];
+const FENCES: Readonly<Partial<Record<number, boolean>>> = {
+  [wire.ContextFence.ON]: true,
+  [wire.ContextFence.OFF]: false,
+};
 
 const REASONS = {
   budget: wire.ContextCutReason.BUDGET,
@@ -53,13 +54,13 @@ export function fromAssembleContext(
       const name = CONTEXT_SECTION_KINDS[kind - FIRST_KIND];
       return name === undefined ? [] : [{ kind: name, share, limit, heading, maxChars }];
     }),
-    profile: PROFILES[request.profile] ?? "default",
-    includeConversation: request.includeConversation ?? true,
+    profile: contextProfile(request.profile) ?? "default",
+    includeConversation: !request.excludeConversation,
     compactionThreshold: request.compactionThreshold,
     minRelevance: request.minRelevance ?? 0,
     weights: fromWeights(request.weights),
     referenceMs: referenceTime === undefined ? undefined : fromTimestamp(referenceTime),
-    fence: request.fence,
+    fence: FENCES[request.fence],
   };
 }
 
@@ -77,8 +78,8 @@ export function toContext(context: AssembledContext): recallServiceWire.Assemble
   return {
     ...{ text, tokenCount, budgetTokens },
     parts: parts.map(toPart),
-    cut: someCuts(cut).map(toCut),
-    cutCount: cut.length,
+    cuts: someCuts(cut).map(toCut),
+    totalCutCount: cut.length,
     coverage: coverage === undefined ? undefined : toCoverage(coverage),
     tokenRule: toTokenRule(tokenRule),
   };

@@ -39,12 +39,12 @@ const EVERYTHING: RecallFilter = {
 
 const ALL_DOCUMENTS: DocumentFilter = { labels: new Map(), metadata: [], sourceDocumentId: "" };
 
-function fromRange({ from, before, to }: wire.NumberRange): MetadataTest["test"] {
+function fromRange({ min, lessThan, max }: wire.NumberRange): MetadataTest["test"] {
   return {
     kind: "range",
-    ...(from === undefined ? {} : { from }),
-    ...(before === undefined ? {} : { before }),
-    ...(to === undefined ? {} : { to }),
+    ...(min === undefined ? {} : { min }),
+    ...(lessThan === undefined ? {} : { lessThan }),
+    ...(max === undefined ? {} : { max }),
   };
 }
 
@@ -91,7 +91,7 @@ function kindsOf(filter: recallWire.RecallFilter): ReadonlySet<RecallKind> {
  */
 export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): RecallFilter {
   if (filter === undefined) return EVERYTHING;
-  const { roles, fromTime, beforeTime, minTrust } = filter;
+  const { roles, timeFrom, timeBefore, minTrust } = filter;
   return {
     kinds: kindsOf(filter),
     sessionIds: filter.sessionIds,
@@ -103,8 +103,8 @@ export function fromRecallFilter(filter: recallWire.RecallFilter | undefined): R
     collectionIds: filter.collectionIds,
     labels: filter.labels,
     metadata: fromConditions(filter.metadata),
-    fromMs: fromTime === undefined ? undefined : fromTimestamp(fromTime),
-    beforeMs: beforeTime === undefined ? undefined : fromTimestamp(beforeTime),
+    fromMs: timeFrom === undefined ? undefined : fromTimestamp(timeFrom),
+    beforeMs: timeBefore === undefined ? undefined : fromTimestamp(timeBefore),
     minTrust: minTrust === 0 ? undefined : (minTrust as Trust),
     sourceDocumentId: "",
     ...memoryConditions(filter),

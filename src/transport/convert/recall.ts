@@ -18,7 +18,9 @@ import { fromEmbedding } from "./embedding.ts";
 import { encodeMemory } from "./memory.ts";
 import { fromRecallFilter } from "./recall-filter.ts";
 import { fromNamespace } from "./session.ts";
-import { fromTimestamp } from "./time.ts";
+import { fromDuration, fromTimestamp } from "./time.ts";
+
+const MS_PER_DAY = 86_400_000;
 
 // The fields that are spliced in, as in recall.proto.
 const RECALLED = { message: 3, before: 4, after: 5 } as const;
@@ -72,7 +74,9 @@ export function fromWeights(weights: rpc.RecallWeights | undefined): Partial<Rec
   if (weights === undefined) return {};
   const set = WEIGHT_NAMES.flatMap((name) => {
     const weight = weights[name];
-    return weight === undefined ? [] : [[name, weight] as const];
+    if (weight === undefined) return [];
+    const isNumber = typeof weight === "number";
+    return [[name, isNumber ? weight : fromDuration(weight) / MS_PER_DAY] as const];
   });
   return Object.fromEntries(set);
 }

@@ -22,7 +22,7 @@ export const remember: UnaryRpc<RememberRequest> = {
       dedupe: fromDedupe(request.dedupe),
       conflict: fromConflict(request.conflict),
       maxMemories: request.maxMemories,
-      defang: request.defang,
+      neutralizePromptMarkers: request.neutralizePromptMarkers,
       reason: request.reason,
       encode: (result) => encodeWire(RememberResponse, toRememberResponse(result)),
     }),

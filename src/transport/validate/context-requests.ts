@@ -1,10 +1,11 @@
 // The rules of AssembleContext.
 
+import { CONTEXT_PROFILES, contextProfile } from "../../domain/context/profiles.ts";
 import { CONTEXT_SECTION_KINDS } from "../../domain/context/types.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
 import {
-  ContextProfile,
+  ContextFence,
   type ContextSection,
   ContextSectionKind,
 } from "../../gen/memorysidecar/v1/recall.ts";
@@ -41,7 +42,10 @@ export function checkAssembleContext(request: AssembleContextRequest, v: Violati
   checkText(v, "model", request.model, LIMITS.modelBytes);
   checkCustomTokenRule(v, request);
   checkSections(v, request.sections);
-  checkEnum(v, "profile", request.profile, ContextProfile);
+  if (contextProfile(request.profile) === undefined) {
+    v.add("profile", `must be empty or one of ${CONTEXT_PROFILES.join(", ")}`);
+  }
+  checkEnum(v, "fence", request.fence, ContextFence);
   const { compactionThreshold: threshold, minRelevance } = request;
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     v.add("compaction_threshold", "must be above 0 and at most 1", threshold > 0 ? 1 : 0);

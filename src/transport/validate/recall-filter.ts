@@ -49,8 +49,8 @@ export function checkRecallFilter(v: Violations, filter: RecallFilter | undefine
   checkCollections(v, filter.collectionIds);
   checkLabels(v, filter.labels);
   checkConditions(v, filter.metadata);
-  checkTimestamp(v, "from_time", filter.fromTime);
-  checkTimestamp(v, "before_time", filter.beforeTime);
+  checkTimestamp(v, "time_from", filter.timeFrom);
+  checkTimestamp(v, "time_before", filter.timeBefore);
   checkTimeOrder(v, filter);
   checkEnum(v, "min_trust", filter.minTrust, Trust);
   checkMemories(v, filter);
@@ -84,11 +84,11 @@ export function checkDocumentFilter(v: Violations, filter: DocumentFilter | unde
   v.leave();
 }
 
-function checkTimeOrder(v: Violations, { fromTime: from, beforeTime: before }: RecallFilter): void {
+function checkTimeOrder(v: Violations, { timeFrom: from, timeBefore: before }: RecallFilter): void {
   if (from === undefined || before === undefined) return;
   const isAfter =
     before.seconds === from.seconds ? before.nanos > from.nanos : before.seconds > from.seconds;
-  if (!isAfter) v.add("before_time", "must be after from_time");
+  if (!isAfter) v.add("time_before", "must be after time_from");
 }
 
 /** Checks a list of enums none of which may be unset. */
@@ -166,18 +166,20 @@ function checkValues(v: Violations, values: readonly unknown[]): void {
   }
 }
 
-function checkNumbers(v: Violations, { from, before, to }: NumberRange): void {
+function checkNumbers(v: Violations, { min, lessThan, max }: NumberRange): void {
   v.enter("range");
-  if (from === undefined && before === undefined && to === undefined) {
-    v.add("from", "must be set, or before, or to");
+  if (min === undefined && lessThan === undefined && max === undefined) {
+    v.add("min", "must be set, or less_than, or max");
   }
-  if (before !== undefined && to !== undefined) v.add("to", "must be unset together with before");
-  checkFinite(v, "from", from);
-  checkFinite(v, "before", before);
-  checkFinite(v, "to", to);
-  if (from !== undefined) {
-    if (before !== undefined && from >= before) v.add("before", "must be above from");
-    if (to !== undefined && from > to) v.add("to", "must not be below from");
+  if (lessThan !== undefined && max !== undefined) {
+    v.add("max", "must be unset together with less_than");
+  }
+  checkFinite(v, "min", min);
+  checkFinite(v, "less_than", lessThan);
+  checkFinite(v, "max", max);
+  if (min !== undefined) {
+    if (lessThan !== undefined && min >= lessThan) v.add("less_than", "must be above min");
+    if (max !== undefined && min > max) v.add("max", "must not be below min");
   }
   v.leave();
 }

@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import { WEIGHT_NAMES, type WeightName } from "../../domain/recall/rank/weights.ts";
+import type { Duration } from "../../gen/google/protobuf/duration.ts";
 import { EmbeddingPurpose } from "../../gen/memorysidecar/v1/document.ts";
 import { Message } from "../../gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../gen/memorysidecar/v1/policy.ts";
@@ -9,6 +10,7 @@ import { FusionMethod, RecallMode, type RecallWeights } from "../../gen/memorysi
 import type { EmbedRequest, RecallRequest } from "../../gen/memorysidecar/v1/recall_service.ts";
 import type { CountTokensRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { POLICY_TOKEN_RULES } from "../convert/policy-enums.ts";
+import { fromDuration } from "../convert/time.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { checkEmbedding } from "./embedding.ts";
 import {
@@ -28,6 +30,7 @@ import { checkRecallFilter } from "./recall-filter.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
+const MS_PER_DAY = 86_400_000;
 const CONTEXT = { min: 0, max: LIMITS.recallContext };
 const WEIGHT = { min: 0, max: LIMITS.recallWeight };
 const GROUP_HITS = { min: 0, max: LIMITS.recallGroupHits };
@@ -81,18 +84,21 @@ export function checkWeights(
     v.add("weights", "must be unset with FUSION_METHOD_RECIPROCAL_RANK");
   }
   v.enter("weights");
-  for (const name of WEIGHT_NAMES) checkWeight(v, name, weights);
+  for (const name of WEIGHT_NAMES) {
+    if (name === "recencyHalfLife") continue;
+    const weight = weights[name];
+    if (weight !== undefined) checkRange(v, publicName(name), weight, WEIGHT);
+  }
+  checkHalfLife(v, weights.recencyHalfLife);
   v.leave();
 }
 
-function checkWeight(v: Violations, name: WeightName, weights: RecallWeights): void {
-  const weight = weights[name];
-  if (weight === undefined) return;
-  if (name !== "recencyHalfLifeDays") checkRange(v, publicName(name), weight, WEIGHT);
-  else if (!(weight > 0 && weight <= LIMITS.recallHalfLifeDays)) {
-    const description = `must be above 0 and at most ${LIMITS.recallHalfLifeDays}`;
-    v.add(publicName(name), description, weight > 0 ? LIMITS.recallHalfLifeDays : 0);
-  }
+function checkHalfLife(v: Violations, span: Duration | undefined): void {
+  if (span === undefined) return;
+  const days = fromDuration(span) / MS_PER_DAY;
+  if (days > 0 && days <= LIMITS.recallHalfLifeDays) return;
+  const description = `must be above 0 and at most ${LIMITS.recallHalfLifeDays} days`;
+  v.add("recency_half_life", description, days > 0 ? LIMITS.recallHalfLifeDays : 0);
 }
 
 export function checkEmbed(request: EmbedRequest, v: Violations): void {

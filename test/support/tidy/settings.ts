@@ -63,13 +63,11 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
 
 /** Names of the contract that a language cannot use as they are. */
 export const NAMES_THAT_STAY: readonly NameException[] = [
-  "AssembleContextResponse.cut_count",
   "EventFilter.types",
   "ExtractedRelation.object",
   "Healing.when",
   "Hook.default",
   "MetadataCondition.equals",
-  "NumberRange.from",
   "QueryRelationsRequest.object",
   "Relation.object",
   "Task",

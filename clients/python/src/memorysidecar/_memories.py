@@ -28,7 +28,7 @@ class MemoryMethods(SyncCalls):
         dedupe: m.Dedupe | None = None,
         conflict: m.Conflict | None = None,
         max_memories: int = 0,
-        defang: bool = False,
+        neutralize_prompt_markers: bool = False,
         reason: str = "",
         **call: Unpack[f.WriteOptions],
     ) -> v1.RememberResponse:
@@ -47,7 +47,7 @@ class MemoryMethods(SyncCalls):
             dedupe=m.dedupe_of(dedupe),
             conflict=m.conflict_of(conflict),
             max_memories=max_memories,
-            defang=defang,
+            neutralize_prompt_markers=neutralize_prompt_markers,
             reason=reason,
         )
         return self._unary(request, v1.RememberResponse, call)

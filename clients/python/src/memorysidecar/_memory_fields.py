@@ -20,7 +20,7 @@ Order = Union[
     Literal["oldest", "newest", "importance", "confidence", "last_seen"], "v1.MemoryOrder"
 ]
 MemoryScoring = Union[Literal["recall", "overlap", "word_count", "substring"], "v1.MemoryScoring"]
-Profile = Union[Literal["default", "selectools", "lauren", "definable"], "v1.ContextProfile"]
+Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 JobType = Union[Literal["extract", "score"], "v1.TaskType"]
 SectionLike = Union[str, "v1.ContextSection", Json]
 
@@ -84,10 +84,6 @@ _ENUMS: dict[str, tuple[str, dict[str, Any]]] = {
         "MEMORY_SCORING_",
         _short("MEMORY_SCORING_", "recall", "overlap", "word_count", "substring"),
     ),
-    "profile": (
-        "CONTEXT_PROFILE_",
-        _short("CONTEXT_PROFILE_", "default", "selectools", "lauren", "definable"),
-    ),
     "section": (
         "CONTEXT_SECTION_KIND_",
         _short(
@@ -111,6 +107,13 @@ def choice(what: str, value: Any) -> Any:
     if short not in known:
         raise ValueError(f'the {what} is one of {", ".join(known)}, not "{value}"')
     return known[short]
+
+
+def fence_of(value: bool | v1.ContextFence | None) -> v1.ContextFence | None:
+    """Says whether a context is fenced; None leaves it to the profile."""
+    if isinstance(value, bool):
+        return v1.CONTEXT_FENCE_ON if value else v1.CONTEXT_FENCE_OFF
+    return value
 
 
 def memory_of(value: MemoryLike, scope: ScopeFields | None = None) -> v1.Memory:

@@ -208,9 +208,7 @@ def where(
     if one_of is not None:
         condition.one_of.extend(list(one_of))
     elif ranged:
-        # `from` is a word of Python, so the range is made of a mapping.
-        ends: dict[str, float | None] = {"from": at_least, "to": at_most, "before": below}
-        condition.range.CopyFrom(v1.NumberRange(**ends))
+        condition.range.CopyFrom(v1.NumberRange(min=at_least, max=at_most, less_than=below))
     elif equals is not _UNSET:
         _set_value(condition, equals)
     else:

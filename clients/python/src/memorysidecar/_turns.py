@@ -130,8 +130,8 @@ class TurnMethods(SyncCalls):
         model: str = "",
         custom_token_rule: v1.CustomTokenRule | f.Json | None = None,
         sections: Iterable[m.SectionLike] = (),
-        profile: m.Profile | None = None,
-        include_conversation: bool | None = None,
+        profile: m.Profile = "",
+        exclude_conversation: bool = False,
         compaction_threshold: float | None = None,
         min_relevance: float | None = None,
         weights: v1.RecallWeights | f.Json | None = None,
@@ -144,7 +144,9 @@ class TurnMethods(SyncCalls):
 
         :param sections: what is in it, for example ``["long_term", {"kind": "episodes", "share":
             0.2}]``. Default: those of the profile.
-        :param include_conversation: False for who sends the window as messages beside it.
+        :param exclude_conversation: for callers that send the window as messages beside it.
+        :param fence: whether the content stands between marks that say that it is data. Default: as
+            the profile does.
         """
         request = v1.AssembleContextRequest(
             session_id=session_id,
@@ -156,12 +158,12 @@ class TurnMethods(SyncCalls):
             model=model,
             custom_token_rule=custom_token_rule,
             sections=m.sections_of(sections),
-            profile=m.choice("profile", profile),
-            include_conversation=include_conversation,
+            profile=profile,
+            exclude_conversation=exclude_conversation,
             compaction_threshold=compaction_threshold,
             min_relevance=min_relevance,
             weights=weights,
             reference_time=reference_time,
-            fence=fence,
+            fence=m.fence_of(fence),
         )
         return self._unary(request, v1.AssembleContextResponse, call)

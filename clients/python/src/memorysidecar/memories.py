@@ -160,7 +160,7 @@ def memory_block(
         query=query,
         profile="lauren",
         sections=[section],
-        include_conversation=False,
+        exclude_conversation=True,
         max_tokens=max_tokens,
     )
     return context.text
@@ -251,7 +251,7 @@ class MemoryTools:
             user_id=self._user_id,
             agent_id=self._agent_id,
             conflict="supersede",
-            defang=True,
+            neutralize_prompt_markers=True,
         )
         return answer.results[0].memory_id
 

@@ -75,7 +75,7 @@ function scorerOf(
   }
   const ofMode = weightsOfMode(weights, query.mode);
   const values = (index: number): number[] =>
-    featureValues(query, at(index), scale, weights.recencyHalfLifeDays);
+    featureValues(query, at(index), scale, weights.recencyHalfLife);
   return {
     scoreOf: (index) => scoreOf(values(index), ofMode),
     partsOf: (index) => partsOf(values(index), ofMode),

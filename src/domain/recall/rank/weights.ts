@@ -108,7 +108,8 @@ export const WEIGHT_TABLE = {
     meaning: "added to an item as new as `reference_time`; halves with every half-life of age",
     source: "measured: any decay lowers or does not change recall, so it is off",
   },
-  recencyHalfLifeDays: {
+  /** In days. */
+  recencyHalfLife: {
     default: 30,
     min: 0.001,
     max: 36_500,
@@ -172,7 +173,7 @@ export const WEIGHT_TABLE = {
 export type WeightName = keyof typeof WEIGHT_TABLE;
 
 /** A feature that has a weight of its own name. */
-export type WeightedFeature = Exclude<WeightName, "recencyHalfLifeDays">;
+export type WeightedFeature = Exclude<WeightName, "recencyHalfLife">;
 
 /** A value for every weight. */
 export type RecallWeights = Readonly<Record<WeightName, number>>;

@@ -73,11 +73,11 @@ export interface RememberRequest {
    */
   maxMemories: number;
   /**
-   * Takes the power out of what looks like markers of prompts: fences, role labels at
-   * the start of a line, chat template tokens. For text from outside that will stand in a
-   * prompt. docs/memory.md lists what is changed.
+   * Neutralizes what looks like markers of prompts: fences, role labels at the start of a
+   * line, chat template tokens. For text from outside that will stand in a prompt.
+   * docs/memory.md lists what is changed.
    */
-  defang: boolean;
+  neutralizePromptMarkers: boolean;
   /** Why, kept with the new states. Optional, at most 256 bytes. */
   reason: string;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
@@ -893,7 +893,7 @@ function createBaseRememberRequest(): RememberRequest {
     dedupe: undefined,
     conflict: undefined,
     maxMemories: 0,
-    defang: false,
+    neutralizePromptMarkers: false,
     reason: "",
     requestId: "",
   };
@@ -916,8 +916,8 @@ export const RememberRequest: MessageFns<RememberRequest> = {
     if (message.maxMemories !== 0) {
       writer.uint32(40).int32(message.maxMemories);
     }
-    if (message.defang !== false) {
-      writer.uint32(48).bool(message.defang);
+    if (message.neutralizePromptMarkers !== false) {
+      writer.uint32(48).bool(message.neutralizePromptMarkers);
     }
     if (message.reason !== "") {
       writer.uint32(58).string(message.reason);
@@ -986,7 +986,7 @@ export const RememberRequest: MessageFns<RememberRequest> = {
               break;
             }
 
-            message.defang = reader.bool();
+            message.neutralizePromptMarkers = reader.bool();
             continue;
           }
           case 7: {

@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Duration } from "../../google/protobuf/duration.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Document } from "./document.ts";
 import { MetadataCondition } from "./filter.ts";
@@ -354,39 +355,26 @@ export namespace ContextSectionKind {
 }
 
 /**
- * The words of a context, and how it is packed. Values may be added; docs/memory.md shows
- * each.
+ * Whether a context is fenced: its content stands between marks that say that it is data,
+ * and such marks inside the content lose their meaning. Values may be added.
  */
-export const ContextProfile = {
-  /** UNSPECIFIED - The default: `CONTEXT_PROFILE_DEFAULT`. */
+export const ContextFence = {
+  /** UNSPECIFIED - The default: that of the profile. `default` fences, the others do not. */
   UNSPECIFIED: 0,
-  /**
-   * DEFAULT - Summary, long-term memory, entities, relations, episodes, recalled messages, documents
-   * and conversation, by shares. An item is in it whole or not at all.
-   */
-  DEFAULT: 1,
-  /**
-   * SELECTOOLS - The unified memory of selectools: long-term memory, entities, episodes, conversation.
-   * Over the budget, older messages of the conversation are replaced by a mark, then
-   * episodes go, then entities, then the text is cut.
-   */
-  SELECTOOLS: 2,
-  /** LAUREN - The facts block of lauren-ai: each with how sure it is, high, medium or low. */
-  LAUREN: 3,
-  /** DEFINABLE - The history block of definable. */
-  DEFINABLE: 4,
+  /** ON - The content is fenced. */
+  ON: 1,
+  /** OFF - The content stands as it is. */
+  OFF: 2,
   UNRECOGNIZED: -1,
 } as const;
 
-export type ContextProfile = typeof ContextProfile[keyof typeof ContextProfile];
+export type ContextFence = typeof ContextFence[keyof typeof ContextFence];
 
-export namespace ContextProfile {
-  export type UNSPECIFIED = typeof ContextProfile.UNSPECIFIED;
-  export type DEFAULT = typeof ContextProfile.DEFAULT;
-  export type SELECTOOLS = typeof ContextProfile.SELECTOOLS;
-  export type LAUREN = typeof ContextProfile.LAUREN;
-  export type DEFINABLE = typeof ContextProfile.DEFINABLE;
-  export type UNRECOGNIZED = typeof ContextProfile.UNRECOGNIZED;
+export namespace ContextFence {
+  export type UNSPECIFIED = typeof ContextFence.UNSPECIFIED;
+  export type ON = typeof ContextFence.ON;
+  export type OFF = typeof ContextFence.OFF;
+  export type UNRECOGNIZED = typeof ContextFence.UNRECOGNIZED;
 }
 
 /** Why something is not in the context. Values may be added. */
@@ -464,11 +452,11 @@ export interface RecallFilter {
    * Said, or dated, at this time or later: `sent_time` or `document_time`, else
    * `create_time`.
    */
-  fromTime:
+  timeFrom:
     | Timestamp
     | undefined;
-  /** Said, or dated, before this time. After `from_time`. */
-  beforeTime:
+  /** Said, or dated, before this time. After `time_from`. */
+  timeBefore:
     | Timestamp
     | undefined;
   /** Trusted at least so far. Unset means any. */
@@ -622,9 +610,9 @@ export interface RecallWeights {
   recency?:
     | number
     | undefined;
-  /** In how many days recency halves. Default 30; above 0, at most 36,500. */
-  recencyHalfLifeDays?:
-    | number
+  /** The time in which recency halves. Default 30 days; above 0, at most 36,500 days. */
+  recencyHalfLife:
+    | Duration
     | undefined;
   /** For `SCORE_FEATURE_IMPORTANCE`. Default 0. */
   importance?:
@@ -851,8 +839,8 @@ function createBaseRecallFilter(): RecallFilter {
     collectionIds: [],
     labels: new Map(),
     metadata: [],
-    fromTime: undefined,
-    beforeTime: undefined,
+    timeFrom: undefined,
+    timeBefore: undefined,
     minTrust: 0,
     memoryKinds: [],
     includeShared: false,
@@ -903,11 +891,11 @@ export const RecallFilter: MessageFns<RecallFilter> = {
     for (const v of message.metadata) {
       MetadataCondition.encode(v!, writer.uint32(82).fork()).join();
     }
-    if (message.fromTime !== undefined) {
-      Timestamp.encode(message.fromTime, writer.uint32(90).fork()).join();
+    if (message.timeFrom !== undefined) {
+      Timestamp.encode(message.timeFrom, writer.uint32(90).fork()).join();
     }
-    if (message.beforeTime !== undefined) {
-      Timestamp.encode(message.beforeTime, writer.uint32(98).fork()).join();
+    if (message.timeBefore !== undefined) {
+      Timestamp.encode(message.timeBefore, writer.uint32(98).fork()).join();
     }
     if (message.minTrust !== 0) {
       writer.uint32(104).int32(message.minTrust);
@@ -1061,7 +1049,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.fromTime = Timestamp.decode(reader, reader.uint32());
+            message.timeFrom = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 12: {
@@ -1069,7 +1057,7 @@ export const RecallFilter: MessageFns<RecallFilter> = {
               break;
             }
 
-            message.beforeTime = Timestamp.decode(reader, reader.uint32());
+            message.timeBefore = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 13: {
@@ -1571,7 +1559,7 @@ function createBaseRecallWeights(): RecallWeights {
     question: undefined,
     date: undefined,
     recency: undefined,
-    recencyHalfLifeDays: undefined,
+    recencyHalfLife: undefined,
     importance: undefined,
     trust: undefined,
     session: undefined,
@@ -1614,8 +1602,8 @@ export const RecallWeights: MessageFns<RecallWeights> = {
     if (message.recency !== undefined) {
       writer.uint32(81).double(message.recency);
     }
-    if (message.recencyHalfLifeDays !== undefined) {
-      writer.uint32(89).double(message.recencyHalfLifeDays);
+    if (message.recencyHalfLife !== undefined) {
+      Duration.encode(message.recencyHalfLife, writer.uint32(90).fork()).join();
     }
     if (message.importance !== undefined) {
       writer.uint32(97).double(message.importance);
@@ -1735,11 +1723,11 @@ export const RecallWeights: MessageFns<RecallWeights> = {
             continue;
           }
           case 11: {
-            if (tag !== 89) {
+            if (tag !== 90) {
               break;
             }
 
-            message.recencyHalfLifeDays = reader.double();
+            message.recencyHalfLife = Duration.decode(reader, reader.uint32());
             continue;
           }
           case 12: {

@@ -21,10 +21,11 @@ class MetadataCondition(_message.Message):
     def __init__(self, path: _Optional[str] = ..., equals: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
 
 class NumberRange(_message.Message):
-    __slots__ = ("before", "to")
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
-    before: float
-    to: float
-    def __init__(self, before: _Optional[float] = ..., to: _Optional[float] = ..., **kwargs) -> None: ...
+    __slots__ = ("min", "less_than", "max")
+    MIN_FIELD_NUMBER: _ClassVar[int]
+    LESS_THAN_FIELD_NUMBER: _ClassVar[int]
+    MAX_FIELD_NUMBER: _ClassVar[int]
+    min: float
+    less_than: float
+    max: float
+    def __init__(self, min: _Optional[float] = ..., less_than: _Optional[float] = ..., max: _Optional[float] = ...) -> None: ...

@@ -17,13 +17,13 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RememberRequest(_message.Message):
-    __slots__ = ("namespace", "memories", "dedupe", "conflict", "max_memories", "defang", "reason", "request_id")
+    __slots__ = ("namespace", "memories", "dedupe", "conflict", "max_memories", "neutralize_prompt_markers", "reason", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     MEMORIES_FIELD_NUMBER: _ClassVar[int]
     DEDUPE_FIELD_NUMBER: _ClassVar[int]
     CONFLICT_FIELD_NUMBER: _ClassVar[int]
     MAX_MEMORIES_FIELD_NUMBER: _ClassVar[int]
-    DEFANG_FIELD_NUMBER: _ClassVar[int]
+    NEUTRALIZE_PROMPT_MARKERS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
@@ -31,10 +31,10 @@ class RememberRequest(_message.Message):
     dedupe: _memory_pb2.DedupeRule
     conflict: _memory_pb2.ConflictRule
     max_memories: int
-    defang: bool
+    neutralize_prompt_markers: bool
     reason: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., dedupe: _Optional[_Union[_memory_pb2.DedupeRule, _Mapping]] = ..., conflict: _Optional[_Union[_memory_pb2.ConflictRule, _Mapping]] = ..., max_memories: _Optional[int] = ..., defang: _Optional[bool] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., memories: _Optional[_Iterable[_Union[_memory_pb2.Memory, _Mapping]]] = ..., dedupe: _Optional[_Union[_memory_pb2.DedupeRule, _Mapping]] = ..., conflict: _Optional[_Union[_memory_pb2.ConflictRule, _Mapping]] = ..., max_memories: _Optional[int] = ..., neutralize_prompt_markers: _Optional[bool] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class RememberResponse(_message.Message):
     __slots__ = ("results", "evicted_ids", "revision")

@@ -22,6 +22,7 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from memorysidecar.v1 import document_pb2 as memorysidecar_dot_v1_dot_document__pb2
 from memorysidecar.v1 import filter_pb2 as memorysidecar_dot_v1_dot_filter__pb2
@@ -29,7 +30,7 @@ from memorysidecar.v1 import memory_pb2 as memorysidecar_dot_v1_dot_memory__pb2
 from memorysidecar.v1 import message_pb2 as memorysidecar_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\"\xd8\x06\n\x0cRecallFilter\x12+\n\x05kinds\x18\x01 \x03(\x0e\x32\x1c.memorysidecar.v1.RecallKind\x12\x13\n\x0bsession_ids\x18\x02 \x03(\t\x12\x1b\n\x13\x65xclude_session_ids\x18\x03 \x03(\t\x12\x0f\n\x07user_id\x18\x04 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x05 \x01(\t\x12I\n\x0esession_labels\x18\x06 \x03(\x0b\x32\x31.memorysidecar.v1.RecallFilter.SessionLabelsEntry\x12%\n\x05roles\x18\x07 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x16\n\x0e\x63ollection_ids\x18\x08 \x03(\t\x12:\n\x06labels\x18\t \x03(\x0b\x32*.memorysidecar.v1.RecallFilter.LabelsEntry\x12\x35\n\x08metadata\x18\n \x03(\x0b\x32#.memorysidecar.v1.MetadataCondition\x12-\n\tfrom_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x62\x65\x66ore_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\tmin_trust\x18\r \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x32\n\x0cmemory_kinds\x18\x0e \x03(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12\x16\n\x0einclude_shared\x18\x0f \x01(\x08\x12,\n\x08valid_at\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x11 \x01(\x08\x12\x12\n\ncategories\x18\x12 \x03(\t\x12\x1b\n\x0emin_confidence\x18\x13 \x01(\x01H\x00\x88\x01\x01\x1a\x34\n\x12SessionLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_min_confidence\"\xb2\x02\n\tRecallHit\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x11\n\trelevance\x18\x02 \x01(\x01\x12*\n\x05parts\x18\x03 \x03(\x0b\x32\x1b.memorysidecar.v1.ScorePart\x12\x34\n\x07message\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.RecalledMessageH\x00\x12.\n\x08\x64ocument\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.DocumentH\x00\x12*\n\x06memory\x18\x08 \x01(\x0b\x32\x18.memorysidecar.v1.MemoryH\x00\x12\x0f\n\x07passage\x18\x06 \x01(\t\x12\x19\n\x0crerank_score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x42\x08\n\x06recordB\x0f\n\r_rerank_score\"\xb7\x01\n\x0fRecalledMessage\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12)\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x19.memorysidecar.v1.Message\"j\n\tScorePart\x12/\n\x07\x66\x65\x61ture\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.ScoreFeature\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x12\r\n\x05score\x18\x04 \x01(\x01\"\x97\x05\n\rRecallWeights\x12\x12\n\x05words\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tneighbors\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\x05\x64\x65nse\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x15\n\x08\x63overage\x18\x04 \x01(\x01H\x03\x88\x01\x01\x12\x13\n\x06\x61uthor\x18\x05 \x01(\x01H\x04\x88\x01\x01\x12\x16\n\tuser_role\x18\x06 \x01(\x01H\x05\x88\x01\x01\x12\x13\n\x06length\x18\x07 \x01(\x01H\x06\x88\x01\x01\x12\x15\n\x08question\x18\x08 \x01(\x01H\x07\x88\x01\x01\x12\x11\n\x04\x64\x61te\x18\t \x01(\x01H\x08\x88\x01\x01\x12\x14\n\x07recency\x18\n \x01(\x01H\t\x88\x01\x01\x12#\n\x16recency_half_life_days\x18\x0b \x01(\x01H\n\x88\x01\x01\x12\x17\n\nimportance\x18\x0c \x01(\x01H\x0b\x88\x01\x01\x12\x12\n\x05trust\x18\r \x01(\x01H\x0c\x88\x01\x01\x12\x14\n\x07session\x18\x0e \x01(\x01H\r\x88\x01\x01\x12\x17\n\nnear_words\x18\x0f \x01(\x01H\x0e\x88\x01\x01\x12\x17\n\nconfidence\x18\x10 \x01(\x01H\x0f\x88\x01\x01\x12\x12\n\x05\x66\x61\x63ts\x18\x11 \x01(\x01H\x10\x88\x01\x01\x12\x15\n\x08\x65ntities\x18\x12 \x01(\x01H\x11\x88\x01\x01\x42\x08\n\x06_wordsB\x0c\n\n_neighborsB\x08\n\x06_denseB\x0b\n\t_coverageB\t\n\x07_authorB\x0c\n\n_user_roleB\t\n\x07_lengthB\x0b\n\t_questionB\x07\n\x05_dateB\n\n\x08_recencyB\x19\n\x17_recency_half_life_daysB\r\n\x0b_importanceB\x08\n\x06_trustB\n\n\x08_sessionB\r\n\x0b_near_wordsB\r\n\x0b_confidenceB\x08\n\x06_factsB\x0b\n\t_entities\"*\n\x0eGroupBySession\x12\x18\n\x10hits_per_session\x18\x01 \x01(\x05\"*\n\x06Rerank\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12\x12\n\ncandidates\x18\x02 \x01(\x05\"^\n\x0fRecalledSession\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x11\n\thit_count\x18\x04 \x01(\x05\"\xe4\x01\n\x0eRecallCoverage\x12\x10\n\x08\x63omplete\x18\x01 \x01(\x08\x12\x15\n\rpending_count\x18\x02 \x01(\x03\x12\x16\n\x0eleft_out_count\x18\x03 \x01(\x03\x12+\n\x05\x64\x65nse\x18\x04 \x01(\x0e\x32\x1c.memorysidecar.v1.DenseState\x12\x17\n\x0f\x65mbedding_model\x18\x05 \x01(\t\x12\x1c\n\x14without_vector_count\x18\x06 \x01(\x03\x12-\n\x06rerank\x18\x07 \x01(\x0e\x32\x1d.memorysidecar.v1.RerankState\"F\n\x0bMemoryMatch\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\r\n\x05score\x18\x02 \x01(\x01\"L\n\rDocumentMatch\x12,\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Document\x12\r\n\x05score\x18\x02 \x01(\x01\"\xa6\x01\n\x0e\x43ontextSection\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12\x12\n\x05share\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x14\n\x07heading\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x11\n\tmax_chars\x18\x05 \x01(\x05\x42\x08\n\x06_shareB\n\n\x08_heading\"\x95\x01\n\x0b\x43ontextPart\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12\x0f\n\x07heading\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12,\n\x05items\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ContextItem\"\x9a\x01\n\x0b\x43ontextItem\x12-\n\x03ref\x18\x01 \x01(\x0b\x32 .memorysidecar.v1.ContextItemRef\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x11\n\trelevance\x18\x04 \x01(\x01\x12&\n\x05trust\x18\x05 \x01(\x0e\x32\x17.memorysidecar.v1.Trust\"\xb9\x01\n\x0e\x43ontextItemRef\x12\x13\n\tmemory_id\x18\x01 \x01(\tH\x00\x12\x36\n\x07message\x18\x02 \x01(\x0b\x32#.memorysidecar.v1.ContextMessageRefH\x00\x12\x38\n\x08\x64ocument\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.ContextDocumentRefH\x00\x12\x19\n\x0fsummary_version\x18\x04 \x01(\x03H\x00\x42\x05\n\x03ref\"H\n\x11\x43ontextMessageRef\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x12\n\nmessage_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"@\n\x12\x43ontextDocumentRef\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\"\xb8\x01\n\nContextCut\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12-\n\x03ref\x18\x02 \x01(\x0b\x32 .memorysidecar.v1.ContextItemRef\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x32\n\x06reason\x18\x04 \x01(\x0e\x32\".memorysidecar.v1.ContextCutReason*t\n\nRecallKind\x12\x1b\n\x17RECALL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13RECALL_KIND_MESSAGE\x10\x01\x12\x18\n\x14RECALL_KIND_DOCUMENT\x10\x02\x12\x16\n\x12RECALL_KIND_MEMORY\x10\x03*q\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x15\n\x11RECALL_MODE_DENSE\x10\x03*j\n\x0c\x46usionMethod\x12\x1d\n\x19\x46USION_METHOD_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46USION_METHOD_SCORES\x10\x01\x12!\n\x1d\x46USION_METHOD_RECIPROCAL_RANK\x10\x02*\xb7\x04\n\x0cScoreFeature\x12\x1d\n\x19SCORE_FEATURE_UNSPECIFIED\x10\x00\x12\x17\n\x13SCORE_FEATURE_WORDS\x10\x01\x12\x1b\n\x17SCORE_FEATURE_NEIGHBORS\x10\x02\x12\x17\n\x13SCORE_FEATURE_DENSE\x10\x03\x12\x1a\n\x16SCORE_FEATURE_COVERAGE\x10\x04\x12\x18\n\x14SCORE_FEATURE_AUTHOR\x10\x05\x12\x1b\n\x17SCORE_FEATURE_USER_ROLE\x10\x06\x12\x18\n\x14SCORE_FEATURE_LENGTH\x10\x07\x12\x1a\n\x16SCORE_FEATURE_QUESTION\x10\x08\x12\x16\n\x12SCORE_FEATURE_DATE\x10\t\x12\x19\n\x15SCORE_FEATURE_RECENCY\x10\n\x12\x1c\n\x18SCORE_FEATURE_IMPORTANCE\x10\x0b\x12\x17\n\x13SCORE_FEATURE_TRUST\x10\x0c\x12\x19\n\x15SCORE_FEATURE_SESSION\x10\r\x12\x1c\n\x18SCORE_FEATURE_WORDS_RANK\x10\x0e\x12\x1c\n\x18SCORE_FEATURE_DENSE_RANK\x10\x0f\x12\x1c\n\x18SCORE_FEATURE_NEAR_WORDS\x10\x10\x12\x1c\n\x18SCORE_FEATURE_CONFIDENCE\x10\x11\x12\x17\n\x13SCORE_FEATURE_FACTS\x10\x12\x12\x1a\n\x16SCORE_FEATURE_ENTITIES\x10\x13*q\n\nDenseState\x12\x1b\n\x17\x44\x45NSE_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x44\x45NSE_STATE_USED\x10\x01\x12\x13\n\x0f\x44\x45NSE_STATE_OFF\x10\x02\x12\x1b\n\x17\x44\x45NSE_STATE_UNAVAILABLE\x10\x03*v\n\x0bRerankState\x12\x1c\n\x18RERANK_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RERANK_STATE_USED\x10\x01\x12\x14\n\x10RERANK_STATE_OFF\x10\x02\x12\x1c\n\x18RERANK_STATE_UNAVAILABLE\x10\x03*\xa3\x01\n\rMemoryScoring\x12\x1e\n\x1aMEMORY_SCORING_UNSPECIFIED\x10\x00\x12\x19\n\x15MEMORY_SCORING_RECALL\x10\x01\x12\x1a\n\x16MEMORY_SCORING_OVERLAP\x10\x02\x12\x1d\n\x19MEMORY_SCORING_WORD_COUNT\x10\x03\x12\x1c\n\x18MEMORY_SCORING_SUBSTRING\x10\x04*\x8a\x01\n\x0f\x44ocumentScoring\x12 \n\x1c\x44OCUMENT_SCORING_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x44OCUMENT_SCORING_RECALL\x10\x01\x12\x1b\n\x17\x44OCUMENT_SCORING_COSINE\x10\x02\x12\x1b\n\x17\x44OCUMENT_SCORING_TF_IDF\x10\x03*\x85\x03\n\x12\x43ontextSectionKind\x12$\n CONTEXT_SECTION_KIND_UNSPECIFIED\x10\x00\x12 \n\x1c\x43ONTEXT_SECTION_KIND_SUMMARY\x10\x01\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_LONG_TERM\x10\x02\x12!\n\x1d\x43ONTEXT_SECTION_KIND_ENTITIES\x10\x03\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_RELATIONS\x10\x04\x12!\n\x1d\x43ONTEXT_SECTION_KIND_EPISODES\x10\x05\x12*\n&CONTEXT_SECTION_KIND_RECALLED_MESSAGES\x10\x06\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_DOCUMENTS\x10\x07\x12%\n!CONTEXT_SECTION_KIND_CONVERSATION\x10\x08\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_DAILY_LOG\x10\t*\xa9\x01\n\x0e\x43ontextProfile\x12\x1f\n\x1b\x43ONTEXT_PROFILE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONTEXT_PROFILE_DEFAULT\x10\x01\x12\x1e\n\x1a\x43ONTEXT_PROFILE_SELECTOOLS\x10\x02\x12\x1a\n\x16\x43ONTEXT_PROFILE_LAUREN\x10\x03\x12\x1d\n\x19\x43ONTEXT_PROFILE_DEFINABLE\x10\x04*\xd9\x01\n\x10\x43ontextCutReason\x12\"\n\x1e\x43ONTEXT_CUT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_CUT_REASON_BUDGET\x10\x01\x12\x1c\n\x18\x43ONTEXT_CUT_REASON_LIMIT\x10\x02\x12 \n\x1c\x43ONTEXT_CUT_REASON_DUPLICATE\x10\x03\x12 \n\x1c\x43ONTEXT_CUT_REASON_RELEVANCE\x10\x04\x12 \n\x1c\x43ONTEXT_CUT_REASON_COMPACTED\x10\x05\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bRecallProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/recall.proto\x12\x10memorysidecar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmemorysidecar/v1/document.proto\x1a\x1dmemorysidecar/v1/filter.proto\x1a\x1dmemorysidecar/v1/memory.proto\x1a\x1ememorysidecar/v1/message.proto\"\xd8\x06\n\x0cRecallFilter\x12+\n\x05kinds\x18\x01 \x03(\x0e\x32\x1c.memorysidecar.v1.RecallKind\x12\x13\n\x0bsession_ids\x18\x02 \x03(\t\x12\x1b\n\x13\x65xclude_session_ids\x18\x03 \x03(\t\x12\x0f\n\x07user_id\x18\x04 \x01(\t\x12\x10\n\x08\x61gent_id\x18\x05 \x01(\t\x12I\n\x0esession_labels\x18\x06 \x03(\x0b\x32\x31.memorysidecar.v1.RecallFilter.SessionLabelsEntry\x12%\n\x05roles\x18\x07 \x03(\x0e\x32\x16.memorysidecar.v1.Role\x12\x16\n\x0e\x63ollection_ids\x18\x08 \x03(\t\x12:\n\x06labels\x18\t \x03(\x0b\x32*.memorysidecar.v1.RecallFilter.LabelsEntry\x12\x35\n\x08metadata\x18\n \x03(\x0b\x32#.memorysidecar.v1.MetadataCondition\x12-\n\ttime_from\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0btime_before\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\tmin_trust\x18\r \x01(\x0e\x32\x17.memorysidecar.v1.Trust\x12\x32\n\x0cmemory_kinds\x18\x0e \x03(\x0e\x32\x1c.memorysidecar.v1.MemoryKind\x12\x16\n\x0einclude_shared\x18\x0f \x01(\x08\x12,\n\x08valid_at\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x11 \x01(\x08\x12\x12\n\ncategories\x18\x12 \x03(\t\x12\x1b\n\x0emin_confidence\x18\x13 \x01(\x01H\x00\x88\x01\x01\x1a\x34\n\x12SessionLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_min_confidence\"\xb2\x02\n\tRecallHit\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x11\n\trelevance\x18\x02 \x01(\x01\x12*\n\x05parts\x18\x03 \x03(\x0b\x32\x1b.memorysidecar.v1.ScorePart\x12\x34\n\x07message\x18\x04 \x01(\x0b\x32!.memorysidecar.v1.RecalledMessageH\x00\x12.\n\x08\x64ocument\x18\x05 \x01(\x0b\x32\x1a.memorysidecar.v1.DocumentH\x00\x12*\n\x06memory\x18\x08 \x01(\x0b\x32\x18.memorysidecar.v1.MemoryH\x00\x12\x0f\n\x07passage\x18\x06 \x01(\t\x12\x19\n\x0crerank_score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x42\x08\n\x06recordB\x0f\n\r_rerank_score\"\xb7\x01\n\x0fRecalledMessage\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12*\n\x07message\x18\x03 \x01(\x0b\x32\x19.memorysidecar.v1.Message\x12)\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x19.memorysidecar.v1.Message\x12(\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x19.memorysidecar.v1.Message\"j\n\tScorePart\x12/\n\x07\x66\x65\x61ture\x18\x01 \x01(\x0e\x32\x1e.memorysidecar.v1.ScoreFeature\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x12\r\n\x05score\x18\x04 \x01(\x01\"\x8d\x05\n\rRecallWeights\x12\x12\n\x05words\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tneighbors\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\x05\x64\x65nse\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x15\n\x08\x63overage\x18\x04 \x01(\x01H\x03\x88\x01\x01\x12\x13\n\x06\x61uthor\x18\x05 \x01(\x01H\x04\x88\x01\x01\x12\x16\n\tuser_role\x18\x06 \x01(\x01H\x05\x88\x01\x01\x12\x13\n\x06length\x18\x07 \x01(\x01H\x06\x88\x01\x01\x12\x15\n\x08question\x18\x08 \x01(\x01H\x07\x88\x01\x01\x12\x11\n\x04\x64\x61te\x18\t \x01(\x01H\x08\x88\x01\x01\x12\x14\n\x07recency\x18\n \x01(\x01H\t\x88\x01\x01\x12\x34\n\x11recency_half_life\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x17\n\nimportance\x18\x0c \x01(\x01H\n\x88\x01\x01\x12\x12\n\x05trust\x18\r \x01(\x01H\x0b\x88\x01\x01\x12\x14\n\x07session\x18\x0e \x01(\x01H\x0c\x88\x01\x01\x12\x17\n\nnear_words\x18\x0f \x01(\x01H\r\x88\x01\x01\x12\x17\n\nconfidence\x18\x10 \x01(\x01H\x0e\x88\x01\x01\x12\x12\n\x05\x66\x61\x63ts\x18\x11 \x01(\x01H\x0f\x88\x01\x01\x12\x15\n\x08\x65ntities\x18\x12 \x01(\x01H\x10\x88\x01\x01\x42\x08\n\x06_wordsB\x0c\n\n_neighborsB\x08\n\x06_denseB\x0b\n\t_coverageB\t\n\x07_authorB\x0c\n\n_user_roleB\t\n\x07_lengthB\x0b\n\t_questionB\x07\n\x05_dateB\n\n\x08_recencyB\r\n\x0b_importanceB\x08\n\x06_trustB\n\n\x08_sessionB\r\n\x0b_near_wordsB\r\n\x0b_confidenceB\x08\n\x06_factsB\x0b\n\t_entities\"*\n\x0eGroupBySession\x12\x18\n\x10hits_per_session\x18\x01 \x01(\x05\"*\n\x06Rerank\x12\x0c\n\x04hook\x18\x01 \x01(\t\x12\x12\n\ncandidates\x18\x02 \x01(\x05\"^\n\x0fRecalledSession\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x15\n\rcollection_id\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x11\n\thit_count\x18\x04 \x01(\x05\"\xe4\x01\n\x0eRecallCoverage\x12\x10\n\x08\x63omplete\x18\x01 \x01(\x08\x12\x15\n\rpending_count\x18\x02 \x01(\x03\x12\x16\n\x0eleft_out_count\x18\x03 \x01(\x03\x12+\n\x05\x64\x65nse\x18\x04 \x01(\x0e\x32\x1c.memorysidecar.v1.DenseState\x12\x17\n\x0f\x65mbedding_model\x18\x05 \x01(\t\x12\x1c\n\x14without_vector_count\x18\x06 \x01(\x03\x12-\n\x06rerank\x18\x07 \x01(\x0e\x32\x1d.memorysidecar.v1.RerankState\"F\n\x0bMemoryMatch\x12(\n\x06memory\x18\x01 \x01(\x0b\x32\x18.memorysidecar.v1.Memory\x12\r\n\x05score\x18\x02 \x01(\x01\"L\n\rDocumentMatch\x12,\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1a.memorysidecar.v1.Document\x12\r\n\x05score\x18\x02 \x01(\x01\"\xa6\x01\n\x0e\x43ontextSection\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12\x12\n\x05share\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x14\n\x07heading\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x11\n\tmax_chars\x18\x05 \x01(\x05\x42\x08\n\x06_shareB\n\n\x08_heading\"\x95\x01\n\x0b\x43ontextPart\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12\x0f\n\x07heading\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12,\n\x05items\x18\x04 \x03(\x0b\x32\x1d.memorysidecar.v1.ContextItem\"\x9a\x01\n\x0b\x43ontextItem\x12-\n\x03ref\x18\x01 \x01(\x0b\x32 .memorysidecar.v1.ContextItemRef\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x11\n\trelevance\x18\x04 \x01(\x01\x12&\n\x05trust\x18\x05 \x01(\x0e\x32\x17.memorysidecar.v1.Trust\"\xb9\x01\n\x0e\x43ontextItemRef\x12\x13\n\tmemory_id\x18\x01 \x01(\tH\x00\x12\x36\n\x07message\x18\x02 \x01(\x0b\x32#.memorysidecar.v1.ContextMessageRefH\x00\x12\x38\n\x08\x64ocument\x18\x03 \x01(\x0b\x32$.memorysidecar.v1.ContextDocumentRefH\x00\x12\x19\n\x0fsummary_version\x18\x04 \x01(\x03H\x00\x42\x05\n\x03ref\"H\n\x11\x43ontextMessageRef\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x12\n\nmessage_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"@\n\x12\x43ontextDocumentRef\x12\x15\n\rcollection_id\x18\x01 \x01(\t\x12\x13\n\x0b\x64ocument_id\x18\x02 \x01(\t\"\xb8\x01\n\nContextCut\x12\x32\n\x04kind\x18\x01 \x01(\x0e\x32$.memorysidecar.v1.ContextSectionKind\x12-\n\x03ref\x18\x02 \x01(\x0b\x32 .memorysidecar.v1.ContextItemRef\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x32\n\x06reason\x18\x04 \x01(\x0e\x32\".memorysidecar.v1.ContextCutReason*t\n\nRecallKind\x12\x1b\n\x17RECALL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13RECALL_KIND_MESSAGE\x10\x01\x12\x18\n\x14RECALL_KIND_DOCUMENT\x10\x02\x12\x16\n\x12RECALL_KIND_MEMORY\x10\x03*q\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x15\n\x11RECALL_MODE_DENSE\x10\x03*j\n\x0c\x46usionMethod\x12\x1d\n\x19\x46USION_METHOD_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46USION_METHOD_SCORES\x10\x01\x12!\n\x1d\x46USION_METHOD_RECIPROCAL_RANK\x10\x02*\xb7\x04\n\x0cScoreFeature\x12\x1d\n\x19SCORE_FEATURE_UNSPECIFIED\x10\x00\x12\x17\n\x13SCORE_FEATURE_WORDS\x10\x01\x12\x1b\n\x17SCORE_FEATURE_NEIGHBORS\x10\x02\x12\x17\n\x13SCORE_FEATURE_DENSE\x10\x03\x12\x1a\n\x16SCORE_FEATURE_COVERAGE\x10\x04\x12\x18\n\x14SCORE_FEATURE_AUTHOR\x10\x05\x12\x1b\n\x17SCORE_FEATURE_USER_ROLE\x10\x06\x12\x18\n\x14SCORE_FEATURE_LENGTH\x10\x07\x12\x1a\n\x16SCORE_FEATURE_QUESTION\x10\x08\x12\x16\n\x12SCORE_FEATURE_DATE\x10\t\x12\x19\n\x15SCORE_FEATURE_RECENCY\x10\n\x12\x1c\n\x18SCORE_FEATURE_IMPORTANCE\x10\x0b\x12\x17\n\x13SCORE_FEATURE_TRUST\x10\x0c\x12\x19\n\x15SCORE_FEATURE_SESSION\x10\r\x12\x1c\n\x18SCORE_FEATURE_WORDS_RANK\x10\x0e\x12\x1c\n\x18SCORE_FEATURE_DENSE_RANK\x10\x0f\x12\x1c\n\x18SCORE_FEATURE_NEAR_WORDS\x10\x10\x12\x1c\n\x18SCORE_FEATURE_CONFIDENCE\x10\x11\x12\x17\n\x13SCORE_FEATURE_FACTS\x10\x12\x12\x1a\n\x16SCORE_FEATURE_ENTITIES\x10\x13*q\n\nDenseState\x12\x1b\n\x17\x44\x45NSE_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x44\x45NSE_STATE_USED\x10\x01\x12\x13\n\x0f\x44\x45NSE_STATE_OFF\x10\x02\x12\x1b\n\x17\x44\x45NSE_STATE_UNAVAILABLE\x10\x03*v\n\x0bRerankState\x12\x1c\n\x18RERANK_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RERANK_STATE_USED\x10\x01\x12\x14\n\x10RERANK_STATE_OFF\x10\x02\x12\x1c\n\x18RERANK_STATE_UNAVAILABLE\x10\x03*\xa3\x01\n\rMemoryScoring\x12\x1e\n\x1aMEMORY_SCORING_UNSPECIFIED\x10\x00\x12\x19\n\x15MEMORY_SCORING_RECALL\x10\x01\x12\x1a\n\x16MEMORY_SCORING_OVERLAP\x10\x02\x12\x1d\n\x19MEMORY_SCORING_WORD_COUNT\x10\x03\x12\x1c\n\x18MEMORY_SCORING_SUBSTRING\x10\x04*\x8a\x01\n\x0f\x44ocumentScoring\x12 \n\x1c\x44OCUMENT_SCORING_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x44OCUMENT_SCORING_RECALL\x10\x01\x12\x1b\n\x17\x44OCUMENT_SCORING_COSINE\x10\x02\x12\x1b\n\x17\x44OCUMENT_SCORING_TF_IDF\x10\x03*\x85\x03\n\x12\x43ontextSectionKind\x12$\n CONTEXT_SECTION_KIND_UNSPECIFIED\x10\x00\x12 \n\x1c\x43ONTEXT_SECTION_KIND_SUMMARY\x10\x01\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_LONG_TERM\x10\x02\x12!\n\x1d\x43ONTEXT_SECTION_KIND_ENTITIES\x10\x03\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_RELATIONS\x10\x04\x12!\n\x1d\x43ONTEXT_SECTION_KIND_EPISODES\x10\x05\x12*\n&CONTEXT_SECTION_KIND_RECALLED_MESSAGES\x10\x06\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_DOCUMENTS\x10\x07\x12%\n!CONTEXT_SECTION_KIND_CONVERSATION\x10\x08\x12\"\n\x1e\x43ONTEXT_SECTION_KIND_DAILY_LOG\x10\t*Z\n\x0c\x43ontextFence\x12\x1d\n\x19\x43ONTEXT_FENCE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x43ONTEXT_FENCE_ON\x10\x01\x12\x15\n\x11\x43ONTEXT_FENCE_OFF\x10\x02*\xd9\x01\n\x10\x43ontextCutReason\x12\"\n\x1e\x43ONTEXT_CUT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_CUT_REASON_BUDGET\x10\x01\x12\x1c\n\x18\x43ONTEXT_CUT_REASON_LIMIT\x10\x02\x12 \n\x1c\x43ONTEXT_CUT_REASON_DUPLICATE\x10\x03\x12 \n\x1c\x43ONTEXT_CUT_REASON_RELEVANCE\x10\x04\x12 \n\x1c\x43ONTEXT_CUT_REASON_COMPACTED\x10\x05\x42\xb4\x01\n\x13io.memorysidecar.v1B\x0bRecallProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,66 +42,66 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_options = b'8\001'
   _globals['_RECALLFILTER_LABELSENTRY']._loaded_options = None
   _globals['_RECALLFILTER_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_RECALLKIND']._serialized_start=3897
-  _globals['_RECALLKIND']._serialized_end=4013
-  _globals['_RECALLMODE']._serialized_start=4015
-  _globals['_RECALLMODE']._serialized_end=4128
-  _globals['_FUSIONMETHOD']._serialized_start=4130
-  _globals['_FUSIONMETHOD']._serialized_end=4236
-  _globals['_SCOREFEATURE']._serialized_start=4239
-  _globals['_SCOREFEATURE']._serialized_end=4806
-  _globals['_DENSESTATE']._serialized_start=4808
-  _globals['_DENSESTATE']._serialized_end=4921
-  _globals['_RERANKSTATE']._serialized_start=4923
-  _globals['_RERANKSTATE']._serialized_end=5041
-  _globals['_MEMORYSCORING']._serialized_start=5044
-  _globals['_MEMORYSCORING']._serialized_end=5207
-  _globals['_DOCUMENTSCORING']._serialized_start=5210
-  _globals['_DOCUMENTSCORING']._serialized_end=5348
-  _globals['_CONTEXTSECTIONKIND']._serialized_start=5351
-  _globals['_CONTEXTSECTIONKIND']._serialized_end=5740
-  _globals['_CONTEXTPROFILE']._serialized_start=5743
-  _globals['_CONTEXTPROFILE']._serialized_end=5912
-  _globals['_CONTEXTCUTREASON']._serialized_start=5915
-  _globals['_CONTEXTCUTREASON']._serialized_end=6132
-  _globals['_RECALLFILTER']._serialized_start=212
-  _globals['_RECALLFILTER']._serialized_end=1068
-  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_start=950
-  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_end=1002
-  _globals['_RECALLFILTER_LABELSENTRY']._serialized_start=1004
-  _globals['_RECALLFILTER_LABELSENTRY']._serialized_end=1049
-  _globals['_RECALLHIT']._serialized_start=1071
-  _globals['_RECALLHIT']._serialized_end=1377
-  _globals['_RECALLEDMESSAGE']._serialized_start=1380
-  _globals['_RECALLEDMESSAGE']._serialized_end=1563
-  _globals['_SCOREPART']._serialized_start=1565
-  _globals['_SCOREPART']._serialized_end=1671
-  _globals['_RECALLWEIGHTS']._serialized_start=1674
-  _globals['_RECALLWEIGHTS']._serialized_end=2337
-  _globals['_GROUPBYSESSION']._serialized_start=2339
-  _globals['_GROUPBYSESSION']._serialized_end=2381
-  _globals['_RERANK']._serialized_start=2383
-  _globals['_RERANK']._serialized_end=2425
-  _globals['_RECALLEDSESSION']._serialized_start=2427
-  _globals['_RECALLEDSESSION']._serialized_end=2521
-  _globals['_RECALLCOVERAGE']._serialized_start=2524
-  _globals['_RECALLCOVERAGE']._serialized_end=2752
-  _globals['_MEMORYMATCH']._serialized_start=2754
-  _globals['_MEMORYMATCH']._serialized_end=2824
-  _globals['_DOCUMENTMATCH']._serialized_start=2826
-  _globals['_DOCUMENTMATCH']._serialized_end=2902
-  _globals['_CONTEXTSECTION']._serialized_start=2905
-  _globals['_CONTEXTSECTION']._serialized_end=3071
-  _globals['_CONTEXTPART']._serialized_start=3074
-  _globals['_CONTEXTPART']._serialized_end=3223
-  _globals['_CONTEXTITEM']._serialized_start=3226
-  _globals['_CONTEXTITEM']._serialized_end=3380
-  _globals['_CONTEXTITEMREF']._serialized_start=3383
-  _globals['_CONTEXTITEMREF']._serialized_end=3568
-  _globals['_CONTEXTMESSAGEREF']._serialized_start=3570
-  _globals['_CONTEXTMESSAGEREF']._serialized_end=3642
-  _globals['_CONTEXTDOCUMENTREF']._serialized_start=3644
-  _globals['_CONTEXTDOCUMENTREF']._serialized_end=3708
-  _globals['_CONTEXTCUT']._serialized_start=3711
-  _globals['_CONTEXTCUT']._serialized_end=3895
+  _globals['_RECALLKIND']._serialized_start=3919
+  _globals['_RECALLKIND']._serialized_end=4035
+  _globals['_RECALLMODE']._serialized_start=4037
+  _globals['_RECALLMODE']._serialized_end=4150
+  _globals['_FUSIONMETHOD']._serialized_start=4152
+  _globals['_FUSIONMETHOD']._serialized_end=4258
+  _globals['_SCOREFEATURE']._serialized_start=4261
+  _globals['_SCOREFEATURE']._serialized_end=4828
+  _globals['_DENSESTATE']._serialized_start=4830
+  _globals['_DENSESTATE']._serialized_end=4943
+  _globals['_RERANKSTATE']._serialized_start=4945
+  _globals['_RERANKSTATE']._serialized_end=5063
+  _globals['_MEMORYSCORING']._serialized_start=5066
+  _globals['_MEMORYSCORING']._serialized_end=5229
+  _globals['_DOCUMENTSCORING']._serialized_start=5232
+  _globals['_DOCUMENTSCORING']._serialized_end=5370
+  _globals['_CONTEXTSECTIONKIND']._serialized_start=5373
+  _globals['_CONTEXTSECTIONKIND']._serialized_end=5762
+  _globals['_CONTEXTFENCE']._serialized_start=5764
+  _globals['_CONTEXTFENCE']._serialized_end=5854
+  _globals['_CONTEXTCUTREASON']._serialized_start=5857
+  _globals['_CONTEXTCUTREASON']._serialized_end=6074
+  _globals['_RECALLFILTER']._serialized_start=244
+  _globals['_RECALLFILTER']._serialized_end=1100
+  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_start=982
+  _globals['_RECALLFILTER_SESSIONLABELSENTRY']._serialized_end=1034
+  _globals['_RECALLFILTER_LABELSENTRY']._serialized_start=1036
+  _globals['_RECALLFILTER_LABELSENTRY']._serialized_end=1081
+  _globals['_RECALLHIT']._serialized_start=1103
+  _globals['_RECALLHIT']._serialized_end=1409
+  _globals['_RECALLEDMESSAGE']._serialized_start=1412
+  _globals['_RECALLEDMESSAGE']._serialized_end=1595
+  _globals['_SCOREPART']._serialized_start=1597
+  _globals['_SCOREPART']._serialized_end=1703
+  _globals['_RECALLWEIGHTS']._serialized_start=1706
+  _globals['_RECALLWEIGHTS']._serialized_end=2359
+  _globals['_GROUPBYSESSION']._serialized_start=2361
+  _globals['_GROUPBYSESSION']._serialized_end=2403
+  _globals['_RERANK']._serialized_start=2405
+  _globals['_RERANK']._serialized_end=2447
+  _globals['_RECALLEDSESSION']._serialized_start=2449
+  _globals['_RECALLEDSESSION']._serialized_end=2543
+  _globals['_RECALLCOVERAGE']._serialized_start=2546
+  _globals['_RECALLCOVERAGE']._serialized_end=2774
+  _globals['_MEMORYMATCH']._serialized_start=2776
+  _globals['_MEMORYMATCH']._serialized_end=2846
+  _globals['_DOCUMENTMATCH']._serialized_start=2848
+  _globals['_DOCUMENTMATCH']._serialized_end=2924
+  _globals['_CONTEXTSECTION']._serialized_start=2927
+  _globals['_CONTEXTSECTION']._serialized_end=3093
+  _globals['_CONTEXTPART']._serialized_start=3096
+  _globals['_CONTEXTPART']._serialized_end=3245
+  _globals['_CONTEXTITEM']._serialized_start=3248
+  _globals['_CONTEXTITEM']._serialized_end=3402
+  _globals['_CONTEXTITEMREF']._serialized_start=3405
+  _globals['_CONTEXTITEMREF']._serialized_end=3590
+  _globals['_CONTEXTMESSAGEREF']._serialized_start=3592
+  _globals['_CONTEXTMESSAGEREF']._serialized_end=3664
+  _globals['_CONTEXTDOCUMENTREF']._serialized_start=3666
+  _globals['_CONTEXTDOCUMENTREF']._serialized_end=3730
+  _globals['_CONTEXTCUT']._serialized_start=3733
+  _globals['_CONTEXTCUT']._serialized_end=3917
 # @@protoc_insertion_point(module_scope)

@@ -1,5 +1,6 @@
 import datetime
 
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import filter_pb2 as _filter_pb2
@@ -99,13 +100,11 @@ class ContextSectionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CONTEXT_SECTION_KIND_CONVERSATION: _ClassVar[ContextSectionKind]
     CONTEXT_SECTION_KIND_DAILY_LOG: _ClassVar[ContextSectionKind]
 
-class ContextProfile(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class ContextFence(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    CONTEXT_PROFILE_UNSPECIFIED: _ClassVar[ContextProfile]
-    CONTEXT_PROFILE_DEFAULT: _ClassVar[ContextProfile]
-    CONTEXT_PROFILE_SELECTOOLS: _ClassVar[ContextProfile]
-    CONTEXT_PROFILE_LAUREN: _ClassVar[ContextProfile]
-    CONTEXT_PROFILE_DEFINABLE: _ClassVar[ContextProfile]
+    CONTEXT_FENCE_UNSPECIFIED: _ClassVar[ContextFence]
+    CONTEXT_FENCE_ON: _ClassVar[ContextFence]
+    CONTEXT_FENCE_OFF: _ClassVar[ContextFence]
 
 class ContextCutReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -173,11 +172,9 @@ CONTEXT_SECTION_KIND_RECALLED_MESSAGES: ContextSectionKind
 CONTEXT_SECTION_KIND_DOCUMENTS: ContextSectionKind
 CONTEXT_SECTION_KIND_CONVERSATION: ContextSectionKind
 CONTEXT_SECTION_KIND_DAILY_LOG: ContextSectionKind
-CONTEXT_PROFILE_UNSPECIFIED: ContextProfile
-CONTEXT_PROFILE_DEFAULT: ContextProfile
-CONTEXT_PROFILE_SELECTOOLS: ContextProfile
-CONTEXT_PROFILE_LAUREN: ContextProfile
-CONTEXT_PROFILE_DEFINABLE: ContextProfile
+CONTEXT_FENCE_UNSPECIFIED: ContextFence
+CONTEXT_FENCE_ON: ContextFence
+CONTEXT_FENCE_OFF: ContextFence
 CONTEXT_CUT_REASON_UNSPECIFIED: ContextCutReason
 CONTEXT_CUT_REASON_BUDGET: ContextCutReason
 CONTEXT_CUT_REASON_LIMIT: ContextCutReason
@@ -186,7 +183,7 @@ CONTEXT_CUT_REASON_RELEVANCE: ContextCutReason
 CONTEXT_CUT_REASON_COMPACTED: ContextCutReason
 
 class RecallFilter(_message.Message):
-    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "from_time", "before_time", "min_trust", "memory_kinds", "include_shared", "valid_at", "include_superseded", "categories", "min_confidence")
+    __slots__ = ("kinds", "session_ids", "exclude_session_ids", "user_id", "agent_id", "session_labels", "roles", "collection_ids", "labels", "metadata", "time_from", "time_before", "min_trust", "memory_kinds", "include_shared", "valid_at", "include_superseded", "categories", "min_confidence")
     class SessionLabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -211,8 +208,8 @@ class RecallFilter(_message.Message):
     COLLECTION_IDS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
-    FROM_TIME_FIELD_NUMBER: _ClassVar[int]
-    BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
+    TIME_FROM_FIELD_NUMBER: _ClassVar[int]
+    TIME_BEFORE_FIELD_NUMBER: _ClassVar[int]
     MIN_TRUST_FIELD_NUMBER: _ClassVar[int]
     MEMORY_KINDS_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_SHARED_FIELD_NUMBER: _ClassVar[int]
@@ -230,8 +227,8 @@ class RecallFilter(_message.Message):
     collection_ids: _containers.RepeatedScalarFieldContainer[str]
     labels: _containers.ScalarMap[str, str]
     metadata: _containers.RepeatedCompositeFieldContainer[_filter_pb2.MetadataCondition]
-    from_time: _timestamp_pb2.Timestamp
-    before_time: _timestamp_pb2.Timestamp
+    time_from: _timestamp_pb2.Timestamp
+    time_before: _timestamp_pb2.Timestamp
     min_trust: _message_pb2.Trust
     memory_kinds: _containers.RepeatedScalarFieldContainer[_memory_pb2.MemoryKind]
     include_shared: bool
@@ -239,7 +236,7 @@ class RecallFilter(_message.Message):
     include_superseded: bool
     categories: _containers.RepeatedScalarFieldContainer[str]
     min_confidence: float
-    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
+    def __init__(self, kinds: _Optional[_Iterable[_Union[RecallKind, str]]] = ..., session_ids: _Optional[_Iterable[str]] = ..., exclude_session_ids: _Optional[_Iterable[str]] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_labels: _Optional[_Mapping[str, str]] = ..., roles: _Optional[_Iterable[_Union[_message_pb2.Role, str]]] = ..., collection_ids: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., time_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., time_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., memory_kinds: _Optional[_Iterable[_Union[_memory_pb2.MemoryKind, str]]] = ..., include_shared: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., include_superseded: _Optional[bool] = ..., categories: _Optional[_Iterable[str]] = ..., min_confidence: _Optional[float] = ...) -> None: ...
 
 class RecallHit(_message.Message):
     __slots__ = ("score", "relevance", "parts", "message", "document", "memory", "passage", "rerank_score")
@@ -288,7 +285,7 @@ class ScorePart(_message.Message):
     def __init__(self, feature: _Optional[_Union[ScoreFeature, str]] = ..., value: _Optional[float] = ..., weight: _Optional[float] = ..., score: _Optional[float] = ...) -> None: ...
 
 class RecallWeights(_message.Message):
-    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life_days", "importance", "trust", "session", "near_words", "confidence", "facts", "entities")
+    __slots__ = ("words", "neighbors", "dense", "coverage", "author", "user_role", "length", "question", "date", "recency", "recency_half_life", "importance", "trust", "session", "near_words", "confidence", "facts", "entities")
     WORDS_FIELD_NUMBER: _ClassVar[int]
     NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
     DENSE_FIELD_NUMBER: _ClassVar[int]
@@ -299,7 +296,7 @@ class RecallWeights(_message.Message):
     QUESTION_FIELD_NUMBER: _ClassVar[int]
     DATE_FIELD_NUMBER: _ClassVar[int]
     RECENCY_FIELD_NUMBER: _ClassVar[int]
-    RECENCY_HALF_LIFE_DAYS_FIELD_NUMBER: _ClassVar[int]
+    RECENCY_HALF_LIFE_FIELD_NUMBER: _ClassVar[int]
     IMPORTANCE_FIELD_NUMBER: _ClassVar[int]
     TRUST_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
@@ -317,7 +314,7 @@ class RecallWeights(_message.Message):
     question: float
     date: float
     recency: float
-    recency_half_life_days: float
+    recency_half_life: _duration_pb2.Duration
     importance: float
     trust: float
     session: float
@@ -325,7 +322,7 @@ class RecallWeights(_message.Message):
     confidence: float
     facts: float
     entities: float
-    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life_days: _Optional[float] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ...) -> None: ...
+    def __init__(self, words: _Optional[float] = ..., neighbors: _Optional[float] = ..., dense: _Optional[float] = ..., coverage: _Optional[float] = ..., author: _Optional[float] = ..., user_role: _Optional[float] = ..., length: _Optional[float] = ..., question: _Optional[float] = ..., date: _Optional[float] = ..., recency: _Optional[float] = ..., recency_half_life: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., importance: _Optional[float] = ..., trust: _Optional[float] = ..., session: _Optional[float] = ..., near_words: _Optional[float] = ..., confidence: _Optional[float] = ..., facts: _Optional[float] = ..., entities: _Optional[float] = ...) -> None: ...
 
 class GroupBySession(_message.Message):
     __slots__ = ("hits_per_session",)

@@ -81,7 +81,7 @@ class EmbedResponse(_message.Message):
     def __init__(self, embeddings: _Optional[_Iterable[_Union[_document_pb2.Embedding, _Mapping]]] = ...) -> None: ...
 
 class AssembleContextRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "include_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
+    __slots__ = ("namespace", "session_id", "user_id", "agent_id", "query", "max_tokens", "token_rule", "model", "custom_token_rule", "sections", "profile", "exclude_conversation", "compaction_threshold", "min_relevance", "weights", "reference_time", "fence")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -93,7 +93,7 @@ class AssembleContextRequest(_message.Message):
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     SECTIONS_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
-    INCLUDE_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
+    EXCLUDE_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
     COMPACTION_THRESHOLD_FIELD_NUMBER: _ClassVar[int]
     MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     WEIGHTS_FIELD_NUMBER: _ClassVar[int]
@@ -109,31 +109,31 @@ class AssembleContextRequest(_message.Message):
     model: str
     custom_token_rule: _policy_pb2.CustomTokenRule
     sections: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextSection]
-    profile: _recall_pb2.ContextProfile
-    include_conversation: bool
+    profile: str
+    exclude_conversation: bool
     compaction_threshold: float
     min_relevance: float
     weights: _recall_pb2.RecallWeights
     reference_time: _timestamp_pb2.Timestamp
-    fence: bool
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[_Union[_recall_pb2.ContextProfile, str]] = ..., include_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[bool] = ...) -> None: ...
+    fence: _recall_pb2.ContextFence
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., query: _Optional[str] = ..., max_tokens: _Optional[int] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ..., model: _Optional[str] = ..., custom_token_rule: _Optional[_Union[_policy_pb2.CustomTokenRule, _Mapping]] = ..., sections: _Optional[_Iterable[_Union[_recall_pb2.ContextSection, _Mapping]]] = ..., profile: _Optional[str] = ..., exclude_conversation: _Optional[bool] = ..., compaction_threshold: _Optional[float] = ..., min_relevance: _Optional[float] = ..., weights: _Optional[_Union[_recall_pb2.RecallWeights, _Mapping]] = ..., reference_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., fence: _Optional[_Union[_recall_pb2.ContextFence, str]] = ...) -> None: ...
 
 class AssembleContextResponse(_message.Message):
-    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cut", "cut_count", "coverage", "token_rule")
+    __slots__ = ("text", "token_count", "budget_tokens", "parts", "cuts", "total_cut_count", "coverage", "token_rule")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_TOKENS_FIELD_NUMBER: _ClassVar[int]
     PARTS_FIELD_NUMBER: _ClassVar[int]
-    CUT_FIELD_NUMBER: _ClassVar[int]
-    CUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    CUTS_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_CUT_COUNT_FIELD_NUMBER: _ClassVar[int]
     COVERAGE_FIELD_NUMBER: _ClassVar[int]
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     text: str
     token_count: int
     budget_tokens: int
     parts: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextPart]
-    cut: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextCut]
-    cut_count: int
+    cuts: _containers.RepeatedCompositeFieldContainer[_recall_pb2.ContextCut]
+    total_cut_count: int
     coverage: _recall_pb2.RecallCoverage
     token_rule: _policy_pb2.TokenRule
-    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cut: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...
+    def __init__(self, text: _Optional[str] = ..., token_count: _Optional[int] = ..., budget_tokens: _Optional[int] = ..., parts: _Optional[_Iterable[_Union[_recall_pb2.ContextPart, _Mapping]]] = ..., cuts: _Optional[_Iterable[_Union[_recall_pb2.ContextCut, _Mapping]]] = ..., total_cut_count: _Optional[int] = ..., coverage: _Optional[_Union[_recall_pb2.RecallCoverage, _Mapping]] = ..., token_rule: _Optional[_Union[_policy_pb2.TokenRule, str]] = ...) -> None: ...

@@ -42,15 +42,15 @@ export interface MetadataCondition {
 /** A range of numbers. At least one end is set, and the upper end is not below the lower one. */
 export interface NumberRange {
   /** The least number that is in it. */
-  from?:
+  min?:
     | number
     | undefined;
-  /** The least number above it that is not. Above `from`. */
-  before?:
+  /** Every number in it is less than this one. Above `min`. */
+  lessThan?:
     | number
     | undefined;
-  /** The greatest number that is in it. Not below `from`, and not together with `before`. */
-  to?: number | undefined;
+  /** The greatest number that is in it. Not below `min`, and not together with `less_than`. */
+  max?: number | undefined;
 }
 
 function createBaseMetadataCondition(): MetadataCondition {
@@ -181,19 +181,19 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
 };
 
 function createBaseNumberRange(): NumberRange {
-  return { from: undefined, before: undefined, to: undefined };
+  return { min: undefined, lessThan: undefined, max: undefined };
 }
 
 export const NumberRange: MessageFns<NumberRange> = {
   encode(message: NumberRange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.from !== undefined) {
-      writer.uint32(9).double(message.from);
+    if (message.min !== undefined) {
+      writer.uint32(9).double(message.min);
     }
-    if (message.before !== undefined) {
-      writer.uint32(17).double(message.before);
+    if (message.lessThan !== undefined) {
+      writer.uint32(17).double(message.lessThan);
     }
-    if (message.to !== undefined) {
-      writer.uint32(25).double(message.to);
+    if (message.max !== undefined) {
+      writer.uint32(25).double(message.max);
     }
     return writer;
   },
@@ -216,7 +216,7 @@ export const NumberRange: MessageFns<NumberRange> = {
               break;
             }
 
-            message.from = reader.double();
+            message.min = reader.double();
             continue;
           }
           case 2: {
@@ -224,7 +224,7 @@ export const NumberRange: MessageFns<NumberRange> = {
               break;
             }
 
-            message.before = reader.double();
+            message.lessThan = reader.double();
             continue;
           }
           case 3: {
@@ -232,7 +232,7 @@ export const NumberRange: MessageFns<NumberRange> = {
               break;
             }
 
-            message.to = reader.double();
+            message.max = reader.double();
             continue;
           }
         }
@@ -252,9 +252,9 @@ export const NumberRange: MessageFns<NumberRange> = {
   },
   fromPartial<I extends Exact<DeepPartial<NumberRange>, I>>(object: I): NumberRange {
     const message = createBaseNumberRange();
-    message.from = object.from ?? undefined;
-    message.before = object.before ?? undefined;
-    message.to = object.to ?? undefined;
+    message.min = object.min ?? undefined;
+    message.lessThan = object.lessThan ?? undefined;
+    message.max = object.max ?? undefined;
     return message;
   },
 };

@@ -23,8 +23,8 @@ import { Embedding, EmbeddingPurpose } from "./document.ts";
 import { CustomTokenRule, TokenRule } from "./policy.ts";
 import {
   ContextCut,
+  ContextFence,
   ContextPart,
-  ContextProfile,
   ContextSection,
   FusionMethod,
   GroupBySession,
@@ -209,18 +209,28 @@ export interface AssembleContextRequest {
    * at most.
    */
   sections: ContextSection[];
-  /** The words and the rules of packing. Unset means `CONTEXT_PROFILE_DEFAULT`. */
-  profile: ContextProfile;
   /**
-   * Takes in the conversation. Unset means true. False for who sends the window to the
-   * model as messages beside the context.
+   * The profile: the words of the context, and how it is packed. Empty means `default`.
+   * Another name is an error. docs/memory.md shows each. Values may be added.
+   *   - `default`: summary, long-term memory, entities, relations, episodes, recalled
+   *     messages, documents and conversation, by shares. An item is in it whole or not at
+   *     all.
+   *   - `selectools`: the unified memory of selectools: long-term memory, entities,
+   *     episodes, conversation. Over the budget, a mark replaces older messages of the
+   *     conversation, then episodes go, then entities, then the text is cut.
+   *   - `lauren`: the facts block of lauren-ai: each with how sure it is, high, medium or
+   *     low.
+   *   - `definable`: the history block of definable.
    */
-  includeConversation?:
-    | boolean
-    | undefined;
+  profile: string;
+  /**
+   * Leaves the conversation out, for callers that send the window to the model as messages
+   * beside the context.
+   */
+  excludeConversation: boolean;
   /**
    * Which part of `max_tokens` counts as the budget, above 0, at most 1. Unset means 1,
-   * with `CONTEXT_PROFILE_SELECTOOLS` 0.7.
+   * with the profile `selectools` 0.7.
    */
   compactionThreshold?:
     | number
@@ -241,11 +251,10 @@ export interface AssembleContextRequest {
     | Timestamp
     | undefined;
   /**
-   * Puts everything but headings between marks that say that it is data, and takes the
-   * power out of such marks inside. Unset means true with `CONTEXT_PROFILE_DEFAULT`, else
-   * false.
+   * Whether everything but headings stands between marks that say that it is data. Unset
+   * leaves it to the profile.
    */
-  fence?: boolean | undefined;
+  fence: ContextFence;
 }
 
 /** The context. */
@@ -254,7 +263,7 @@ export interface AssembleContextResponse {
   text: string;
   /**
    * What the text costs: never more than the budget, with one exception. The mark that
-   * `CONTEXT_PROFILE_SELECTOOLS` leaves of a text that is cut may be all of it, and may
+   * the profile `selectools` leaves of a text that is cut may be all of it, and may
    * cost more by itself.
    */
   tokenCount: number;
@@ -263,12 +272,12 @@ export interface AssembleContextResponse {
   /** Its sections that hold something, in their order. */
   parts: ContextPart[];
   /**
-   * What was found and is not in the text, by section. At most 1,000; the rest is counted
-   * in `cut_count`.
+   * What was found and is not in the text, by section. At most 1,000; `total_cut_count`
+   * counts the rest too.
    */
-  cut: ContextCut[];
-  /** How many items were cut. */
-  cutCount: number;
+  cuts: ContextCut[];
+  /** How many items were cut, those that `cuts` has no room for included. */
+  totalCutCount: number;
   /** What the recall behind it could look at. Unset when nothing was recalled. */
   coverage?:
     | RecallCoverage
@@ -806,13 +815,13 @@ function createBaseAssembleContextRequest(): AssembleContextRequest {
     model: "",
     customTokenRule: undefined,
     sections: [],
-    profile: 0,
-    includeConversation: undefined,
+    profile: "",
+    excludeConversation: false,
     compactionThreshold: undefined,
     minRelevance: undefined,
     weights: undefined,
     referenceTime: undefined,
-    fence: undefined,
+    fence: 0,
   };
 }
 
@@ -848,11 +857,11 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     for (const v of message.sections) {
       ContextSection.encode(v!, writer.uint32(82).fork()).join();
     }
-    if (message.profile !== 0) {
-      writer.uint32(88).int32(message.profile);
+    if (message.profile !== "") {
+      writer.uint32(90).string(message.profile);
     }
-    if (message.includeConversation !== undefined) {
-      writer.uint32(96).bool(message.includeConversation);
+    if (message.excludeConversation !== false) {
+      writer.uint32(96).bool(message.excludeConversation);
     }
     if (message.compactionThreshold !== undefined) {
       writer.uint32(105).double(message.compactionThreshold);
@@ -866,8 +875,8 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     if (message.referenceTime !== undefined) {
       Timestamp.encode(message.referenceTime, writer.uint32(130).fork()).join();
     }
-    if (message.fence !== undefined) {
-      writer.uint32(136).bool(message.fence);
+    if (message.fence !== 0) {
+      writer.uint32(136).int32(message.fence);
     }
     return writer;
   },
@@ -966,11 +975,11 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
             continue;
           }
           case 11: {
-            if (tag !== 88) {
+            if (tag !== 90) {
               break;
             }
 
-            message.profile = reader.int32() as any;
+            message.profile = reader.string();
             continue;
           }
           case 12: {
@@ -978,7 +987,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.includeConversation = reader.bool();
+            message.excludeConversation = reader.bool();
             continue;
           }
           case 13: {
@@ -1018,7 +1027,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
               break;
             }
 
-            message.fence = reader.bool();
+            message.fence = reader.int32() as any;
             continue;
           }
         }
@@ -1050,8 +1059,8 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
       ? CustomTokenRule.fromPartial(object.customTokenRule)
       : undefined;
     message.sections = object.sections?.map((e) => ContextSection.fromPartial(e)) || [];
-    message.profile = object.profile ?? 0;
-    message.includeConversation = object.includeConversation ?? undefined;
+    message.profile = object.profile ?? "";
+    message.excludeConversation = object.excludeConversation ?? false;
     message.compactionThreshold = object.compactionThreshold ?? undefined;
     message.minRelevance = object.minRelevance ?? undefined;
     message.weights = (object.weights !== undefined && object.weights !== null)
@@ -1060,7 +1069,7 @@ export const AssembleContextRequest: MessageFns<AssembleContextRequest> = {
     message.referenceTime = (object.referenceTime !== undefined && object.referenceTime !== null)
       ? Timestamp.fromPartial(object.referenceTime)
       : undefined;
-    message.fence = object.fence ?? undefined;
+    message.fence = object.fence ?? 0;
     return message;
   },
 };
@@ -1071,8 +1080,8 @@ function createBaseAssembleContextResponse(): AssembleContextResponse {
     tokenCount: 0,
     budgetTokens: 0,
     parts: [],
-    cut: [],
-    cutCount: 0,
+    cuts: [],
+    totalCutCount: 0,
     coverage: undefined,
     tokenRule: 0,
   };
@@ -1092,11 +1101,11 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
     for (const v of message.parts) {
       ContextPart.encode(v!, writer.uint32(34).fork()).join();
     }
-    for (const v of message.cut) {
+    for (const v of message.cuts) {
       ContextCut.encode(v!, writer.uint32(42).fork()).join();
     }
-    if (message.cutCount !== 0) {
-      writer.uint32(48).int32(message.cutCount);
+    if (message.totalCutCount !== 0) {
+      writer.uint32(48).int32(message.totalCutCount);
     }
     if (message.coverage !== undefined) {
       RecallCoverage.encode(message.coverage, writer.uint32(58).fork()).join();
@@ -1157,7 +1166,7 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
               break;
             }
 
-            message.cut.push(ContextCut.decode(reader, reader.uint32()));
+            message.cuts.push(ContextCut.decode(reader, reader.uint32()));
             continue;
           }
           case 6: {
@@ -1165,7 +1174,7 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
               break;
             }
 
-            message.cutCount = reader.int32();
+            message.totalCutCount = reader.int32();
             continue;
           }
           case 7: {
@@ -1205,8 +1214,8 @@ export const AssembleContextResponse: MessageFns<AssembleContextResponse> = {
     message.tokenCount = object.tokenCount ?? 0;
     message.budgetTokens = object.budgetTokens ?? 0;
     message.parts = object.parts?.map((e) => ContextPart.fromPartial(e)) || [];
-    message.cut = object.cut?.map((e) => ContextCut.fromPartial(e)) || [];
-    message.cutCount = object.cutCount ?? 0;
+    message.cuts = object.cuts?.map((e) => ContextCut.fromPartial(e)) || [];
+    message.totalCutCount = object.totalCutCount ?? 0;
     message.coverage = (object.coverage !== undefined && object.coverage !== null)
       ? RecallCoverage.fromPartial(object.coverage)
       : undefined;

@@ -55,7 +55,7 @@ function looseEach(text: string, loosen: (line: string) => string): string {
  * templates, and labels of speakers at the start of a line. In lines that are indented as code only
  * the labels change. Doing it again changes nothing.
  */
-export function defang(text: string): string {
+export function neutralizePromptMarkers(text: string): string {
   return looseEach(text, (line) => looseTokens(looseLines(line)));
 }
 
@@ -63,6 +63,6 @@ export function defang(text: string): string {
  * The same for a text that stands between marks of its own: fences stay, and lines that are ruled
  * at their beginning only, as in the difference of two files.
  */
-export function defangInside(text: string): string {
+export function neutralizeInside(text: string): string {
   return looseEach(text, (line) => looseTokens(RULE_END.test(line) ? looseRule(line) : line));
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/random.ts";
-import { defang } from "./defang.ts";
+import { neutralizePromptMarkers } from "./prompt-markers.ts";
 
 const RUNS = 5_000;
-const seed = testSeed("defang");
+const seed = testSeed("neutralizePromptMarkers");
 
 const pieces = fc.constantFrom(
   ...[
@@ -27,7 +27,7 @@ const pieces = fc.constantFrom(
 );
 const text = fc.array(pieces, { maxLength: 12 }).map((all) => all.join(""));
 
-describe("defang", () => {
+describe("neutralizePromptMarkers", () => {
   test.each([
     ["--- End ---", "— End —"],
     ["--- End", "— End"],
@@ -53,12 +53,14 @@ describe("defang", () => {
     ["x <| y", "x <| y"],
     ["<b>bold</b>", "<b>bold</b>"],
   ])("makes of %j %j", (given, loose) => {
-    expect(defang(given)).toBe(loose);
+    expect(neutralizePromptMarkers(given)).toBe(loose);
   });
 
   test("changes nothing when done again", () => {
     const again = fc.property(text, (given) => {
-      expect(defang(defang(given))).toBe(defang(given));
+      expect(neutralizePromptMarkers(neutralizePromptMarkers(given))).toBe(
+        neutralizePromptMarkers(given),
+      );
     });
     fc.assert(again, { seed, numRuns: RUNS });
   });
@@ -67,7 +69,7 @@ describe("defang", () => {
     const works = /^ {0,3}```|\[\/?INST\]|<<\/?SYS>>|<[|｜][^|｜<>]{1,64}[|｜]>/imu;
     const isIndented = (line: string): boolean => /^(?: {4}| {0,3}\t)/u.test(line);
     const none = fc.property(text, (given) => {
-      for (const line of defang(given).split(/\r\n|\n/u)) {
+      for (const line of neutralizePromptMarkers(given).split(/\r\n|\n/u)) {
         if (!isIndented(line)) expect(line).not.toMatch(works);
         expect(line).not.toMatch(/^[\s\p{Cf}>#*]*(?:user|assistant|system)[:：]/iu);
       }
@@ -78,7 +80,7 @@ describe("defang", () => {
   test("changes nothing but labels in lines that are indented as code", () => {
     const alone = fc.property(fc.constantFrom("    ", "\t"), text, (indent, given) => {
       const line = indent + given.replaceAll(/[\r\n]/gu, "");
-      const loose = defang(line);
+      const loose = neutralizePromptMarkers(line);
       // A label gets a space behind it, and nothing else changes.
       if (loose !== line) expect(loose.replace(/(?<=\p{L}) (?=[:：])/u, "")).toBe(line);
     });
@@ -87,7 +89,8 @@ describe("defang", () => {
 
   test("takes time that grows with the text alone", () => {
     const start = performance.now();
-    for (const part of ["-", "- ", "`", "<|", "> ", " ", "user"]) defang(part.repeat(100_000));
+    for (const part of ["-", "- ", "`", "<|", "> ", " ", "user"])
+      neutralizePromptMarkers(part.repeat(100_000));
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 });
