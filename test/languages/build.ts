@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { ROOT, type RunOptions, run } from "../../tools/process.ts";
 
-const LIMIT_MS = 10 * 60_000;
+const LIMIT_MS = 15 * 60_000;
 const OUTPUT_CHARS = 10_000;
 
 /**

@@ -1,13 +1,16 @@
-// What Maven builds: Java and Kotlin, and the languages that protoc itself generates.
+// What Maven builds: Java with an agent that works with it, Kotlin, and the languages that protoc
+// itself generates.
 
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { pascalCase } from "../support/tidy/reserved-words.ts";
 import { NAMES_THAT_STAY } from "../support/tidy/settings.ts";
+import { runAgent } from "./agent-run.ts";
 import { build, isMissing } from "./build.ts";
 
 const MINUTES = 60_000;
+const AGENT = join(import.meta.dirname, "../../examples/java-agent/target");
 const OTHERS = join(import.meta.dirname, "others/target/generated-sources/protobuf");
 
 /** What a pattern captures in the files of one kind that protoc generated. */
@@ -22,7 +25,7 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
   // One build of all: Kotlin compiles against the classes of Java.
   beforeAll(async () => {
     await build("mvn", ["-B", "-ntp", "-q", "-f", "test/languages/pom.xml", "clean", "compile"]);
-  }, 10 * MINUTES);
+  }, 15 * MINUTES);
 
   it.each([
     ["Java", "../../clients/java"],
@@ -50,4 +53,15 @@ describe.skipIf(isMissing("Java and Kotlin", "java", "mvn"))("Maven", () => {
     const cpp = captures("**/*.pb.h", /\b([a-z]\w*)_\(\) const\b/g);
     expect(cpp.filter((name) => !staying.includes(name))).toEqual(["namespace"]);
   });
+
+  it(
+    "has a Java agent that loses nothing when the server or the agent is killed",
+    async () => {
+      const libraries = readFileSync(join(AGENT, "classpath"), "utf8").trim();
+      const classes = `${join(AGENT, "classes")}${delimiter}${libraries}`;
+      const main = "io.memorysidecar.examples.agent.Main";
+      await runAgent({ program: "java", args: ["-cp", classes, main] });
+    },
+    5 * MINUTES,
+  );
 });
