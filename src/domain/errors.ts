@@ -93,14 +93,27 @@ export class AppError extends Error {
   }
 }
 
-/** The request breaks rules; names every fault. */
-export function requestInvalid(violations: readonly FieldViolation[]): AppError {
+/**
+ * The request breaks rules.
+ *
+ * @param isPartial - Whether the search for faults ended early, so that there may be more.
+ */
+export function requestInvalid(violations: readonly FieldViolation[], isPartial = false): AppError {
+  const text = violationsText(violations, isPartial);
+  return new AppError("REQUEST_INVALID", text, violationsDetail(violations));
+}
+
+/** The first fault and how many others there are. */
+function violationsText(violations: readonly FieldViolation[], isPartial: boolean): string {
   const first = violations[0];
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  return new AppError("REQUEST_INVALID", `${first?.field}: ${first?.description}${more}`, {
-    violations,
-    metadata: { field: first?.field ?? "" },
-  });
+  const others = violations.length - 1;
+  const end = isPartial ? "; the search ended there" : "";
+  const more = others > 0 ? ` (and ${others} more${end})` : "";
+  return `${first?.field}: ${first?.description}${more}`;
+}
+
+function violationsDetail(violations: readonly FieldViolation[]): AppErrorDetail {
+  return { violations, metadata: { field: violations[0]?.field ?? "" } };
 }
 
 /** The session does not exist. */
@@ -264,12 +277,8 @@ export function summaryVersionMismatch(expected: number, version: number): AppEr
 
 /** A snapshot cannot be read; names every fault with its path in the document. */
 export function snapshotInvalid(violations: readonly FieldViolation[]): AppError {
-  const first = violations[0];
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  return new AppError("SNAPSHOT_INVALID", `${first?.field}: ${first?.description}${more}`, {
-    violations,
-    metadata: { field: first?.field ?? "" },
-  });
+  const text = violationsText(violations, false);
+  return new AppError("SNAPSHOT_INVALID", text, violationsDetail(violations));
 }
 
 /** Messages were changed or deleted while the session was exported. */

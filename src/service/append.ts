@@ -31,7 +31,6 @@ import { withInput, withoutOutcomes } from "./policy-state.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
 import { sessionTotals, signalsOf } from "./window-view.ts";
 
-const VIOLATIONS_MAX = 20;
 const NO_TRIMS = { all: [], trims: [] };
 
 /** Asks for the drafts to be counted by another rule before deciding again. */
@@ -134,7 +133,7 @@ function checkGiven(drafts: readonly MessageDraft[]): void {
     const description = "must be given under the policy's TOKEN_RULE_GIVEN";
     return [{ field: `messages[${index}].token_count`, description }];
   });
-  if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
+  if (violations.length > 0) throw requestInvalid(violations);
 }
 
 /** The counts of the drafts by a rule; undefined when they must be waited for. */

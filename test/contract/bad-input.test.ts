@@ -4,6 +4,8 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
+import { TokenRule } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   type Failure,
   METHODS,
@@ -13,7 +15,7 @@ import {
   type TestServer,
   type UnaryName,
 } from "../support/contract.ts";
-import { deepStruct, field, message, session, soundBytes } from "../support/samples.ts";
+import { deepStruct, field, message, policy, session, soundBytes } from "../support/samples.ts";
 
 const UNARY = (Object.keys(METHODS) as MethodName[]).filter(
   (name): name is UnaryName => name !== "watchEvents",
@@ -222,5 +224,38 @@ describe("nested messages", () => {
     const found = await server.client.call("getSession", { sessionId: "proto" });
     expect(found.session?.metadata.equals(metadata)).toBe(true);
     expect(found.session?.labels).toEqual(labels);
+  });
+});
+
+describe("a request with several faults", () => {
+  const append = (count: number, fields: Parameters<typeof message>[0], sessionId: string) =>
+    server.client.fail("appendMessages", {
+      sessionId,
+      messages: Array.from({ length: count }, () => message(fields)),
+    });
+
+  it("names each of them, and says how many there are", async () => {
+    const failure = await append(3, { role: Role.UNSPECIFIED }, "seed");
+    expect(failure.reason).toBe("REQUEST_INVALID");
+    expect(failure.fields).toEqual(["messages[0].role", "messages[1].role", "messages[2].role"]);
+    expect(failure.message).toMatch(/^messages\[0\]\.role: .* \(and 2 more\)$/);
+  });
+
+  it("names the first 20 of a thousand, and says that the search ended there", async () => {
+    const failure = await append(1_000, { role: Role.UNSPECIFIED }, "seed");
+    expect(failure.fields).toHaveLength(20);
+    expect(failure.message).toMatch(/ \(and 19 more; the search ended there\)$/);
+  });
+
+  it("says how many there are beyond the 20 that it names, when it knows", async () => {
+    const given = session({
+      sessionId: "given",
+      policy: policy({ tokenRule: TokenRule.GIVEN }),
+    });
+    await server.client.call("createSession", { session: given });
+    const failure = await append(1_000, {}, "given");
+    expect(failure.fields).toHaveLength(20);
+    expect(failure.fields[0]).toBe("messages[0].token_count");
+    expect(failure.message).toMatch(/ \(and 999 more\)$/);
   });
 });

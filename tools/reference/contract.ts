@@ -56,7 +56,7 @@ export function rpcsOf(contract: Contract): DescMethod[] {
   return contract.services.flatMap((service) => service.methods);
 }
 
-/** The JSON form of a message. Scores are rounded: their last digits differ between machines. */
+/** The JSON form of a message. Scores are rounded: their last digits differ. */
 export function messageJson(
   { registry }: Contract,
   type: DescMessage,
@@ -67,7 +67,7 @@ export function messageJson(
 
 function rounded(value: JsonValue): JsonValue {
   if (typeof value === "number")
-    return Number.isInteger(value) ? value : Number(value.toPrecision(4));
+    return Number.isInteger(value) ? value : Number(value.toPrecision(2));
   if (Array.isArray(value)) return value.map(rounded);
   return typeof value === "object" && value !== null ? mapValues(value, rounded) : value;
 }

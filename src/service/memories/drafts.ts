@@ -12,7 +12,6 @@ import type { Pace } from "../recall/pace.ts";
 
 /** What is not set means this. */
 export const MEMORY_DEFAULTS = { importance: 0.5, confidence: 1, category: "general" } as const;
-const VIOLATIONS_MAX = 20;
 /** So many are neutralized in one turn. */
 const AT_ONCE = 8;
 
@@ -32,7 +31,7 @@ export async function newMemories(
     news.push(made);
     if (isNeutralized && index % AT_ONCE === AT_ONCE - 1) await pace.turn(true);
   }
-  if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
+  if (violations.length > 0) throw requestInvalid(violations);
   return news;
 }
 

@@ -24,7 +24,6 @@ const RANDOM_BYTES = 10;
 /** What the wire form of an embedding takes beside its values and its model. */
 const EMBEDDING_FRAME_BYTES = 16;
 const VALUE_BYTES = 4;
-const VIOLATIONS_MAX = 20;
 
 /** A document as it is to be stored. */
 interface Piece {
@@ -105,7 +104,7 @@ function checkPieces(sources: readonly Source[]): void {
     const limit = `at most ${LIMITS.documentIdBytes} bytes with the number of a chunk`;
     return [{ field: `documents[${index}].document_id`, description: `must have ${limit}` }];
   });
-  if (violations.length > 0) throw requestInvalid(violations.slice(0, VIOLATIONS_MAX));
+  if (violations.length > 0) throw requestInvalid(violations);
 }
 
 function decideUpsert(upsert: Upsert, view: DocumentView): DocumentDecision<Changed> {

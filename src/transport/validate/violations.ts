@@ -3,7 +3,7 @@
 
 import { AppError, type FieldViolation, requestInvalid } from "../../domain/errors.ts";
 
-/** The most faults that one answer names. */
+/** The most faults that are looked for: the work that a faulty request makes is bounded. */
 export const VIOLATIONS_MAX = 20;
 
 const KEY_CHARS_MAX = 40;
@@ -61,10 +61,10 @@ export class Violations {
     this.add(`${field}["${short.toWellFormed()}"]`, fault.description, fault.limit);
   }
 
-  /** The error that names every fault; undefined when there is none. */
+  /** The error that names the faults; undefined when there is none. */
   error(): AppError | undefined {
     if (this.found === undefined) return undefined;
-    const error = requestInvalid(this.found);
+    const error = requestInvalid(this.found, this.full);
     if (this.limit === undefined) return error;
     const metadata = { ...error.detail.metadata, limit: String(this.limit) };
     return new AppError(error.reason, error.message, { ...error.detail, metadata });

@@ -31,8 +31,10 @@ export const ErrorReason = {
    */
   REQUEST_MALFORMED: 1,
   /**
-   * REQUEST_INVALID - INVALID_ARGUMENT with `BadRequest` naming every faulty field. Do not retry.
-   * Metadata: `field` (the first one), `limit` when a limit is broken.
+   * REQUEST_INVALID - INVALID_ARGUMENT with `BadRequest` naming the faulty fields: the first 20, fewer
+   * when their texts are long. The message says how many more were found; the search
+   * for faults may end at 20, and then it says that, too. Do not retry. Metadata:
+   * `field` (the first one), `limit` when a limit is broken.
    */
   REQUEST_INVALID: 2,
   /**
