@@ -111,7 +111,10 @@ export class StoredSet {
           await this.#client.extractMemories({ namespace, sessionId, firstSeq, lastSeq });
         }
       }
-      for await (const { memoryId, source } of this.#client.listMemories({ namespace })) {
+      for await (const { memoryId, source } of this.#client.listMemories({
+        namespace,
+        filter: { everyone: true },
+      })) {
         const turnsOf = source?.messageIds.map((id) => Number(id.slice(1))) ?? [];
         this.#sources.set(memoryId, turnsOf);
       }

@@ -272,8 +272,7 @@ export interface ExtractMemoriesInput {
   readonly lastSeq: number;
   readonly text: string;
   /** Of memories from `text`. */
-  readonly userId: string;
-  readonly agentId: string;
+  readonly scope: MemoryScope;
   readonly extraction: ExtractionPolicy | undefined;
   readonly preview: boolean;
   readonly encode: (result: ExtractResult) => Uint8Array;

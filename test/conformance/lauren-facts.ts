@@ -22,7 +22,15 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { assemble, listed, type MemoryFields, remember, timeOf } from "./memories.ts";
+import {
+  assemble,
+  EVERYONE,
+  listed,
+  type MemoryFields,
+  ownedBy,
+  remember,
+  timeOf,
+} from "./memories.ts";
 
 const FAMILIES = ["fact", "user_memory", "remember"];
 const TOP_K = 10;
@@ -73,7 +81,7 @@ async function confidence({ rpc }: State): Promise<number | undefined> {
 
 async function decay(state: State, op: JsonObject): Promise<number | undefined> {
   const factor = numberOf(op["factor"], "factor");
-  const filter = MemoryFilter.fromPartial({});
+  const filter = MemoryFilter.fromPartial({ scope: EVERYONE });
   await state.rpc.call("decayMemories", { filter, factor });
   return await confidence(state);
 }
@@ -86,7 +94,7 @@ async function reinforce(state: State): Promise<number | undefined> {
 async function search({ rpc }: State, op: JsonObject): Promise<readonly Shown[]> {
   const { matches } = await rpc.call("searchMemories", {
     query: needText(op["query"], "query"),
-    filter: MemoryFilter.fromPartial({ userId: needText(op["user_id"], "user_id") }),
+    filter: MemoryFilter.fromPartial({ scope: ownedBy(needText(op["user_id"], "user_id")) }),
     scoring: MemoryScoring.SUBSTRING,
     limit: numberOf(op["top_k"], "top_k") ?? TOP_K,
   });
@@ -96,7 +104,7 @@ async function search({ rpc }: State, op: JsonObject): Promise<readonly Shown[]>
 async function list({ rpc }: State, op: JsonObject): Promise<readonly Shown[]> {
   const topic = textOf(op["topic"], "topic");
   const userId = needText(op["user_id"], "user_id");
-  const filter = { userId, topics: topic === undefined ? [] : [topic] };
+  const filter = { scope: ownedBy(userId), topics: topic === undefined ? [] : [topic] };
   return (await listed(rpc, filter, { order: MemoryOrder.LAST_SEEN })).map(show);
 }
 
@@ -138,7 +146,7 @@ async function remove({ rpc }: State, op: JsonObject): Promise<null> {
 }
 
 async function clear({ rpc }: State, op: JsonObject): Promise<null> {
-  const filter = MemoryFilter.fromPartial({ userId: needText(op["user_id"], "user_id") });
+  const filter = MemoryFilter.fromPartial({ scope: ownedBy(needText(op["user_id"], "user_id")) });
   await rpc.call("purgeMemories", { filter, force: true });
   return null;
 }

@@ -22,7 +22,7 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { listed, remember, timeOf } from "./memories.ts";
+import { EVERYONE, listed, remember, timeOf } from "./memories.ts";
 import { type CaseMessages, caseMessages, plainText, roleName, toMessage } from "./messages.ts";
 
 const MAIN = "memory";
@@ -129,7 +129,7 @@ async function byRole(state: State, op: JsonObject): Promise<readonly object[]> 
 }
 
 async function reset({ rpc }: State): Promise<null> {
-  const filter = MemoryFilter.fromPartial(RELATIONS);
+  const filter = MemoryFilter.fromPartial({ scope: EVERYONE, ...RELATIONS });
   await rpc.call("purgeMemories", { filter, force: true });
   return null;
 }

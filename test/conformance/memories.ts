@@ -26,6 +26,14 @@ export type MemoryFields = DeepPartial<Memory>;
 /** What a filter of an adapter says. */
 export type FilterFields = DeepPartial<MemoryFilter>;
 
+/** Means memories whoever they belong to: the source systems do not tell scopes apart. */
+export const EVERYONE: FilterFields["scope"] = { scope: { $case: "everyone", value: {} } };
+
+/** Means what belongs to a user. */
+export function ownedBy(userId: string): FilterFields["scope"] {
+  return { scope: { $case: "ownedBy", value: { userId } } };
+}
+
 /** The kinds of what is neither entity, relation nor episode. */
 export const LONG_TERM = [
   ...[MemoryKind.FACT, MemoryKind.PREFERENCE, MemoryKind.KNOWLEDGE, MemoryKind.SUMMARY],
@@ -76,13 +84,17 @@ export async function remember(
   return await rpc.call("remember", { memories: all, dedupe: KEEP_ALL, ...fields });
 }
 
-/** Lists memories. */
+/** Lists memories, whoever they belong to unless the filter says it. */
 export async function listed(
   rpc: Rpc,
   filter: FilterFields,
   fields: Partial<ListMemoriesRequest> = {},
 ): Promise<readonly Memory[]> {
-  const request = { filter: MemoryFilter.fromPartial(filter), pageSize: 1_000, ...fields };
+  const request = {
+    filter: MemoryFilter.fromPartial({ scope: EVERYONE, ...filter }),
+    pageSize: 1_000,
+    ...fields,
+  };
   return (await rpc.call("listMemories", request)).memories;
 }
 

@@ -3,6 +3,7 @@
 import {
   ExtractionTarget,
   type Memory,
+  MemoryFilter,
   MemoryKind,
   MemoryOrder,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
@@ -22,7 +23,7 @@ import {
   objectOf,
   textOf,
 } from "./json.ts";
-import { assemble, fromTime, listed, remember } from "./memories.ts";
+import { assemble, EVERYONE, fromTime, listed, remember } from "./memories.ts";
 import { toMessage } from "./messages.ts";
 import { entityOf } from "./selectools-entries.ts";
 import { append, createSession } from "./session.ts";
@@ -142,7 +143,8 @@ async function query({ rpc }: State, op: JsonObject): Promise<readonly (readonly
   const keywords = listOf(op["keywords"], "keywords").map((word) => needText(word, "a keyword"));
   // No keywords mean any relation in the contract, and none in this system.
   if (keywords.length === 0) return [];
-  const { relations } = await rpc.call("queryRelations", { keywords });
+  const filter = MemoryFilter.fromPartial({ scope: EVERYONE });
+  const { relations } = await rpc.call("queryRelations", { keywords, filter });
   return relations.flatMap(({ memory }) => (memory === undefined ? [] : [written(memory)]));
 }
 

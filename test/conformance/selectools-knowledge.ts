@@ -21,6 +21,7 @@ import {
 } from "./json.ts";
 import {
   assemble,
+  EVERYONE,
   fromTime,
   LONG_TERM,
   listed,
@@ -127,7 +128,7 @@ async function pruneLogs(state: State): Promise<void> {
   const keepDays = numberOf(policyOf(state)["recent_days"], "recent_days") ?? RECENT_DAYS;
   const fromMs = msOf(state.kase.given["now"]) - keepDays * DAY_MS;
   const seenBeforeTime = toTime(Math.ceil(fromMs / DAY_MS) * DAY_MS);
-  const filter = MemoryFilter.fromPartial({ kinds: LONG_TERM, seenBeforeTime });
+  const filter = MemoryFilter.fromPartial({ scope: EVERYONE, kinds: LONG_TERM, seenBeforeTime });
   const { memoryCount } = await state.rpc.call("purgeMemories", { filter, force: true });
   state.pruned = memoryCount;
 }

@@ -38,6 +38,7 @@ import {
   listed,
   type MemoryFields,
   msOf,
+  ownedBy,
   remember,
   timeOf,
   toTime,
@@ -183,7 +184,7 @@ async function rememberOne(state: State, op: JsonObject): Promise<void> {
 }
 
 function mine(kinds: readonly MemoryKind[], filter: FilterFields = {}): FilterFields {
-  return { userId: USER, kinds: [...kinds], ...filter };
+  return { scope: ownedBy(USER), kinds: [...kinds], ...filter };
 }
 
 /** Where something comes from, in the words of this system. */
@@ -258,7 +259,7 @@ function resultOf({ memory, score }: MemoryMatch): object {
 async function search(state: State, query: string, userId: string, limit: number) {
   const { matches } = await state.rpc.call("searchMemories", {
     query,
-    filter: MemoryFilter.fromPartial({ userId }),
+    filter: MemoryFilter.fromPartial({ scope: ownedBy(userId) }),
     scoring: MemoryScoring.OVERLAP,
     limit,
     referenceTime: timeOf(nowOf(state)),

@@ -18,7 +18,7 @@ import { ExtractOutput, TaskType } from "../../src/gen/memorysidecar/v1/task.ts"
 import { readHooksFile } from "../../src/hooks/config.ts";
 import { createHooks } from "../../src/hooks/registry.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
-import { extraction, message, session } from "../support/samples.ts";
+import { EVERYONE, extraction, memoryFilter, message, session } from "../support/samples.ts";
 import {
   answerWith,
   complete,
@@ -66,7 +66,9 @@ type Ask = Partial<RequestOf<"extractMemories">>;
 const by = (hook: string): Ask => ({ sessionId: "s", extraction: extraction({ hook }) });
 
 async function textsOf({ client }: TestServer): Promise<readonly string[]> {
-  const { memories } = await client.call("listMemories", {});
+  const { memories } = await client.call("listMemories", {
+    filter: memoryFilter({ scope: EVERYONE }),
+  });
   return memories.map(({ text }) => text);
 }
 
@@ -110,14 +112,17 @@ describe("rules", () => {
     await server.client.call("extractMemories", { ...of, text: "I live in Berlin." });
     await server.client.call("extractMemories", { ...of, text: "I live in Rome now." });
     await server.client.call("extractMemories", { ...of, text: "I like jazz. I like tea." });
-    const { relations } = await server.client.call("queryRelations", { subject: "user" });
+    const { relations } = await server.client.call("queryRelations", {
+      ...{ subject: "user", filter: memoryFilter({ scope: EVERYONE }) },
+    });
     const objects = relations.map(({ memory }) => memory?.text ?? "").sort();
     expect(objects).toEqual(["user likes jazz", "user likes tea", "user lives_in Rome"]);
   });
 
   it("look at a text, and show without remembering", async () => {
     const server = await start();
-    const ask: Ask = { text: "I work at Acme.", userId: "v", preview: true };
+    const owner = { userId: "v", agentId: "", sessionId: "" };
+    const ask: Ask = { text: "I work at Acme.", scope: owner, preview: true };
     const preview = await server.client.call("extractMemories", ask);
     expect(preview).toMatchObject({ createdCount: 3, revision: 0n });
     expect(preview.memories[0]).toMatchObject({ memoryId: "", text: "The user works at Acme." });

@@ -11,7 +11,15 @@ import {
   type TestServer,
   type UnaryName,
 } from "../support/contract.ts";
-import { entity, memory, memoryFilter, message, relation } from "../support/samples.ts";
+import {
+  EVERYONE,
+  entity,
+  memory,
+  memoryFilter,
+  message,
+  ownedBy,
+  relation,
+} from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
 
 let server: TestServer;
@@ -21,6 +29,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
+
+const ALL = memoryFilter({ scope: EVERYONE });
 
 const fact = (memoryId: string, fields: Partial<Memory> = {}) =>
   memory({ memoryId, text: memoryId, ...fields });
@@ -34,7 +44,7 @@ async function get(namespace: string, memoryId: string): Promise<Memory | undefi
 }
 
 async function idsOf(namespace: string): Promise<readonly string[]> {
-  const { memories } = await server.client.call("listMemories", { namespace });
+  const { memories } = await server.client.call("listMemories", { namespace, filter: ALL });
   return memories.map(({ memoryId }) => memoryId);
 }
 
@@ -226,7 +236,7 @@ describe("ReinforceMemories and DecayMemories", () => {
       { memoryId: "a", confidence: 0.6, mentionCount: 2, revisionNumber: 1 },
     ]);
     expect(await newestEvent("sure")).toMatchObject({ $case: "memoriesReinforced" });
-    const lower = { namespace: "sure", filter: memoryFilter(), factor: 0.5, deleteBelow: 0.4 };
+    const lower = { namespace: "sure", filter: ALL, factor: 0.5, deleteBelow: 0.4 };
     const decayed = await server.client.call("decayMemories", lower);
     expect(decayed).toMatchObject({ decayedCount: 1, deletedIds: ["a"], nextPageToken: "" });
     expect(await get("sure", "b")).toMatchObject({ confidence: 0.5, revisionNumber: 1 });
@@ -272,7 +282,7 @@ describe("ReinforceMemories and DecayMemories", () => {
   });
 
   it("decay many memories in pages, each once, whatever request id they share", async () => {
-    const filter = memoryFilter();
+    const filter = ALL;
     for (let batch = 0; batch < 5; batch++) {
       const memories = Array.from({ length: 256 }, (_, index) => fact(`${batch}-${index}`));
       await remember("many", memories);
@@ -360,14 +370,17 @@ describe("ForgetMemories and PurgeMemories", () => {
 
   it("count before they purge, superseded memories too", async () => {
     await remember("purge", [fact("a", { userId: "u" }), fact("b", { userId: "u" }), fact("c")]);
-    const request = { namespace: "purge", filter: memoryFilter({ userId: "u" }) };
+    const request = {
+      namespace: "purge",
+      filter: memoryFilter({ scope: ownedBy({ userId: "u" }) }),
+    };
     expect(await server.client.call("purgeMemories", request)).toEqual({
       ...{ memoryCount: 2, sampleIds: ["a", "b"], more: false, revision: 0n },
     });
     const forced = await server.client.call("purgeMemories", { ...request, force: true });
     expect(forced).toMatchObject({ memoryCount: 2, sampleIds: [], more: false });
     expect(await idsOf("purge")).toEqual(["c"]);
-    const all = { namespace: "purge", filter: memoryFilter(), force: true };
+    const all = { namespace: "purge", filter: ALL, force: true };
     expect(await server.client.call("purgeMemories", all)).toMatchObject({ memoryCount: 1 });
   });
 });
@@ -394,14 +407,14 @@ const REPEATS: readonly Repeat[] = [
     { reason: "other" },
   ),
   repeat("reinforceMemories", { memoryIds: ["a"] }, { amount: 0.3 }),
-  repeat("decayMemories", { filter: memoryFilter() }, { factor: 0.3 }),
+  repeat("decayMemories", { filter: ALL }, { factor: 0.3 }),
   repeat("restoreMemoryRevision", { memoryId: "a", revisionNumber: 1 }, { reason: "other" }),
   repeat("mergeEntities", { targetId: "e1", sourceIds: ["e2"] }, { reason: "other" }),
   repeat("forgetMemories", { memoryIds: ["b"] }, { memoryIds: ["c"] }),
   repeat(
     "purgeMemories",
-    { filter: memoryFilter({ key: "gone" }), force: true },
-    { filter: memoryFilter() },
+    { filter: memoryFilter({ scope: EVERYONE, key: "gone" }), force: true },
+    { filter: ALL },
   ),
   repeat("recordTurn", { sessionId: "s", userText: "hi" }, { assistantText: "hello" }),
   repeat("consolidateSession", { sessionId: "s" }, { sessionId: "t" }),

@@ -14,7 +14,15 @@ import {
   type TestServerOptions,
 } from "../support/contract.ts";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
-import { extraction, memory, memoryPolicy, message, session } from "../support/samples.ts";
+import {
+  EVERYONE,
+  extraction,
+  memory,
+  memoryFilter,
+  memoryPolicy,
+  message,
+  session,
+} from "../support/samples.ts";
 
 const started: TestServer[] = [];
 
@@ -54,13 +62,15 @@ describe("ExtractMemories", () => {
     });
     const request = {
       text: "I like tea.",
-      userId: "ann",
+      scope: { userId: "ann", agentId: "", sessionId: "" },
       extraction: extraction({ hook: "finder" }),
     };
     const preview = await client.call("extractMemories", { ...request, preview: true });
     expect(preview).toMatchObject({ createdCount: 1, rejectedCount: 2, revision: 0n });
     expect(preview.memories).toMatchObject([{ memoryId: "", etag: "", text: "Ann likes tea." }]);
-    expect((await client.call("listMemories")).memories).toEqual([]);
+    expect(
+      (await client.call("listMemories", { filter: memoryFilter({ scope: EVERYONE }) })).memories,
+    ).toEqual([]);
     const { memories, revision } = await client.call("extractMemories", request);
     expect(revision).toBeGreaterThan(0n);
     expect(memories).toMatchObject([
@@ -221,6 +231,8 @@ describe("a scope that is full", () => {
       ...{ code: "RESOURCE_EXHAUSTED", reason: "MEMORY_LIMIT_REACHED" },
       ...{ metadata: { limit: "1000000" }, details: ["ErrorInfo", "QuotaFailure"] },
     });
-    expect((await client.call("listMemories")).memories).toEqual([]);
+    expect(
+      (await client.call("listMemories", { filter: memoryFilter({ scope: EVERYONE }) })).memories,
+    ).toEqual([]);
   });
 });

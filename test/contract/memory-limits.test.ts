@@ -12,6 +12,7 @@ import {
   type Memory,
   type MemoryFilter,
   MemoryKind,
+  type ScopeFilter,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
@@ -26,11 +27,14 @@ import {
   deepStruct,
   entity,
   episode,
+  exactly,
   memory,
   memoryFilter,
   memorySource,
+  ownedBy,
   relation,
   structOfSize,
+  visibleTo,
 } from "../support/samples.ts";
 
 let server: TestServer;
@@ -95,7 +99,7 @@ const ONE = { memories: [memory({ text: "fact" })] };
 const GONE = { memoryId: "gone" };
 const MASKED = { memory: memory(GONE), updateMask: ["key"] };
 const MERGE = { targetId: "gone", sourceIds: ["lost"] };
-const NOBODY = { filter: memoryFilter({ userId: "nobody" }) };
+const NOBODY = { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) };
 const FORGET = { memoryIds: ["gone"] };
 
 const REMEMBERED: readonly LimitRow[] = [
@@ -167,9 +171,15 @@ const REMEMBERED: readonly LimitRow[] = [
 ];
 
 const FILTERED: readonly LimitRow[] = [
-  filtered("user_id", LIMITS.userIdBytes, (size) => ({ userId: x(size) })),
-  filtered("agent_id", LIMITS.agentIdBytes, (size) => ({ agentId: x(size) })),
-  filtered("session_id", LIMITS.sessionIdBytes, (size) => ({ sessionId: x(size) })),
+  filtered("scope.visible_to.user_id", LIMITS.userIdBytes, (size) => ({
+    scope: visibleTo({ userId: x(size) }),
+  })),
+  filtered("scope.exact.agent_id", LIMITS.agentIdBytes, (size) => ({
+    scope: exactly({ agentId: x(size) }),
+  })),
+  filtered("scope.owned_by.session_id", LIMITS.sessionIdBytes, (size) => ({
+    scope: ownedBy({ sessionId: size === 0 ? "" : x(size), userId: "u" }),
+  })),
   filtered("kinds", LIMITS.memoryFilterKinds, (size) => ({ kinds: times(size, () => 1) })),
   filtered("states", LIMITS.memoryFilterStates, (size) => ({ states: times(size, () => 1) })),
   filtered("categories", LIMITS.memoryFilterCategories, (size) => ({ categories: ids(size) })),
@@ -279,6 +289,15 @@ const filtering = (field: string, fields: Partial<MemoryFilter>) =>
 const at = (seconds: bigint, nanos = 0) => ({ seconds, nanos });
 const value = entity("Ann").structure;
 
+/** Scopes that may mean everybody's memories where somebody forgot to name a user. */
+const UNBOUND: readonly (readonly [string, ScopeFilter | undefined])[] = [
+  ["filter.scope", undefined],
+  ["filter.scope.scope", { scope: undefined }],
+  ["filter.scope.visible_to", visibleTo({})],
+  ["filter.scope.exact", exactly({})],
+  ["filter.scope.owned_by", ownedBy({})],
+];
+
 const REFUSED: readonly Refused[] = [
   refused("remember", ["memories"], {}),
   refused("remember", ["memories[1].memory_id"], {
@@ -370,6 +389,9 @@ const REFUSED: readonly Refused[] = [
   refused("reinforceMemories", ["amount"], { memoryIds: ["a"], amount: Number.NaN }),
   refused("reinforceMemories", ["amount"], { memoryIds: ["a"], amount: -0.1 }),
   refused("decayMemories", ["filter"], {}),
+  ...UNBOUND.map(([field, scope]) => {
+    return refused("decayMemories", [field], { filter: memoryFilter({ scope }) });
+  }),
   refused("decayMemories", ["factor"], { ...NOBODY, factor: Number.NaN }),
   refused("decayMemories", ["delete_below"], { ...NOBODY, deleteBelow: -0.5 }),
   refused("decayMemories", ["unseen_for"], { ...NOBODY, unseenFor: at(-1n) }),
@@ -378,6 +400,9 @@ const REFUSED: readonly Refused[] = [
   refused("forgetMemories", ["memory_ids[1]"], { memoryIds: ["a", "a"] }),
   refused("forgetMemories", ["etag"], { memoryIds: ["a", "b"], etag: "r1" }),
   refused("purgeMemories", ["filter"], { force: true }),
+  ...UNBOUND.map(([field, scope]) => {
+    return refused("purgeMemories", [field], { filter: memoryFilter({ scope }), force: true });
+  }),
   refused("listMemoryRevisions", ["memory_id"], {}),
   refused("listMemoryRevisions", ["page_size"], { ...GONE, pageSize: -1 }),
   refused("restoreMemoryRevision", ["memory_id", "revision_number"], {}),

@@ -94,13 +94,14 @@ const ROWS: readonly LimitRow[] = [
     ...TEXT,
     text: x(size),
   })),
-  limitRow("extractMemories", "user_id", LIMITS.userIdBytes, (size) => ({
-    ...TEXT,
-    userId: x(size),
+  limitRow("extractMemories", "scope.user_id", LIMITS.userIdBytes, (size) => ({
+    ...{ ...TEXT, scope: { userId: x(size), agentId: "", sessionId: "" } },
   })),
-  limitRow("extractMemories", "agent_id", LIMITS.agentIdBytes, (size) => ({
-    ...TEXT,
-    agentId: x(size),
+  limitRow("extractMemories", "scope.agent_id", LIMITS.agentIdBytes, (size) => ({
+    ...{ ...TEXT, scope: { userId: "", agentId: x(size), sessionId: "" } },
+  })),
+  limitRow("extractMemories", "scope.session_id", LIMITS.sessionIdBytes, (size) => ({
+    ...{ ...TEXT, scope: { userId: "", agentId: "", sessionId: x(size) } },
   })),
   limitRow("extractMemories", "extraction.hook", LIMITS.hookNameChars, (size) => ({
     ...TEXT,
@@ -190,8 +191,8 @@ const REFUSED: readonly Refused[] = [
   refused("extractMemories", ["first_seq", "last_seq"], { text: "x", firstSeq: 1n, lastSeq: 2n }),
   refused("extractMemories", ["last_seq"], { sessionId: "s", firstSeq: 3n, lastSeq: 2n }),
   refused("extractMemories", ["first_seq"], { sessionId: "s", firstSeq: -1n }),
-  refused("extractMemories", ["user_id", "agent_id"], {
-    ...{ sessionId: "s", userId: "u", agentId: "a" },
+  refused("extractMemories", ["scope"], {
+    ...{ sessionId: "s", scope: { userId: "u", agentId: "a", sessionId: "" } },
   }),
   refused("extractMemories", ["extraction.on"], {
     ...TEXT,

@@ -18,11 +18,13 @@ import {
 import { Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {
+  EVERYONE,
   entity,
   episode,
   memory,
   memoryFilter,
   memorySource,
+  ownedBy,
   relation,
 } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
@@ -319,7 +321,7 @@ describe("ListMemories", () => {
     expect(await textsOf("list", { categories: ["c1"] })).toEqual(["b", "d"]);
     expect(await textsOf("list", { minImportance: 0.6 })).toEqual(["c", "e"]);
     expect(await textsOf("list", { textContains: "A" })).toEqual(["a"]);
-    expect(await textsOf("list", { userId: "nobody" })).toEqual([]);
+    expect(await textsOf("list", { scope: ownedBy({ userId: "nobody" }) })).toEqual([]);
   });
 
   it("lists what was known at a time", async () => {
@@ -338,7 +340,7 @@ describe("ListMemories", () => {
     expect((await server.client.call("listMemories", larger)).memories).toHaveLength(3);
     const others: Partial<RequestOf<"listMemories">>[] = [
       { order: MemoryOrder.NEWEST },
-      { filter: memoryFilter({ includeShared: true }) },
+      { filter: memoryFilter({ scope: EVERYONE }) },
       { namespace: "other" },
       { pageToken: `${pageToken}x` },
       { pageToken: "x" },

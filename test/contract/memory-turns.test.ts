@@ -21,6 +21,7 @@ import {
   memoryFilter,
   memoryPolicy,
   message,
+  ownedBy,
   policy,
   session,
 } from "../support/samples.ts";
@@ -58,7 +59,7 @@ async function open(memory?: Partial<MemoryPolicy>, window: Policy = TWO): Promi
 }
 
 async function memoriesOf(sessionId: string) {
-  const filter = memoryFilter({ userId: `user of ${sessionId}` });
+  const filter = memoryFilter({ scope: ownedBy({ userId: `user of ${sessionId}` }) });
   const { memories } = await server.client.call("listMemories", { filter });
   return memories;
 }

@@ -103,7 +103,7 @@ class Life {
       ids.splice(ids.indexOf(id), 1);
       await client.forgetMemories(id, { namespace });
     } else if (change === "decay") {
-      await client.decayMemories({ namespace, factor: 0.9 });
+      await client.decayMemories({ namespace, filter: { everyone: true }, factor: 0.9 });
     } else {
       await client.updateMemory(id, { text: textOf(random) }, { namespace });
     }

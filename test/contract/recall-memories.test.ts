@@ -18,14 +18,18 @@ import {
 } from "../../src/gen/memorysidecar/v1/recall.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import {
+  EVERYONE,
   entity,
+  exactly,
   memory,
   memoryFilter,
   memorySource,
   message,
+  ownedBy,
   recallFilter,
   relation,
   session,
+  visibleTo,
 } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
 
@@ -345,11 +349,15 @@ describe("groups and searches", () => {
       const { matches } = await server.client.call("searchMemories", asked);
       return matches.map((match) => match.memory?.memoryId).sort();
     };
-    expect(await search({})).toEqual(["k1", "k2", "k3"]);
+    const ida = { userId: "ida" };
+    expect(await search({ scope: EVERYONE })).toEqual(["k1", "k2", "k3"]);
     expect(await search({ key: "key_place" })).toEqual(["k1"]);
-    expect(await search({ textContains: "SHED" })).toEqual(["k3"]);
-    expect(await search({ exactScope: true })).toEqual(["k1", "k2"]);
-    expect(await search({ userId: "ida", includeShared: true })).toEqual(["k1", "k2", "k3"]);
-    expect(await search({ userId: "ida" })).toEqual(["k3"]);
+    expect(await search({ scope: EVERYONE, textContains: "SHED" })).toEqual(["k3"]);
+    expect(await search({})).toEqual(["k1", "k2"]);
+    expect(await search({ scope: visibleTo({}) })).toEqual(["k1", "k2"]);
+    expect(await search({ scope: exactly({}) })).toEqual(["k1", "k2"]);
+    expect(await search({ scope: visibleTo(ida) })).toEqual(["k1", "k2", "k3"]);
+    expect(await search({ scope: exactly(ida) })).toEqual(["k3"]);
+    expect(await search({ scope: ownedBy(ida) })).toEqual(["k3"]);
   });
 });

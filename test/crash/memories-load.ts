@@ -224,7 +224,11 @@ export async function readScope(
   if (rules.gives !== "nothing") {
     for await (const { text } of client.listMessages(name, { pageSize: 1_000 })) log.push(text);
   }
-  const filter = { userId: name, states: ["active", "superseded"] as const };
+  const filter = {
+    userId: name,
+    scope: "owned-by" as const,
+    states: ["active", "superseded"] as const,
+  };
   for await (const memory of client.listMemories({ filter, pageSize: 1_000 })) {
     const { confidence = 0, importance = 0, kind, mentionCount, state, text } = memory;
     const isPast = state === MemoryState.SUPERSEDED;

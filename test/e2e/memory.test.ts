@@ -394,16 +394,18 @@ test("a token file keeps strangers from long-term memory, and namespaces are apa
   const refused = { reason: "TOKEN_MISSING", code: 16 };
   await expect(stranger.remember("no")).rejects.toMatchObject(refused);
   await expect(stranger.listMemories().next()).rejects.toMatchObject(refused);
-  await expect(stranger.purgeMemories({}, { force: true })).rejects.toMatchObject(refused);
+  await expect(stranger.purgeMemories({ everyone: true }, { force: true })).rejects.toMatchObject(
+    refused,
+  );
   await expect(stranger.assembleContext({ query: "x" })).rejects.toMatchObject(refused);
   const { results } = await ana.remember({ text: "The lighthouse is red.", memoryId: "m1" });
   expect(results).toHaveLength(1);
-  expect(await collect(ben.listMemories())).toEqual([]);
+  expect(await collect(ben.listMemories({ filter: { everyone: true } }))).toEqual([]);
   expect(await ben.searchMemories("lighthouse")).toEqual([]);
   expect((await ben.recall("lighthouse", { filter: { kinds: ["memory"] } })).hits).toEqual([]);
   await expect(ben.getMemory("m1")).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   await ben.forgetMemories("m1");
-  await ben.purgeMemories({}, { force: true });
+  await ben.purgeMemories({ everyone: true }, { force: true });
   expect((await ben.assembleContext({ query: "lighthouse" })).text).not.toContain("red");
   expect((await ana.getMemory("m1")).text).toBe("The lighthouse is red.");
   for (const one of [stranger, ana, ben]) one.close();
@@ -448,7 +450,7 @@ test("a thousand sessions that wait for a hook that is down cost little, and all
     return left === undefined ? true : undefined;
   });
   const tookMs = performance.now() - startMs;
-  const facts = await collect(after.listMemories({ pageSize: 1_000 }));
+  const facts = await collect(after.listMemories({ filter: { everyone: true }, pageSize: 1_000 }));
   expect(facts.map(({ text }) => text).sort()).toEqual(
     names.map((name) => kept(`things${name}`)).sort(),
   );

@@ -82,7 +82,9 @@ test("below the disk floor writes are refused, reads and deletes go on", async (
   expect((await client.getMemory(second)).text).toBe("coffee");
   const { text } = await client.assembleContext({ query: "what is there to drink" });
   expect(text).toContain("milk");
-  expect(await client.purgeMemories({}, { force: true })).toMatchObject({ memoryCount: 2 });
+  expect(await client.purgeMemories({ everyone: true }, { force: true })).toMatchObject({
+    memoryCount: 2,
+  });
   await expect(client.getMemory(third)).rejects.toMatchObject({ reason: "MEMORY_NOT_FOUND" });
   expect((await client.window("s")).messages.map((message) => message.text)).toEqual([
     "one",

@@ -101,7 +101,7 @@ export async function freshIndex(client: MemorySidecar, namespace: string): Prom
 /** All memories of a namespace by scope, the oldest first. */
 async function scopesOf(client: MemorySidecar, namespace: string): Promise<Map<string, Memory[]>> {
   const scopes = new Map<string, Memory[]>();
-  const filter = { states: ["active", "superseded"] } as const;
+  const filter = { everyone: true, states: ["active", "superseded"] } as const;
   for await (const memory of client.listMemories({ namespace, filter })) {
     const id = scopeIdOf(memory);
     scopes.set(id, [...(scopes.get(id) ?? []), memory]);

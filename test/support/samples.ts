@@ -9,8 +9,10 @@ import {
   MemoryFilter,
   MemoryKind,
   MemoryPolicy,
+  MemoryScope,
   MemorySource,
   type Relation,
+  type ScopeFilter,
 } from "../../src/gen/memorysidecar/v1/memory.ts";
 import { Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
@@ -114,6 +116,29 @@ export function episode(userText: string, assistantText = ""): Memory {
 /** Where a memory comes from, with what a test names. */
 export function memorySource(fields: Partial<MemorySource> = {}): MemorySource {
   return { ...MemorySource.decode(NOTHING), ...fields };
+}
+
+/** A scope with what a test names. */
+function memoryScope(fields: Partial<MemoryScope>): MemoryScope {
+  return { ...MemoryScope.decode(NOTHING), ...fields };
+}
+
+/** Means memories of every scope. */
+export const EVERYONE: ScopeFilter = { scope: { $case: "everyone", value: {} } };
+
+/** Means what a scope may see. */
+export function visibleTo(scope: Partial<MemoryScope>): ScopeFilter {
+  return { scope: { $case: "visibleTo", value: memoryScope(scope) } };
+}
+
+/** Means one scope alone. */
+export function exactly(scope: Partial<MemoryScope>): ScopeFilter {
+  return { scope: { $case: "exact", value: memoryScope(scope) } };
+}
+
+/** Means what belongs to a scope. */
+export function ownedBy(scope: Partial<MemoryScope>): ScopeFilter {
+  return { scope: { $case: "ownedBy", value: memoryScope(scope) } };
 }
 
 /** Which memories are meant, with what a test names. */
@@ -240,9 +265,9 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   searchMemories: { query: "tea", filter: memoryFilter({ categories: ["general"] }) },
   updateMemory: { memory: memory({ memoryId: "gone", text: "new" }), updateMask: ["text"] },
   reinforceMemories: { memoryIds: ["gone"], ignoreMissing: true },
-  decayMemories: { filter: memoryFilter({ userId: "nobody" }), factor: 0.5 },
+  decayMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }), factor: 0.5 },
   forgetMemories: { memoryIds: ["gone"] },
-  purgeMemories: { filter: memoryFilter({ userId: "nobody" }) },
+  purgeMemories: { filter: memoryFilter({ scope: ownedBy({ userId: "nobody" }) }) },
   listMemoryRevisions: { memoryId: "gone", pageSize: 10 },
   restoreMemoryRevision: { memoryId: "gone", revisionNumber: 1 },
   queryRelations: { subject: "Ann", maxHops: 2 },

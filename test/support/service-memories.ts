@@ -2,6 +2,7 @@
 
 import type { MemoryFilter } from "../../src/domain/memories/filter.ts";
 import type { Memory, MemoryScope } from "../../src/domain/memories/memory.ts";
+import type { ScopeFilter } from "../../src/domain/memories/scopes.ts";
 import { TRUST } from "../../src/domain/summaries/summary.ts";
 import type { Services } from "../../src/service/api.ts";
 import type {
@@ -58,16 +59,14 @@ export function entityDraft(
   return memoryDraft({ ...said, kind: "entity", structure: { kind: "entity", entity } });
 }
 
+/** Whose memories are meant: all that belong to a user. */
+export function ownedBy(userId: string): ScopeFilter {
+  return { kind: "owned-by", scope: scopeOf(userId) };
+}
+
 /** A filter that means every active memory. */
 export const ANY_MEMORY: MemoryFilter = {
-  ...{
-    userId: "",
-    agentId: "",
-    sessionId: "",
-    includeShared: false,
-    exactScope: false,
-    kinds: new Set(),
-  },
+  ...{ scope: { kind: "everyone" }, kinds: new Set() },
   ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "", textContains: "" },
   ...{ labels: new Map(), metadata: [], minImportance: undefined, minConfidence: undefined },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },

@@ -46,9 +46,9 @@ const MEMORY: Places = {
 };
 
 const FILTER: Places = {
-  "MemoryFilter.user_id": ["userIdBytes"],
-  "MemoryFilter.agent_id": ["agentIdBytes"],
-  "MemoryFilter.session_id": ["sessionIdBytes"],
+  "MemoryScope.user_id": ["userIdBytes"],
+  "MemoryScope.agent_id": ["agentIdBytes"],
+  "MemoryScope.session_id": ["sessionIdBytes"],
   "MemoryFilter.kinds": ["memoryFilterKinds"],
   "MemoryFilter.states": ["memoryFilterStates"],
   "MemoryFilter.categories": ["memoryFilterCategories", "memoryCategoryBytes"],
@@ -133,8 +133,6 @@ const TURN: Places = {
   "ExtractMemoriesRequest.first_seq": ["extractMessagesDefault"],
   "ExtractMemoriesRequest.last_seq": ["extractMessages"],
   "ExtractMemoriesRequest.text": ["extractTextBytes"],
-  "ExtractMemoriesRequest.user_id": ["userIdBytes"],
-  "ExtractMemoriesRequest.agent_id": ["agentIdBytes"],
   "ExtractMemoriesRequest.request_id": REQUEST_ID,
   "ScoreImportanceRequest.texts": ["scoreTexts", "scoreBytes"],
   "ScoreImportanceRequest.rules": ["importanceRules"],

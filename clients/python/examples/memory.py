@@ -204,7 +204,7 @@ def main() -> None:
             context(client)
             tools(client)
         finally:
-            while client.purge_memories({}, force=True).more:
+            while client.purge_memories({"everyone": True}, force=True).more:
                 pass
             client.delete_session("talk", allow_missing=True)
     print("\nDone.")

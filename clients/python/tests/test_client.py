@@ -14,7 +14,7 @@ import pytest
 from fake import FakeServer, answer
 
 import memorysidecar as ms
-from memorysidecar import AsyncClient, Client, v1
+from memorysidecar import AsyncClient, Client, export_memories, v1
 from memorysidecar._base import _METHODS
 from memorysidecar._channel import target
 
@@ -79,7 +79,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search_memories": ("SearchMemories", {"query": "q", "scoring": "overlap"}),
     "update_memory": ("UpdateMemory", {"memory_id": "m", "text": "t"}),
     "reinforce_memories": ("ReinforceMemories", {"memory_ids": "m"}),
-    "decay_memories": ("DecayMemories", {"factor": 0.5}),
+    "decay_memories": ("DecayMemories", {"filter": {"user_id": "u"}, "factor": 0.5}),
     "forget_memories": ("ForgetMemories", {"memory_ids": "m"}),
     "purge_memories": ("PurgeMemories", {"filter": {"user_id": "u"}}),
     "list_memory_revisions": ("ListMemoryRevisions", {"memory_id": "m"}),
@@ -142,6 +142,71 @@ def test_asyncio_has_the_same_methods(fake: FakeServer) -> None:
         for key in mine.keys() - {"snapshot"}:
             assert mine[key] == its[key]
         assert ours.__doc__ and theirs.__doc__
+
+
+@pytest.mark.parametrize(
+    "unbound",
+    [
+        *({}, {"user_id": ""}, {"user_id": None}, {"agent_id": "a"}, {"key": "k"}),
+        {"user_id": "", "scope": "visible_to"},
+        v1.MemoryFilter(),
+        v1.MemoryFilter(scope=v1.ScopeFilter(exact=v1.MemoryScope())),
+        v1.MemoryFilter(scope=v1.ScopeFilter(owned_by=v1.MemoryScope(agent_id="a"))),
+    ],
+)
+def test_a_forgotten_user_destroys_nothing(
+    fake: FakeServer, fake_client: Client, unbound: Any
+) -> None:
+    for act in (
+        lambda: fake_client.purge_memories(unbound, force=True),
+        lambda: fake_client.decay_memories(filter=unbound),
+        lambda: list(export_memories(fake_client, unbound)),
+    ):
+        with pytest.raises(ValueError, match="user_id"):
+            act()
+    for rpc in ("PurgeMemories", "DecayMemories", "ListMemories"):
+        assert not fake.requests(rpc)
+
+
+@pytest.mark.parametrize(
+    ("given", "read", "purged"),
+    [
+        ({"user_id": "u"}, {"visible_to": {"user_id": "u"}}, {"owned_by": {"user_id": "u"}}),
+        (
+            {"user_id": "u", "agent_id": "a", "scope": "exact"},
+            {"exact": {"user_id": "u", "agent_id": "a"}},
+            {"exact": {"user_id": "u", "agent_id": "a"}},
+        ),
+        ({"everyone": True}, {"everyone": {}}, {"everyone": {}}),
+        (
+            {"everyone": True, "session_id": "s"},
+            {"owned_by": {"session_id": "s"}},
+            {"owned_by": {"session_id": "s"}},
+        ),
+    ],
+)
+def test_the_scope_of_a_filter(
+    fake: FakeServer,
+    fake_client: Client,
+    given: dict[str, Any],
+    read: dict[str, Any],
+    purged: dict[str, Any],
+) -> None:
+    list(fake_client.list_memories(filter=given))
+    assert sent(fake, "ListMemories").filter.scope == v1.ScopeFilter(**read)
+    fake_client.purge_memories(given)
+    assert sent(fake, "PurgeMemories").filter.scope == v1.ScopeFilter(**purged)
+
+
+def test_reading_without_a_user_names_no_scope(fake: FakeServer, fake_client: Client) -> None:
+    list(fake_client.list_memories(filter={"user_id": "", "kinds": ["fact"]}))
+    assert not sent(fake, "ListMemories").filter.HasField("scope")
+    list(fake_client.list_memories(filter={"agent_id": "a"}))
+    only = v1.ScopeFilter(visible_to=v1.MemoryScope(agent_id="a"))
+    assert sent(fake, "ListMemories").filter.scope == only
+    for wrong in ({"agent_id": "a", "scope": "owned_by"}, {"user_id": "u", "everyone": True}):
+        with pytest.raises(ValueError, match="user_id"):
+            fake_client.list_memories(filter=wrong)
 
 
 def test_messages_are_taken_in_every_form(fake: FakeServer, fake_client: Client) -> None:

@@ -27,7 +27,7 @@ import { connect, exportMemories, importMemories } from CLIENT;
 const [address, namespace, file] = process.argv.slice(2);
 const client = connect(address, { namespace });
 await importMemories(client, readFileSync(file, "utf8").split("\\n"));
-for await (const line of exportMemories(client)) console.log(line);
+for await (const line of exportMemories(client, { everyone: true })) console.log(line);
 client.close();
 """
 MARCH = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=timezone.utc)
@@ -42,6 +42,9 @@ SCHEMA_OF = {
     "anthropic": lambda tool: tool["input_schema"],
     "mcp": lambda tool: tool["inputSchema"],
 }
+
+
+EVERYONE = {"everyone": True}
 
 
 def everything(client: Client) -> None:
@@ -91,7 +94,7 @@ def everything(client: Client) -> None:
 def content(client: Client) -> list[bytes]:
     """What is known in a namespace, but for what the server sets by itself."""
     found: list[bytes] = []
-    for memory in client.list_memories():
+    for memory in client.list_memories(filter=EVERYONE):
         for name in OWN:
             memory.ClearField(name)
         origin = memory.source
@@ -128,8 +131,8 @@ def elsewhere(server: RealServer, client: Client) -> Iterator[Client]:
 
 def test_lines_carry_every_field_and_make_nothing_twice(client: Client, elsewhere: Client) -> None:
     everything(client)
-    lines = list(export_memories(client))
-    assert len({v1.MemoryKind.Name(one.kind) for one in client.list_memories()}) == 7
+    lines = list(export_memories(client, EVERYONE))
+    assert len({v1.MemoryKind.Name(one.kind) for one in client.list_memories(filter=EVERYONE)}) == 7
     assert all("\n" not in line for line in lines)
     for _ in range(2):
         assert import_memories(elsewhere, ["", *lines, "  "]) == len(lines)
@@ -143,7 +146,9 @@ def test_typescript_reads_what_python_wrote_and_the_other_way_round(
 ) -> None:
     everything(client)
     between = f"{client.namespace}-ts"
-    written = in_typescript(tmp_path, server.address, between, list(export_memories(client)))
+    written = in_typescript(
+        tmp_path, server.address, between, list(export_memories(client, EVERYONE))
+    )
     with Client(server.address, namespace=between) as middle:
         assert content(middle) == content(client)
     import_memories(elsewhere, written)
@@ -153,7 +158,7 @@ def test_typescript_reads_what_python_wrote_and_the_other_way_round(
 def test_unknown_fields_are_passed_over(client: Client) -> None:
     line = {"kind": "MEMORY_KIND_FACT", "text": "known", "mood": "good", "source": {"new": 1}}
     assert import_memories(client, [json.dumps(line), '{"text": "of no kind"}']) == 2
-    assert {one.text for one in client.list_memories()} == {"known", "of no kind"}
+    assert {one.text for one in client.list_memories(filter=EVERYONE)} == {"known", "of no kind"}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_unknown_fields_are_passed_over(client: Client) -> None:
 def test_a_bad_line_is_named_and_those_before_it_are_remembered(client: Client, bad: str) -> None:
     with pytest.raises(ValueError, match=r"^line 3 is no memory: "):
         import_memories(client, ['{"text": "before"}', "", bad, '{"text": "behind"}'])
-    assert [one.text for one in client.list_memories()] == ["before"]
+    assert [one.text for one in client.list_memories(filter=EVERYONE)] == ["before"]
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "mcp"])
@@ -263,7 +268,7 @@ def test_a_model_reaches_nobody_else(client: Client) -> None:
 )
 def test_bad_arguments_are_answered(client: Client, name: str, arguments: Any, said: str) -> None:
     assert MemoryTools(client, user_id="ana").call(name, arguments) == f"Error: {said}"
-    assert not list(client.list_memories())
+    assert not list(client.list_memories(filter=EVERYONE))
 
 
 def test_a_failure_of_the_server_raises(fake: FakeServer, fake_client: Client) -> None:

@@ -59,7 +59,9 @@ def test_a_worker_finds_facts_in_a_text_and_after_turns(memory: Client) -> None:
         how = {"hook": FINDER, "targets": ["facts", "entities"], "instructions": "animals"}
         shown = memory.extract_memories(text="one otter", extraction=how, preview=True)
         assert [one.text for one in shown.memories] == ["ONE OTTER", "Otter [animal]"]
-        assert shown.rejected_count == 1 and not list(memory.list_memories())
+        assert shown.rejected_count == 1 and not list(
+            memory.list_memories(filter={"everyone": True})
+        )
         assert asked[0].text == "one otter" and asked[0].transcript == "USER: one otter"
         assert asked[0].instructions == "animals" and len(asked[0].targets) == 2
         extraction = {"hook": FINDER}
@@ -68,7 +70,7 @@ def test_a_worker_finds_facts_in_a_text_and_after_turns(memory: Client) -> None:
         )
         memory.record_turn("s", "I saw an otter", "Where?")
         deadline = time.monotonic() + 20
-        while not (facts := list(memory.list_memories(filter={"key": "animal"}))):
+        while not (facts := list(memory.list_memories(filter={"everyone": True, "key": "animal"}))):
             assert time.monotonic() < deadline
             time.sleep(0.05)
     assert (facts[0].text, facts[0].user_id) == ("I SAW AN OTTER", "ana")
@@ -137,7 +139,7 @@ def test_a_worker_settles_what_contradicts(memory: Client, answer: Any, left: li
     # What fails is tried again.
     assert set(asked) == {("Tea at six.", ("Tea at five.",), "tea")}
     assert (len(asked) == 1) == (answer != "whatever")
-    assert [one.text for one in memory.list_memories()] == left
+    assert [one.text for one in memory.list_memories(filter={"everyone": True})] == left
 
 
 def test_an_async_worker_finds_scores_and_settles(hooked: RealServer, memory: Client) -> None:
@@ -159,7 +161,10 @@ def test_an_async_worker_finds_scores_and_settles(hooked: RealServer, memory: Cl
             assert found.memories[0].text == "ONE OTTER"
             one = {"text": "No otter.", "key": "animal"}
             await client.remember(one, conflict="ask_hook")
-            left = [one.text async for one in client.list_memories(filter={"key": "animal"})]
+            left = [
+                one.text
+                async for one in client.list_memories(filter={"everyone": True, "key": "animal"})
+            ]
             assert left == ["No otter."]
             settings = {"score_hook": SCORER}
             await client.create_session(session_id="s", memory_policy=settings)

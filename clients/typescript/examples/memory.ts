@@ -149,7 +149,7 @@ async function turns(memory: MemorySidecar): Promise<void> {
     scores.map(({ rule, score }) => `${rule} ${score}`),
   );
   const text = "I work at Acme and live in Berlin.";
-  const found = await memory.extractMemories({ ...ANA, text, preview: true });
+  const found = await memory.extractMemories({ scope: ANA, text, preview: true });
   console.log(
     "found in a text:",
     found.memories.map((one) => one.text),
@@ -208,7 +208,7 @@ try {
   await context(memory);
   await tools(memory);
 } finally {
-  while ((await memory.purgeMemories({}, { force: true })).more);
+  while ((await memory.purgeMemories({ everyone: true }, { force: true })).more);
   await memory.deleteSession("talk", { allowMissing: true });
   memory.close();
 }

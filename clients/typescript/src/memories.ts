@@ -117,15 +117,18 @@ export class MemoryMethods extends RecallMethods {
     return (await this.call(Rpcs.reinforceMemories, request, opts)).memories;
   }
 
-  /** Lowers the confidence of up to 1,000 memories; `nextPageToken` asks for the rest. */
-  decayMemories(opts: options.DecayOptions = {}): Promise<DecayMemoriesResponse> {
-    const { filter = {}, factor, deleteBelow, unseenForMs, pageToken = "" } = opts;
+  /**
+   * Lowers the confidence of up to 1,000 memories; `nextPageToken` asks for the rest. The filter
+   * must name a user, or say `everyone`.
+   */
+  async decayMemories(opts: options.DecayOptions): Promise<DecayMemoriesResponse> {
+    const { filter, factor, deleteBelow, unseenForMs, pageToken = "" } = opts;
     const request = DecayMemoriesRequest.fromPartial({
       ...{ ...this.change(opts), factor, deleteBelow, pageToken },
-      filter: requests.toMemoryFilter(filter),
+      filter: requests.toBoundFilter(filter),
       unseenFor: unseenForMs === undefined ? undefined : toDuration(unseenForMs),
     });
-    return this.call(Rpcs.decayMemories, request, opts);
+    return await this.call(Rpcs.decayMemories, request, opts);
   }
 
   /** Forgets memories with all their states, for good. */
@@ -137,17 +140,20 @@ export class MemoryMethods extends RecallMethods {
     return this.call(Rpcs.forgetMemories, request, opts);
   }
 
-  /** Counts the memories of a filter, or with `force` forgets up to 1,000 of them. */
-  purgeMemories(
+  /**
+   * Counts the memories of a filter, or with `force` forgets up to 1,000 of them. The filter must
+   * name a user, or say `everyone`.
+   */
+  async purgeMemories(
     filter: options.MemoryFilterInput,
     opts: MutationOptions & { readonly force?: boolean } = {},
   ): Promise<PurgeMemoriesResponse> {
     const request = PurgeMemoriesRequest.fromPartial({
       ...this.change(opts),
-      filter: requests.toMemoryFilter(filter),
+      filter: requests.toBoundFilter(filter),
       force: opts.force ?? false,
     });
-    return this.call(Rpcs.purgeMemories, request, opts);
+    return await this.call(Rpcs.purgeMemories, request, opts);
   }
 
   /** Lists the states that a memory has had, the newest first. */

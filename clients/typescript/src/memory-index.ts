@@ -76,6 +76,7 @@ export type {
   RememberOptions,
   RestoreMemoryOptions,
   ScopeInput,
+  ScopeMatch,
   SearchMemoriesOptions,
   SectionInput,
   SectionName,

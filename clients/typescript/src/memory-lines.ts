@@ -5,6 +5,7 @@ import { Trust } from "./gen/memorysidecar/v1/message.ts";
 import type { MemoryMethods } from "./memories.ts";
 import { MEMORY_KINDS, type MemoryKindName } from "./memory-kinds.ts";
 import type { MemoryFields, MemoryFilterInput } from "./memory-options.ts";
+import { checkBound } from "./memory-requests.ts";
 import type { JsonObject } from "./message.ts";
 import { toDate } from "./time.ts";
 
@@ -183,14 +184,17 @@ function dateOf(text: string | undefined): Date | undefined {
 }
 
 /**
- * Gives memories as lines of JSON, without line ends, oldest first: every active one of the
- * namespace unless a filter says otherwise. Former states are not among them.
+ * Gives memories as lines of JSON, without line ends, oldest first: the active ones of the user of
+ * the filter, or with `everyone` those of the namespace. Former states are not among them.
  */
 export async function* exportMemories(
   client: MemoryMethods,
-  filter: MemoryFilterInput = {},
+  filter: MemoryFilterInput,
 ): AsyncGenerator<string, void, undefined> {
-  for await (const memory of client.listMemories({ filter })) yield memoryToLine(memory);
+  checkBound(filter);
+  const scope = filter.scope ?? (filter.everyone ? undefined : "owned-by");
+  for await (const memory of client.listMemories({ filter: { ...filter, scope } }))
+    yield memoryToLine(memory);
 }
 
 /**

@@ -67,6 +67,12 @@ export const SECTIONS = {
   conversation: ContextSectionKind.CONVERSATION,
   "daily-log": ContextSectionKind.DAILY_LOG,
 } as const;
+export const SCOPE_MATCHES = {
+  "visible-to": "visibleTo",
+  exact: "exact",
+  "owned-by": "ownedBy",
+} as const;
+
 /** A kind of section of a context. */
 export type SectionName = keyof typeof SECTIONS;
 
@@ -126,12 +132,20 @@ export interface MemoryFields extends ScopeInput {
 /** A memory to remember: a text, which is a fact, or its fields. */
 export type MemoryInput = string | MemoryFields;
 
+/** How the scope of a memory is compared with that of a filter. */
+export type ScopeMatch = keyof typeof SCOPE_MATCHES;
+
 /** Which memories are meant. Every field that is set must hold. */
 export interface MemoryFilterInput extends ScopeInput {
-  /** Also those that everybody shares. Default false. */
-  readonly includeShared?: boolean | undefined;
-  /** An empty user, agent or session means memories that have none. Default false. */
-  readonly exactScope?: boolean | undefined;
+  /**
+   * How the user, agent and session are compared: `visible-to` means what they may see, which is
+   * theirs and what everybody shares; `exact` means this scope alone; `owned-by` means theirs
+   * without what is shared, whatever the members that are not given. Default: `visible-to` to read,
+   * `owned-by` to purge, decay and export.
+   */
+  readonly scope?: ScopeMatch | undefined;
+  /** Means memories whoever their user is. Default false: where no user is given, shared ones. */
+  readonly everyone?: boolean | undefined;
   readonly kinds?: readonly MemoryKindName[] | undefined;
   /** Default: active ones. */
   readonly states?: readonly (keyof typeof MEMORY_STATES)[] | undefined;
@@ -220,7 +234,7 @@ export interface ReinforceOptions extends MutationOptions {
 }
 
 export interface DecayOptions extends MutationOptions {
-  readonly filter?: MemoryFilterInput | undefined;
+  readonly filter: MemoryFilterInput;
   /** Default 0.8. */
   readonly factor?: number | undefined;
   readonly deleteBelow?: number | undefined;
@@ -261,8 +275,8 @@ export interface ExtractOptions extends MutationOptions {
   readonly lastSeq?: SeqInput | undefined;
   /** A text instead. */
   readonly text?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly agentId?: string | undefined;
+  /** Whom memories from `text` belong to. Default: everybody shares them. */
+  readonly scope?: ScopeInput | undefined;
   readonly extraction?: ExtractionInput | undefined;
   /** Remembers nothing. Default false. */
   readonly preview?: boolean | undefined;

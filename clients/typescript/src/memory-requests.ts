@@ -7,6 +7,7 @@ import {
   type DeepPartial,
   Memory,
   type MemoryFilter,
+  type ScopeFilter,
 } from "./gen/memorysidecar/v1/memory.ts";
 import {
   ExtractMemoriesRequest,
@@ -25,6 +26,10 @@ import { toDuration, toTimestamp } from "./time.ts";
 
 function time(date: Date | undefined) {
   return date && toTimestamp(date);
+}
+
+function scopeOf({ userId = "", agentId = "", sessionId = "" }: options.ScopeInput) {
+  return { userId, agentId, sessionId };
 }
 
 function structureOf(input: options.MemoryFields): DeepPartial<Memory>["structure"] {
@@ -67,20 +72,60 @@ export function toMemory(input: options.MemoryInput, scope: options.ScopeInput =
   });
 }
 
-/** Makes a filter of memories. */
+/** Makes a filter of memories to read. */
 export function toMemoryFilter(input: options.MemoryFilterInput): DeepPartial<MemoryFilter> {
+  return filterOf(input, "visible-to");
+}
+
+/**
+ * Throws unless a filter names a user or says everyone: an empty user may be one that the caller
+ * lost.
+ */
+export function checkBound(input: options.MemoryFilterInput): void {
+  if (!input?.userId && input?.everyone !== true) {
+    throw new TypeError("the filter has no userId: name the user, or say everyone: true");
+  }
+}
+
+/** Makes a filter of memories to purge or decay. */
+export function toBoundFilter(input: options.MemoryFilterInput): DeepPartial<MemoryFilter> {
+  checkBound(input);
+  return filterOf(input, "owned-by");
+}
+
+function scopeFilterOf(
+  { userId = "", agentId = "", sessionId = "", everyone = false }: options.MemoryFilterInput,
+  match: options.ScopeMatch | undefined,
+  usual: options.ScopeMatch,
+): DeepPartial<ScopeFilter> | undefined {
+  if (everyone && userId !== "") throw new TypeError("give userId or everyone, not both");
+  if (match === undefined && agentId === "" && sessionId === "" && userId === "") {
+    return everyone ? { scope: { $case: "everyone", value: {} } } : undefined;
+  }
+  const chosen = match ?? (everyone ? "owned-by" : usual);
+  if (chosen === "owned-by" && userId === "" && !everyone) {
+    throw new TypeError('the scope "owned-by" needs userId, or everyone: true');
+  }
+  const $case = choice("scope", names.SCOPE_MATCHES, chosen);
+  return { scope: { $case, value: { userId, agentId, sessionId } } };
+}
+
+function filterOf(
+  input: options.MemoryFilterInput,
+  usual: options.ScopeMatch,
+): DeepPartial<MemoryFilter> {
   const { kinds = [], states = [], categories = [], topics = [], metadata = [], ...rest } = input;
   const { validAt, createFrom, createBefore, seenFrom, seenBefore, ...more } = rest;
   const { minTrust, origin, labels = {}, ...plain } = more;
-  const { userId = "", agentId = "", sessionId = "", key = "", ...others } = plain;
-  const { includeShared = false, textContains = "", sourceSessionId = "", ...numbers } = others;
-  const { minImportance, minConfidence, persistent, exactScope = false, ...unknown } = numbers;
+  const { userId, agentId, sessionId, everyone, scope, key = "", ...others } = plain;
+  const { textContains = "", sourceSessionId = "", ...numbers } = others;
+  const { minImportance, minConfidence, persistent, ...unknown } = numbers;
   // A condition that is passed over would mean what it is to keep out.
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`the filter has no field "${name}"`);
   return {
-    ...{ userId, agentId, sessionId, key, includeShared, textContains, sourceSessionId },
-    ...{ minImportance, minConfidence, persistent, exactScope },
+    scope: scopeFilterOf({ userId, agentId, sessionId, everyone }, scope, usual),
+    ...{ key, textContains, sourceSessionId, minImportance, minConfidence, persistent },
     labels: { ...labels },
     kinds: kinds.map((kind) => choice("kind", MEMORY_KINDS, kind)),
     states: states.map((state) => choice("state", names.MEMORY_STATES, state)),
@@ -143,9 +188,10 @@ export function extractRequest(
   head: { readonly namespace: string; readonly requestId: string },
   opts: options.ExtractOptions,
 ): ExtractMemoriesRequest {
-  const { sessionId = "", text = "", userId = "", agentId = "", preview = false } = opts;
+  const { sessionId = "", text = "", scope, preview = false } = opts;
   return ExtractMemoriesRequest.fromPartial({
-    ...{ ...head, sessionId, text, userId, agentId, preview },
+    ...{ ...head, sessionId, text, preview },
+    scope: scope && scopeOf(scope),
     firstSeq: BigInt(opts.firstSeq ?? 0),
     lastSeq: BigInt(opts.lastSeq ?? 0),
     extraction: opts.extraction && toExtraction(opts.extraction),

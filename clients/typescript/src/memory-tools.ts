@@ -172,7 +172,7 @@ export class MemoryTools {
     const query = String(given["query"]);
     const { userId = "", agentId = "", scoring = "recall", showIds = true } = this.#options;
     const matches = await this.#client.searchMemories(query, {
-      filter: { userId, agentId, includeShared: true, exactScope: true },
+      filter: { userId, agentId, scope: "visible-to" },
       scoring,
       limit: limitOf(given["limit"]),
     });

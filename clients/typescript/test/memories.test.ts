@@ -11,6 +11,7 @@ import {
   exportMemories,
   importMemories,
   type Memory,
+  type MemoryFilterInput,
   type MemorySidecar,
   MemoryState,
   MemoryTools,
@@ -42,13 +43,17 @@ function memoryOf(namespace: string): MemorySidecar {
 
 async function memoriesOf(client: MemorySidecar): Promise<Memory[]> {
   const found: Memory[] = [];
-  for await (const memory of client.listMemories()) found.push(memory);
+  for await (const memory of client.listMemories({ filter: { everyone: true } }))
+    found.push(memory);
   return found;
 }
 
 async function linesOf(client: MemorySidecar, userId?: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const line of exportMemories(client, userId === undefined ? {} : { userId })) {
+  for await (const line of exportMemories(
+    client,
+    userId === undefined ? { everyone: true } : { userId },
+  )) {
     found.push(line);
   }
   return found;
@@ -234,5 +239,40 @@ describe("the block of a prompt", () => {
     expect(block).not.toContain("Bo");
     const best = { userId: "ana", query: "opera", topK: 1, heading: "Known:" };
     expect(await memoryBlock(client, best)).toMatch(/^Known:\n- Ana may like opera\.[^\n]*$/);
+  });
+});
+
+describe("a forgotten user", () => {
+  it.each<MemoryFilterInput>([
+    {},
+    { userId: "" },
+    { userId: undefined },
+    { agentId: "a" },
+    { userId: "", scope: "visible-to" },
+  ])("destroys nothing with the filter %o", async (filter) => {
+    const nowhere = connect("127.0.0.1:1", { retry: { maxAttempts: 1 } });
+    clients.push(nowhere);
+    const wrong = "the filter has no userId";
+    await expect(nowhere.purgeMemories(filter, { force: true })).rejects.toThrow(wrong);
+    await expect(nowhere.decayMemories({ filter })).rejects.toThrow(wrong);
+    await expect(exportMemories(nowhere, filter).next()).rejects.toThrow(wrong);
+  });
+
+  it("finds what is shared alone, and everyone must be said", async () => {
+    const client = memoryOf("forgotten");
+    await client.remember(["Debts are due.", { text: "Ana has debts.", userId: "ana" }]);
+    const textsOf = async (filter: MemoryFilterInput) => {
+      const found: string[] = [];
+      for await (const { text } of client.listMemories({ filter })) found.push(text);
+      return found;
+    };
+    expect(await textsOf({ userId: "" })).toEqual(["Debts are due."]);
+    expect(await textsOf({ userId: "ana" })).toEqual(["Debts are due.", "Ana has debts."]);
+    expect(await textsOf({ userId: "ana", scope: "owned-by" })).toEqual(["Ana has debts."]);
+    expect(await textsOf({ everyone: true })).toHaveLength(2);
+    await client.purgeMemories({ userId: "ana" }, { force: true });
+    expect(await textsOf({ everyone: true })).toEqual(["Debts are due."]);
+    await client.purgeMemories({ everyone: true }, { force: true });
+    expect(await textsOf({ everyone: true })).toEqual([]);
   });
 });

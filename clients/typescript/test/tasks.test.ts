@@ -295,7 +295,7 @@ describe("a worker for memory", () => {
     const shown = await memory.extractMemories({ text: "one otter", extraction, preview: true });
     expect(shown.memories.map(({ text }) => text)).toEqual(["ONE OTTER"]);
     expect(asked[0]).toMatchObject({ text: "one otter", instructions: "animals" });
-    expect(await textsOf(memory, {})).toEqual([]);
+    expect(await textsOf(memory, { everyone: true })).toEqual([]);
     const memoryPolicy = { extraction: { hook: FINDER } };
     await memory.createSession({ sessionId: "s", userId: "ana", memoryPolicy });
     await memory.recordTurn("s", { userText: "I saw an otter", assistantText: "Where?" });
@@ -358,7 +358,7 @@ describe("a worker for memory", () => {
     // The hook is the default_resolver of the hooks file.
     await memory.remember({ text: "Tea at six.", key: "tea" }, { conflict: "ask-hook" });
     expect(asked[0]).toEqual(["Tea at six.", ["Tea at five."], "tea"]);
-    expect(await textsOf(memory, {})).toEqual(left);
+    expect(await textsOf(memory, { everyone: true })).toEqual(left);
     stop.abort();
     expect(await work).toBe(answer === ("whatever" as "drop") ? 0 : 1);
   });

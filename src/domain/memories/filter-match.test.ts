@@ -3,18 +3,10 @@ import { memoryOf } from "../../../test/support/memory-lookup.ts";
 import { TRUST } from "../summaries/summary.ts";
 import type { MemoryFilter } from "./filter.ts";
 import { matchesMemory } from "./filter-match.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, type MemoryScope, SHARED_SCOPE } from "./memory.ts";
 
 const ANY: MemoryFilter = {
-  ...{
-    userId: "",
-    agentId: "",
-    sessionId: "",
-    includeShared: false,
-    key: "",
-    exactScope: false,
-    textContains: "",
-  },
+  ...{ scope: { kind: "everyone" }, key: "", textContains: "" },
   ...{ kinds: new Set(), states: new Set(), categories: new Set(), topics: new Set() },
   ...{ labels: new Map(), metadata: [], minImportance: undefined, minConfidence: undefined },
   ...{ minTrust: undefined, persistent: undefined, validAtMs: undefined },
@@ -31,6 +23,13 @@ const memory = memoryOf({
   source: { origin: "turn", sessionId: "s", messageIds: [], hook: "", model: "" },
 });
 const past: Memory = { ...memory, state: "superseded", supersededBy: "other" };
+
+function whose(
+  kind: "visible-to" | "exact" | "owned-by",
+  scope: Partial<MemoryScope>,
+): MemoryFilter["scope"] {
+  return { kind, scope: { ...SHARED_SCOPE, ...scope } };
+}
 
 function matches(filter: Partial<MemoryFilter>, one: Memory = memory): boolean {
   return matchesMemory(one, { ...ANY, ...filter }, { nowMs: NOW });
@@ -49,14 +48,8 @@ describe("a filter", () => {
   });
 
   test.each<readonly [string, Partial<MemoryFilter>, boolean]>([
-    ["its user", { userId: "u" }, true],
-    ["another user", { userId: "v" }, false],
-    ["an agent", { agentId: "a" }, false],
-    ["an agent or everybody", { userId: "u", agentId: "a", includeShared: true }, true],
-    ["another user or everybody", { userId: "v", includeShared: true }, false],
-    ["exactly its scope", { userId: "u", exactScope: true }, true],
-    ["exactly what is everybody's", { exactScope: true }, false],
-    ["exactly a session", { userId: "u", sessionId: "s", exactScope: true }, false],
+    ["what its user owns", { scope: whose("owned-by", { userId: "u" }) }, true],
+    ["what another user owns", { scope: whose("owned-by", { userId: "v" }) }, false],
     ["its kind", { kinds: new Set(["fact", "entity"]) }, true],
     ["another kind", { kinds: new Set(["entity"]) }, false],
     ["superseded ones", { states: new Set(["superseded"]) }, false],

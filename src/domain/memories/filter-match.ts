@@ -3,7 +3,8 @@
 import type { FlatMetadata } from "../recall/filter.ts";
 import { hasLabels, passesTest } from "../recall/metadata-test.ts";
 import type { MemoryFilter } from "./filter.ts";
-import { isMemoryExpired, type Memory, type MemoryScope } from "./memory.ts";
+import { isMemoryExpired, type Memory } from "./memory.ts";
+import { meansScope } from "./scopes.ts";
 
 /** What a filter is compared at and with. */
 export interface MatchAt {
@@ -13,21 +14,6 @@ export interface MatchAt {
 }
 
 const NO_METADATA: FlatMetadata = new Map();
-
-/** Whether a filter means memories of a scope. */
-export function meansScope(
-  scope: MemoryScope,
-  filter: Pick<MemoryFilter, "userId" | "agentId" | "sessionId" | "includeShared" | "exactScope">,
-): boolean {
-  const { includeShared, exactScope } = filter;
-  const fits = (own: string, wanted: string): boolean =>
-    own === wanted || (wanted === "" && !exactScope) || (includeShared && own === "");
-  return (
-    fits(scope.userId, filter.userId) &&
-    fits(scope.agentId, filter.agentId) &&
-    fits(scope.sessionId, filter.sessionId)
-  );
-}
 
 function stateFits({ state }: Memory, { states, validAtMs }: MemoryFilter): boolean {
   if (states.size > 0) return states.has(state);
@@ -81,7 +67,7 @@ function standingFits(memory: Memory, filter: MemoryFilter): boolean {
 export function matchesMemory(memory: Memory, filter: MemoryFilter, at: MatchAt): boolean {
   if (isMemoryExpired(memory, at.nowMs) || !stateFits(memory, filter)) return false;
   if (filter.kinds.size > 0 && !filter.kinds.has(memory.kind)) return false;
-  if (!meansScope(memory.scope, filter) || !standingFits(memory, filter)) return false;
+  if (!meansScope(memory.scope, filter.scope) || !standingFits(memory, filter)) return false;
   if (!timeFits(memory, filter) || !subjectFits(memory, filter)) return false;
   if (filter.metadata.length === 0) return true;
   const metadata = at.flat?.(memory) ?? NO_METADATA;

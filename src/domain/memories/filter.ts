@@ -3,15 +3,11 @@
 import type { MetadataTest } from "../recall/filter.ts";
 import type { Trust } from "../summaries/summary.ts";
 import type { Memory, MemoryKind, MemoryOrigin } from "./memory.ts";
+import type { ScopeFilter } from "./scopes.ts";
 
 /** Which memories are meant; see memorysidecar.v1.MemoryFilter. Empty and undefined mean any. */
 export interface MemoryFilter {
-  readonly userId: string;
-  readonly agentId: string;
-  readonly sessionId: string;
-  readonly includeShared: boolean;
-  /** An empty user, agent or session means memories that have none. */
-  readonly exactScope: boolean;
+  readonly scope: ScopeFilter;
   readonly kinds: ReadonlySet<MemoryKind>;
   /** Empty means active ones, or with `validAtMs` both; PurgeMemories fills in both. */
   readonly states: ReadonlySet<Memory["state"]>;

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { SHARED_SCOPE } from "./memory.ts";
-import { promotionScope, visibleScopes } from "./scopes.ts";
+import {
+  meansScope,
+  namedScopes,
+  promotionScope,
+  type ScopeFilter,
+  visibleScopes,
+} from "./scopes.ts";
 
 const scopeOf = (userId: string, agentId: string, sessionId: string) => ({
   ...{ userId, agentId, sessionId },
@@ -30,4 +36,33 @@ test("what comes of a session is its user's, or its own", () => {
   expect(promotionScope(scopeOf("", "a", "s"), { agentScope: false })).toEqual(
     scopeOf("", "", "s"),
   );
+});
+
+test.each<readonly [ScopeFilter, readonly string[]]>([
+  [{ kind: "everyone" }, ["", "u", "v", "u a", "a", "u a s", "s"]],
+  [{ kind: "visible-to", scope: SHARED_SCOPE }, [""]],
+  [{ kind: "visible-to", scope: scopeOf("u", "", "") }, ["", "u"]],
+  [{ kind: "visible-to", scope: scopeOf("u", "a", "") }, ["", "u", "u a", "a"]],
+  [{ kind: "visible-to", scope: scopeOf("", "a", "s") }, ["", "a", "s"]],
+  [{ kind: "exact", scope: SHARED_SCOPE }, [""]],
+  [{ kind: "exact", scope: scopeOf("u", "", "") }, ["u"]],
+  [{ kind: "exact", scope: scopeOf("u", "a", "s") }, ["u a s"]],
+  [{ kind: "owned-by", scope: scopeOf("u", "", "") }, ["u", "u a", "u a s"]],
+  [{ kind: "owned-by", scope: scopeOf("", "a", "") }, ["u a", "a", "u a s"]],
+  [{ kind: "owned-by", scope: scopeOf("u", "a", "s") }, ["u a s"]],
+])("the filter %o means the scopes %o", (filter, expected) => {
+  const scopes = {
+    ...{ "": SHARED_SCOPE, u: scopeOf("u", "", ""), v: scopeOf("v", "", "") },
+    ...{ "u a": scopeOf("u", "a", ""), a: scopeOf("", "a", "") },
+    ...{ "u a s": scopeOf("u", "a", "s"), s: scopeOf("", "", "s") },
+  };
+  const meant = Object.entries(scopes).filter(([, scope]) => meansScope(scope, filter));
+  expect(meant.map(([name]) => name)).toEqual(expected);
+  const named = namedScopes(filter);
+  if (named === undefined) return;
+  for (const scope of Object.values(scopes)) {
+    expect(named.some((one) => JSON.stringify(one) === JSON.stringify(scope))).toBe(
+      meansScope(scope, filter),
+    );
+  }
 });

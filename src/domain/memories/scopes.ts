@@ -1,6 +1,6 @@
 // Whom memories belong to, and whose memories a call sees.
 
-import type { MemoryScope } from "./memory.ts";
+import { type MemoryScope, SHARED_SCOPE } from "./memory.ts";
 import type { MemoryPolicy } from "./policy.ts";
 
 function orEmpty(id: string): readonly string[] {
@@ -18,6 +18,36 @@ export function visibleScopes({ userId, agentId, sessionId }: MemoryScope): read
     }
   }
   return scopes;
+}
+
+/** Whose memories a call means; see memorysidecar.v1.ScopeFilter. */
+export type ScopeFilter =
+  | { readonly kind: "visible-to" | "exact" | "owned-by"; readonly scope: MemoryScope }
+  | { readonly kind: "everyone" };
+
+/** Means what everybody shares. */
+export const SHARED_MEMORIES: ScopeFilter = { kind: "visible-to", scope: SHARED_SCOPE };
+
+const MEMBERS = ["userId", "agentId", "sessionId"] as const;
+
+/** Whether a filter means memories of a scope. */
+export function meansScope(own: MemoryScope, filter: ScopeFilter): boolean {
+  if (filter.kind === "everyone") return true;
+  const { kind, scope: wanted } = filter;
+  return MEMBERS.every((member) => {
+    if (own[member] === wanted[member]) return true;
+    if (kind === "visible-to") return own[member] === "";
+    return kind === "owned-by" && wanted[member] === "";
+  });
+}
+
+/** The scopes that a filter names one by one; undefined when it leaves some open. */
+export function namedScopes(filter: ScopeFilter): readonly MemoryScope[] | undefined {
+  if (filter.kind === "everyone") return undefined;
+  const { kind, scope } = filter;
+  if (kind === "visible-to") return visibleScopes(scope);
+  const isWhole = kind === "exact" || MEMBERS.every((member) => scope[member] !== "");
+  return isWhole ? [scope] : undefined;
 }
 
 /**

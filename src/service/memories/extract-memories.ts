@@ -70,7 +70,7 @@ interface Finding {
 }
 
 async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<Uint8Array> {
-  const { namespace, userId, agentId } = input;
+  const { namespace, scope } = input;
   const { context } = work.parts;
   const { requestId } = work.call;
   const replay = await context.store.changeMemories({ namespace, requestId }, (view) => ({
@@ -79,7 +79,6 @@ async function fromText(work: MemoryWork, input: ExtractMemoriesInput): Promise<
   }));
   if (replay !== undefined) return replay;
   const policy = { ...DEFAULT_MEMORY_POLICY, extraction: input.extraction ?? BY_RULES };
-  const scope = { userId, agentId, sessionId: "" };
   const found = await find(work, input, { scope, policy, messages: [] });
   const finding: Finding = { work, input, policy, found, messages: [] };
   return await changeMemories(work, {}, ({ memories, revision }) => {

@@ -3,18 +3,18 @@
 
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import { meansScope } from "../../domain/memories/filter-match.ts";
 import {
   isMemoryExpired,
   type Memory,
   type MemoryScope,
   type Relation,
 } from "../../domain/memories/memory.ts";
+import { meansScope, namedScopes } from "../../domain/memories/scopes.ts";
 import { nameKeyOf } from "../../domain/memories/text-key.ts";
 import type { RelationQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { MemoryParts } from "./parts.ts";
-import { isMeant, namedScopes, type Scan, type ScanPiece, scanPieces } from "./scan.ts";
+import { isMeant, type Scan, type ScanPiece, scanPieces } from "./scan.ts";
 
 /** Scopes that are looked through one by one. */
 const SCOPES_MAX = 64;
@@ -72,11 +72,11 @@ async function scopesOf(
   { context }: MemoryParts,
   { namespace, filter }: RelationScan,
 ): Promise<readonly MemoryScope[] | undefined> {
-  const named = namedScopes(filter);
+  const named = namedScopes(filter.scope);
   if (named !== undefined) return named;
   const stored = await context.store.listMemoryScopes(namespace, "", SCOPES_MAX + 1);
   if (stored.length > SCOPES_MAX) return undefined;
-  return stored.map(({ scope }) => scope).filter((scope) => meansScope(scope, filter));
+  return stored.map(({ scope }) => scope).filter((scope) => meansScope(scope, filter.scope));
 }
 
 /** The keys of a relation; undefined for another memory. */
@@ -207,10 +207,9 @@ async function gathered(
   const relations: KeyedRelation[] = [];
   const entities: (readonly string[])[] = [];
   // Every active entity of the scopes gives its names, whatever else the filter asks of relations.
-  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
   const named: MemoryFilter = {
     ...ANY_MEMORY,
-    ...{ userId, agentId, sessionId, includeShared, exactScope },
+    scope: filter.scope,
     kinds: new Set(["entity"]),
   };
   const both: MemoryFilter = { ...filter, kinds: new Set(["entity", "relation"]) };
@@ -232,7 +231,7 @@ async function gathered(
 
 /** The filter for one of its scopes. */
 function oneScope(filter: MemoryFilter, scope: MemoryScope): MemoryFilter {
-  return { ...filter, ...scope, exactScope: true, includeShared: false };
+  return { ...filter, scope: { kind: "exact", scope } };
 }
 
 async function* scanAll(
@@ -286,10 +285,7 @@ class GatheredRelations implements RelationSource {
   }
 }
 
-const ANY_MEMORY: Omit<
-  MemoryFilter,
-  "userId" | "agentId" | "sessionId" | "includeShared" | "exactScope" | "kinds"
-> = {
+const ANY_MEMORY: Omit<MemoryFilter, "scope" | "kinds"> = {
   ...{ states: new Set(["active"]), categories: new Set(), topics: new Set(), key: "" },
   ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },
   ...{ minConfidence: undefined, minTrust: undefined, persistent: undefined },

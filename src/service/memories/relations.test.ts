@@ -5,8 +5,10 @@ import {
   ANY_MEMORY,
   entityDraft,
   memoryDraft,
+  ownedBy,
   relationDraft,
   remember,
+  scopeOf,
 } from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
@@ -126,11 +128,12 @@ describe("filters", () => {
       relationDraft("Annie", "likes", "ale", shared),
       entityDraft("Ann", ["Annie"], shared),
     ]);
-    const mine = { userId: "u1" };
+    const mine = { scope: ownedBy("u1") };
     expect((await query({ subject: "ann", filter: mine })).found).toEqual(["1 Ann likes tea"]);
-    expect(
-      (await query({ subject: "ann", filter: { ...mine, includeShared: true } })).found,
-    ).toEqual(["1 Ann likes tea", "1 Annie likes ale"]);
+    const seen = { scope: { kind: "visible-to", scope: scopeOf("u1") } } as const;
+    expect((await query({ subject: "ann", filter: seen })).found).toEqual([
+      ...["1 Ann likes tea", "1 Annie likes ale"],
+    ]);
   });
 
   test("what was true at a time", async () => {

@@ -6,9 +6,9 @@ import {
   ANY_MEMORY,
   listAll,
   memoryDraft,
+  ownedBy,
   remember,
   rememberTexts,
-  scopeOf,
 } from "../../../test/support/service-memories.ts";
 import { startTestServices, type TestServices } from "../../../test/support/services.ts";
 import { matchesMemory } from "../../domain/memories/filter-match.ts";
@@ -62,11 +62,13 @@ async function fill(services: TestServices): Promise<void> {
 const id = fc.constantFrom(...IDS);
 const query = fc.record({
   filter: fc.record({
-    userId: id,
-    agentId: id,
-    sessionId: id,
-    includeShared: fc.boolean(),
-    exactScope: fc.boolean(),
+    scope: fc.oneof(
+      fc.constant({ kind: "everyone" } as const),
+      fc.record({
+        kind: fc.constantFrom("visible-to", "exact", "owned-by"),
+        scope: fc.record({ userId: id, agentId: id, sessionId: id }),
+      }),
+    ),
     kinds: fc.uniqueArray(fc.constantFrom<MemoryKind>("fact", "summary", "preference")).map(setOf),
     minImportance: fc.option(fc.constantFrom(0.3, 0.8), { nil: undefined }),
   }),
@@ -120,7 +122,7 @@ test("too many scans at one time are refused", async () => {
   const services = await start("memory");
   await rememberTexts(services, ["a"]);
   const calls = Array.from({ length: 300 }, () =>
-    listAll(services, scopeOf("u1"), { order: "confidence" }),
+    listAll(services, { scope: ownedBy("u1") }, { order: "confidence" }),
   );
   const ended = await Promise.allSettled(calls);
   const refused = ended.filter(({ status }) => status === "rejected");

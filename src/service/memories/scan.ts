@@ -1,10 +1,10 @@
 // Goes over the memories that a filter may mean, by their numbers, a piece at a time: through its
-// scopes or users alone where it names them, else through the namespace.
+// scopes or its user alone where it names them, else through the namespace.
 
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import { matchesMemory } from "../../domain/memories/filter-match.ts";
-import { isMemoryExpired, type Memory, type MemoryScope } from "../../domain/memories/memory.ts";
-import { visibleScopes } from "../../domain/memories/scopes.ts";
+import { isMemoryExpired, type Memory } from "../../domain/memories/memory.ts";
+import { namedScopes } from "../../domain/memories/scopes.ts";
 import type { MemoryQuery } from "../../storage/store.ts";
 import { checkLive } from "../change.ts";
 import type { MemoryParts } from "./parts.ts";
@@ -35,26 +35,15 @@ export interface ScanPiece {
 
 type Within = NonNullable<MemoryQuery["within"]>;
 
-/** The scopes that a filter names one by one; undefined when it leaves some open. */
-export function namedScopes(filter: MemoryFilter): readonly MemoryScope[] | undefined {
-  const { userId, agentId, sessionId, includeShared, exactScope } = filter;
-  const isNamed = userId !== "" && agentId !== "" && sessionId !== "";
-  if (!exactScope && !isNamed) return undefined;
-  const scope = { userId, agentId, sessionId };
-  return includeShared ? visibleScopes(scope) : [scope];
-}
-
 /** Where a filter looks; undefined for the whole namespace. */
-function withinOf(filter: MemoryFilter): readonly (Within | undefined)[] {
+function withinOf({ scope: filter, kinds }: MemoryFilter): readonly (Within | undefined)[] {
   const scopes = namedScopes(filter);
-  const { userId, includeShared, kinds } = filter;
   if (scopes !== undefined) {
     const some = kinds.size === 0 ? {} : { kinds };
     return scopes.map((scope) => ({ kind: "scope", scope, ...some }));
   }
-  if (userId === "") return [undefined];
-  const users = includeShared ? [userId, ""] : [userId];
-  return users.map((user) => ({ kind: "user", userId: user }));
+  const userId = filter.kind === "everyone" ? "" : filter.scope.userId;
+  return [userId === "" ? undefined : { kind: "user", userId }];
 }
 
 /** One of the places that a scan merges. */

@@ -5,6 +5,7 @@
 import { LIMITS } from "../../domain/limits.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
 import { matchesMemory } from "../../domain/memories/filter-match.ts";
+import type { ScopeFilter } from "../../domain/memories/scopes.ts";
 import type { RecallFilter } from "../../domain/recall/filter.ts";
 import type { Call } from "../call.ts";
 import type { MemoryMatch, SearchMemoriesInput } from "../memory-api.ts";
@@ -49,19 +50,33 @@ function recallInput(input: SearchMemoriesInput, offset: number): RecallInput {
 
 /** What the index can do of a filter. */
 function recallFilter(filter: MemoryFilter): RecallFilter {
-  const { userId, agentId, sessionId, includeShared, exactScope, validAtMs, states } = filter;
-  const isNamed = sessionId !== "" || exactScope;
-  const sessions = includeShared ? [sessionId, ""] : [sessionId];
+  const { validAtMs, states } = filter;
   const isActive = states.size === 0 ? validAtMs === undefined : !states.has("superseded");
   return {
-    ...{ kinds: new Set(["memory"]), sessionIds: [], excludeSessionIds: [], userId, agentId },
+    ...{ kinds: new Set(["memory"]), sessionIds: [], excludeSessionIds: [] },
     ...{ sessionLabels: new Map(), roles: new Set(), collectionIds: [], sourceDocumentId: "" },
     ...{ labels: filter.labels, metadata: filter.metadata, minTrust: filter.minTrust },
-    ...{ fromMs: undefined, beforeMs: undefined, includeShared },
+    ...{ fromMs: undefined, beforeMs: undefined, ...scopeConditions(filter.scope) },
     ...{ memoryKinds: filter.kinds, categories: filter.categories },
     validity: validAtMs ?? (isActive ? "active" : "any"),
     minConfidence: filter.minConfidence,
-    memorySessionIds: isNamed ? sessions : undefined,
-    exact: { names: exactScope, sessions: true },
+  };
+}
+
+/** What the index is asked of whose memories are meant. */
+function scopeConditions(
+  filter: ScopeFilter,
+): Pick<RecallFilter, "userId" | "agentId" | "includeShared" | "memorySessionIds" | "exact"> {
+  if (filter.kind === "everyone") {
+    return { userId: "", agentId: "", includeShared: false, memorySessionIds: undefined };
+  }
+  const { kind, scope } = filter;
+  const { userId, agentId, sessionId } = scope;
+  const includeShared = kind === "visible-to";
+  const isNamed = kind !== "owned-by" || sessionId !== "";
+  const sessions = includeShared ? [sessionId, ""] : [sessionId];
+  return {
+    ...{ userId, agentId, includeShared, memorySessionIds: isNamed ? sessions : undefined },
+    exact: { names: kind !== "owned-by", sessions: true },
   };
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ANY_MEMORY,
   memoryDraft,
+  ownedBy,
   remember,
   rememberTexts,
 } from "../../../test/support/service-memories.ts";
@@ -113,7 +114,7 @@ test("substring: the whole query, by confidence, then in their order", async () 
     memoryDraft({ text: "Prefers trains", topics: ["Hiking gear"], confidence: 0.9 }),
     memoryDraft({ text: "User loves hiking", scope: "u2" }),
   ]);
-  const filter = { ...ANY_MEMORY, userId: "u1" };
+  const filter = { ...ANY_MEMORY, scope: ownedBy("u1") };
   expect(await search("HIKING", "substring", { filter })).toEqual([
     ["Prefers trains", 0.9],
     ["User loves hiking", 0.6],

@@ -1,29 +1,25 @@
 // Goal: a filter of memories asks in the domain for what it asks on the wire, and nothing else.
 
 import { describe, expect, it } from "vitest";
+import {
+  EVERYONE,
+  exactly,
+  memoryFilter,
+  ownedBy,
+  visibleTo,
+} from "../../../test/support/samples.ts";
 import type { MemoryFilter } from "../../domain/memories/filter.ts";
-import * as wire from "../../gen/memorysidecar/v1/memory.ts";
+import { SHARED_SCOPE } from "../../domain/memories/memory.ts";
+import type * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { fromMemoryFilter, fromWholeFilter } from "./memory-filter.ts";
-
-/** A filter with what a test names. */
-function memoryFilter(fields: Partial<wire.MemoryFilter> = {}): wire.MemoryFilter {
-  return { ...wire.MemoryFilter.decode(new Uint8Array(0)), ...fields };
-}
 
 const time = { seconds: 1n, nanos: 1_500_000 };
 
 describe("a filter of memories", () => {
-  it("asks for nothing when it is unset or empty", () => {
+  it("asks for nothing but what is shared when it is unset or empty", () => {
     expect(fromMemoryFilter(undefined)).toEqual(fromMemoryFilter(memoryFilter()));
     expect(fromMemoryFilter(undefined)).toEqual({
-      ...{
-        userId: "",
-        agentId: "",
-        sessionId: "",
-        includeShared: false,
-        exactScope: false,
-        kinds: new Set(),
-      },
+      ...{ scope: { kind: "visible-to", scope: SHARED_SCOPE }, kinds: new Set() },
       ...{ states: new Set(), categories: new Set(), topics: new Set(), key: "" },
       ...{ textContains: "", labels: new Map(), metadata: [], minImportance: undefined },
       ...{ minConfidence: undefined, minTrust: undefined, persistent: undefined },
@@ -34,10 +30,19 @@ describe("a filter of memories", () => {
   });
 
   it.each<readonly [Partial<wire.MemoryFilter>, Partial<MemoryFilter>]>([
-    [{ userId: "u" }, { userId: "u" }],
-    [{ agentId: "a" }, { agentId: "a" }],
-    [{ sessionId: "s" }, { sessionId: "s" }],
-    [{ includeShared: true }, { includeShared: true }],
+    [
+      { scope: visibleTo({ userId: "u" }) },
+      { scope: { kind: "visible-to", scope: { ...SHARED_SCOPE, userId: "u" } } },
+    ],
+    [
+      { scope: exactly({ agentId: "a" }) },
+      { scope: { kind: "exact", scope: { ...SHARED_SCOPE, agentId: "a" } } },
+    ],
+    [
+      { scope: ownedBy({ sessionId: "s" }) },
+      { scope: { kind: "owned-by", scope: { ...SHARED_SCOPE, sessionId: "s" } } },
+    ],
+    [{ scope: EVERYONE }, { scope: { kind: "everyone" } }],
     [{ kinds: [1, 7] }, { kinds: new Set(["fact", "summary"] as const) }],
     [{ states: [2] }, { states: new Set(["superseded"] as const) }],
     [{ categories: ["WORK", "Life"] }, { categories: new Set(["work", "life"]) }],

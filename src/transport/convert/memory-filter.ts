@@ -8,6 +8,7 @@ import * as wire from "../../gen/memorysidecar/v1/memory.ts";
 import { MemoryState } from "../../gen/memorysidecar/v1/memory.ts";
 import { fromMemoryKind, fromMemoryOrigin } from "./memory-enums.ts";
 import { fromConditions } from "./recall-filter.ts";
+import { fromScopeFilter } from "./scope.ts";
 import { floorTimestamp, fromTimestamp } from "./time.ts";
 
 const EMPTY = wire.MemoryFilter.decode(new Uint8Array(0));
@@ -25,15 +26,11 @@ function boundOf(time: Timestamp | undefined): number | undefined {
   return time === undefined ? undefined : fromTimestamp(time);
 }
 
-/** Gives which memories a checked filter means; unset means every active one. */
+/** Gives which memories a checked filter means; unset means the active ones that are shared. */
 export function fromMemoryFilter(filter: wire.MemoryFilter = EMPTY): MemoryFilter {
   const { minTrust, validAt } = filter;
   return {
-    userId: filter.userId,
-    agentId: filter.agentId,
-    sessionId: filter.sessionId,
-    includeShared: filter.includeShared,
-    exactScope: filter.exactScope,
+    scope: fromScopeFilter(filter.scope),
     kinds: new Set(filter.kinds.map(fromMemoryKind)),
     states: new Set(filter.states.map(fromState)),
     categories: lowered(filter.categories),

@@ -5,6 +5,7 @@ import {
 import { encodeMemory } from "../convert/memory.ts";
 import { fromExtraction } from "../convert/memory-policy.ts";
 import { fillPage } from "../convert/page.ts";
+import { fromMemoryScope } from "../convert/scope.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
@@ -24,8 +25,7 @@ export const extractMemories: UnaryRpc<ExtractMemoriesRequest> = {
       firstSeq: Number(request.firstSeq),
       lastSeq: Number(request.lastSeq),
       text: request.text,
-      userId: request.userId,
-      agentId: request.agentId,
+      scope: fromMemoryScope(request.scope),
       extraction: extraction === undefined ? undefined : fromExtraction(extraction),
       preview: request.preview,
       encode: ({ memories, createdCount, rejectedCount, revision }) => {

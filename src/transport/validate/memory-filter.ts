@@ -12,6 +12,7 @@ import { Trust } from "../../gen/memorysidecar/v1/message.ts";
 import { checkEnum, checkId, checkLabels, checkText, checkTimestamp } from "./fields.ts";
 import { checkShare, checkTexts } from "./memory.ts";
 import { checkChoices, checkConditions } from "./recall-filter.ts";
+import { checkRequiredScope, checkScopeFilter } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const KINDS = { names: MemoryKind, count: LIMITS.memoryFilterKinds };
@@ -23,9 +24,25 @@ const TOPICS = { count: LIMITS.memoryFilterTopics, bytes: LIMITS.memoryTopicByte
 export function checkMemoryFilter(v: Violations, filter: MemoryFilter | undefined): void {
   if (filter === undefined) return;
   v.enter("filter");
-  checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
-  checkText(v, "agent_id", filter.agentId, LIMITS.agentIdBytes);
-  checkId(v, "session_id", filter.sessionId, LIMITS.sessionIdBytes);
+  checkScopeFilter(v, filter.scope);
+  checkConditionsOf(v, filter);
+  v.leave();
+}
+
+/** Checks the field `filter` of a request that must say whose memories it means. */
+export function checkRequiredFilter(v: Violations, filter: MemoryFilter | undefined): void {
+  if (filter === undefined) {
+    v.add("filter", "is required");
+    return;
+  }
+  v.enter("filter");
+  checkRequiredScope(v, filter.scope);
+  checkConditionsOf(v, filter);
+  v.leave();
+}
+
+/** Checks everything but whose memories are meant. */
+function checkConditionsOf(v: Violations, filter: MemoryFilter): void {
   checkChoices(v, "kinds", filter.kinds, KINDS);
   checkChoices(v, "states", filter.states, STATES);
   checkTexts(v, "categories", filter.categories, CATEGORIES);
@@ -43,13 +60,6 @@ export function checkMemoryFilter(v: Violations, filter: MemoryFilter | undefine
   checkPeriod(v, "seen", { from: seenFromTime, before: seenBeforeTime });
   checkId(v, "source_session_id", filter.sourceSessionId, LIMITS.sessionIdBytes);
   checkEnum(v, "origin", filter.origin, MemoryOrigin);
-  v.leave();
-}
-
-/** Checks a filter that a request must have, though it may be empty. */
-export function checkRequiredFilter(v: Violations, filter: MemoryFilter | undefined): void {
-  if (filter === undefined) v.add("filter", "is required: an empty one means every memory");
-  else checkMemoryFilter(v, filter);
 }
 
 interface Period {

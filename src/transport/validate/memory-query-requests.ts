@@ -30,6 +30,7 @@ import {
 import { checkTexts } from "./memory.ts";
 import { checkMemoryFilter } from "./memory-filter.ts";
 import { checkExtraction, checkScoringRules } from "./memory-policy.ts";
+import { checkScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const SEARCH = { min: 0, max: LIMITS.searchMemories };
@@ -116,12 +117,12 @@ function checkSeqs(v: Violations, { sessionId, firstSeq, lastSeq }: ExtractMemor
 }
 
 /** Memories of a session belong to its user and agent. */
-function checkOwner(v: Violations, { sessionId, userId, agentId }: ExtractMemoriesRequest): void {
-  checkText(v, "user_id", userId, LIMITS.userIdBytes);
-  checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
-  if (sessionId === "") return;
-  if (userId !== "") v.add("user_id", "must be empty with session_id");
-  if (agentId !== "") v.add("agent_id", "must be empty with session_id");
+function checkOwner(v: Violations, { sessionId, scope }: ExtractMemoriesRequest): void {
+  if (scope === undefined) return;
+  v.enter("scope");
+  checkScope(v, scope);
+  v.leave();
+  if (sessionId !== "") v.add("scope", "must be unset with session_id");
 }
 
 export function checkScoreImportance(request: ScoreImportanceRequest, v: Violations): void {

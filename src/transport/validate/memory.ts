@@ -24,6 +24,7 @@ import {
   checkTimestamp,
   checkTtl,
 } from "./fields.ts";
+import { checkScope } from "./scope.ts";
 import type { Violations } from "./violations.ts";
 
 const SHARE = { min: 0, max: 1 };
@@ -87,12 +88,6 @@ function checkKind(v: Violations, { kind, structure, text }: Memory): void {
     checkWords(v, "text", text);
     if (kind === MemoryKind.ENTITY) checkText(v, "text", text, LIMITS.entityNameBytes);
   }
-}
-
-function checkScope(v: Violations, { userId, agentId, sessionId }: Memory): void {
-  checkText(v, "user_id", userId, LIMITS.userIdBytes);
-  checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
-  checkId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
 }
 
 function checkContent(v: Violations, memory: Memory): void {

@@ -75,7 +75,10 @@ class MemoryMethods(SyncCalls):
         """Lists memories, oldest first: those that are active now, or those that were known at a
         past time.
 
-        :param filter: ``{"user_id": "ana", "kinds": ["fact"]}``.
+        :param filter: ``{"user_id": "ana", "kinds": ["fact"]}`` means what ana may see: her
+            memories and shared ones. ``"scope"`` changes that: ``"owned_by"`` leaves shared ones
+            out, ``"exact"`` means this scope alone. Without a user only shared ones are meant;
+            ``{"everyone": True}`` means those of everybody.
         """
         request = v1.ListMemoriesRequest(
             filter=m.memory_filter_of(filter),
@@ -149,7 +152,7 @@ class MemoryMethods(SyncCalls):
     def decay_memories(
         self,
         *,
-        filter: m.FilterLike | None = None,
+        filter: m.FilterLike,
         factor: float | None = None,
         delete_below: float | None = None,
         unseen_for: Seconds | None = None,
@@ -157,9 +160,14 @@ class MemoryMethods(SyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.DecayMemoriesResponse:
         """Lowers the confidence of memories, up to 1,000 of them: times 0.8 unless ``factor`` says
-        otherwise. The ``next_page_token`` of the answer asks for the rest."""
+        otherwise. The ``next_page_token`` of the answer asks for the rest.
+
+        :param filter: ``{"user_id": "ana"}`` means all memories of ana, without shared ones;
+            ``{"everyone": True}`` means those of everybody.
+        :raises ValueError: for a filter that names no user and does not say everyone.
+        """
         request = v1.DecayMemoriesRequest(
-            filter=m.memory_filter_of(filter) or v1.MemoryFilter(),
+            filter=m.bound_filter_of(filter),
             factor=factor,
             delete_below=delete_below,
             unseen_for=duration_of(unseen_for),
@@ -186,8 +194,13 @@ class MemoryMethods(SyncCalls):
         **call: Unpack[f.WriteOptions],
     ) -> v1.PurgeMemoriesResponse:
         """Counts the memories of a filter, or with ``force`` forgets them, up to 1,000 with one
-        call: call again while the answer says ``more``."""
-        request = v1.PurgeMemoriesRequest(filter=m.memory_filter_of(filter), force=force)
+        call: call again while the answer says ``more``.
+
+        :param filter: ``{"user_id": "ana"}`` means all memories of ana, without shared ones;
+            ``{"everyone": True}`` means those of everybody.
+        :raises ValueError: for a filter that names no user and does not say everyone.
+        """
+        request = v1.PurgeMemoriesRequest(filter=m.bound_filter_of(filter), force=force)
         return self._unary(request, v1.PurgeMemoriesResponse, call)
 
     def list_memory_revisions(

@@ -14,6 +14,7 @@ from ._task_fields import Seconds, duration_of
 MemoryLike = Union[str, "v1.Memory", Json]
 MemoriesLike = MemoryLike | Sequence[MemoryLike]
 FilterLike = Union["v1.MemoryFilter", Json]
+ScopeMatch = Literal["visible_to", "exact", "owned_by"]
 Dedupe = Union[bool, Literal["same_text", "similar", "none"], "v1.DedupeRule", Json]
 Conflict = Union[Literal["keep_both", "supersede", "merge", "ask_hook"], "v1.ConflictRule", Json]
 Order = Union[
@@ -23,6 +24,9 @@ MemoryScoring = Union[Literal["recall", "overlap", "word_count", "substring"], "
 Profile = Literal["", "default", "selectools", "lauren", "definable"] | str
 JobType = Union[Literal["extract", "score"], "v1.TaskType"]
 SectionLike = Union[str, "v1.ContextSection", Json]
+
+
+_SCOPE_MATCHES: tuple[ScopeMatch, ...] = ("visible_to", "exact", "owned_by")
 
 
 class MemoryChange(WriteOptions, total=False):
@@ -148,11 +152,43 @@ def memories_of(value: MemoriesLike, scope: ScopeFields | None = None) -> list[v
 
 
 def memory_filter_of(value: FilterLike | None) -> v1.MemoryFilter | None:
+    """Makes a filter of memories to read; None stays so."""
+    return None if value is None else _filter_of(value, "visible_to")
+
+
+def bound_filter_of(value: FilterLike) -> v1.MemoryFilter:
+    """Makes a filter of memories to purge, decay or export. One that names no user is an error
+    unless it says everyone: the user may be one that the caller lost.
+
+    :raises ValueError: for a filter that names no user and does not say everyone.
+    """
+    if isinstance(value, v1.MemoryFilter):
+        which = value.scope.WhichOneof("scope")
+        is_bound = which is not None and (
+            which == "everyone" or bool(getattr(value.scope, which).user_id)
+        )
+    else:
+        is_bound = bool(value) and bool(value.get("user_id") or value.get("everyone"))
+    if not is_bound:
+        raise ValueError("the filter has no user_id: name the user, or say everyone")
+    return _filter_of(value, "owned_by")
+
+
+def _filter_of(value: FilterLike, match: ScopeMatch) -> v1.MemoryFilter:
     """Makes a filter of memories: a mapping holds its fields by their names; kinds, states, origin
-    and trust may have their short names."""
-    if value is None or isinstance(value, v1.MemoryFilter):
+    and trust may have their short names. Its scope is made of ``user_id``, ``agent_id``,
+    ``session_id``, ``everyone`` and ``scope``, the way they are compared.
+
+    :param match: how they are compared where the mapping does not say.
+    """
+    if isinstance(value, v1.MemoryFilter):
         return value
     fields = dict(value)
+    names = ("user_id", "agent_id", "session_id")
+    scope = {name: fields.pop(name, None) or "" for name in names}
+    fields["scope"] = _scope_filter_of(
+        scope, fields.get("scope"), bool(fields.pop("everyone", False)), match
+    )
     for name, what in (("kinds", "kind"), ("states", "state")):
         given = fields.get(name)
         if given is not None:
@@ -161,6 +197,25 @@ def memory_filter_of(value: FilterLike | None) -> v1.MemoryFilter | None:
     fields["origin"] = choice("origin", fields.get("origin"))
     fields["min_trust"] = enum_of("filter.min_trust", fields.get("min_trust"))
     return filter_of(v1.MemoryFilter, fields)
+
+
+def _scope_filter_of(
+    scope: dict[str, str], given: Any, everyone: bool, match: ScopeMatch
+) -> v1.ScopeFilter | None:
+    if isinstance(given, v1.ScopeFilter):
+        return given
+    if everyone and scope["user_id"]:
+        raise ValueError("give user_id or everyone, not both")
+    if given is None and not any(scope.values()):
+        return v1.ScopeFilter(everyone=v1.Everyone()) if everyone else None
+    chosen = given or ("owned_by" if everyone else match)
+    if chosen not in _SCOPE_MATCHES:
+        raise ValueError(f'the scope is one of {", ".join(_SCOPE_MATCHES)}, not "{chosen}"')
+    if chosen == "owned_by" and not scope["user_id"] and not everyone:
+        raise ValueError("the scope owned_by needs user_id, or everyone")
+    made = v1.ScopeFilter()
+    getattr(made, chosen).CopyFrom(v1.MemoryScope(**scope))
+    return made
 
 
 def dedupe_of(value: Dedupe | None) -> v1.DedupeRule | None:
@@ -209,6 +264,13 @@ def sections_of(values: Iterable[SectionLike]) -> list[v1.ContextSection]:
             fields["kind"] = choice("section", fields.get("kind"))
             found.append(v1.ContextSection(**fields))
     return found
+
+
+def memory_scope_of(user_id: str, agent_id: str) -> v1.MemoryScope | None:
+    """Makes a scope; None for that of everybody."""
+    if not (user_id or agent_id):
+        return None
+    return v1.MemoryScope(user_id=user_id, agent_id=agent_id)
 
 
 def scope_of(user_id: str, agent_id: str, session_id: str) -> ScopeFields:

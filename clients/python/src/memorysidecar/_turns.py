@@ -61,6 +61,8 @@ class TurnMethods(SyncCalls):
         """Finds facts, entities and relations in messages of a session, the newest 10 by default,
         or in a text.
 
+        :param user_id: whom memories from ``text`` belong to, with ``agent_id``. Default:
+            everybody shares them.
         :param extraction: the name of a hook, or all that an ``ExtractionPolicy`` holds. Default:
             that of the session, else the rules of the server.
         :param preview: remembers nothing.
@@ -70,8 +72,7 @@ class TurnMethods(SyncCalls):
             first_seq=first_seq,
             last_seq=last_seq,
             text=text,
-            user_id=user_id,
-            agent_id=agent_id,
+            scope=m.memory_scope_of(user_id, agent_id),
             extraction=m.extraction_of(extraction),
             preview=preview,
         )

@@ -81,13 +81,15 @@ _DESCRIPTIONS: Final = {
 }
 
 
-def export_memories(client: Client, filter: m.FilterLike | None = None) -> Iterator[str]:
+def export_memories(client: Client, filter: m.FilterLike) -> Iterator[str]:
     """Gives memories as lines of JSON, without line ends: the ``Memory`` of the contract in its
     JSON form, oldest first. Former states are not among them.
 
-    :param filter: which memories. Default: every active one of the namespace.
+    :param filter: which memories: ``{"user_id": "ana"}`` means the active ones of ana, without
+        shared ones; ``{"everyone": True}`` means every active one of the namespace.
+    :raises ValueError: for a filter that names no user and does not say everyone.
     """
-    for memory in client.list_memories(filter=filter):
+    for memory in client.list_memories(filter=m.bound_filter_of(filter)):
         fields = json_format.MessageToDict(memory, preserving_proto_field_name=True)
         yield json.dumps(fields, ensure_ascii=False)
 
@@ -262,8 +264,6 @@ class MemoryTools:
             filter={
                 "user_id": self._user_id,
                 "agent_id": self._agent_id,
-                "include_shared": True,
-                "exact_scope": True,
             },
             scoring=self._scoring,
             limit=_limit_of(given.get("limit")),

@@ -309,8 +309,34 @@ class ExtractionPolicy(_message.Message):
     supersede: bool
     def __init__(self, hook: _Optional[str] = ..., on: _Optional[_Union[ExtractionTime, str]] = ..., targets: _Optional[_Iterable[_Union[ExtractionTarget, str]]] = ..., instructions: _Optional[str] = ..., supersede: _Optional[bool] = ...) -> None: ...
 
+class MemoryScope(_message.Message):
+    __slots__ = ("user_id", "agent_id", "session_id")
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    agent_id: str
+    session_id: str
+    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
+
+class Everyone(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ScopeFilter(_message.Message):
+    __slots__ = ("visible_to", "exact", "owned_by", "everyone")
+    VISIBLE_TO_FIELD_NUMBER: _ClassVar[int]
+    EXACT_FIELD_NUMBER: _ClassVar[int]
+    OWNED_BY_FIELD_NUMBER: _ClassVar[int]
+    EVERYONE_FIELD_NUMBER: _ClassVar[int]
+    visible_to: MemoryScope
+    exact: MemoryScope
+    owned_by: MemoryScope
+    everyone: Everyone
+    def __init__(self, visible_to: _Optional[_Union[MemoryScope, _Mapping]] = ..., exact: _Optional[_Union[MemoryScope, _Mapping]] = ..., owned_by: _Optional[_Union[MemoryScope, _Mapping]] = ..., everyone: _Optional[_Union[Everyone, _Mapping]] = ...) -> None: ...
+
 class MemoryFilter(_message.Message):
-    __slots__ = ("user_id", "agent_id", "session_id", "include_shared", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at", "create_from_time", "create_before_time", "seen_from_time", "seen_before_time", "source_session_id", "origin", "exact_scope")
+    __slots__ = ("scope", "kinds", "states", "categories", "topics", "key", "text_contains", "labels", "metadata", "min_importance", "min_confidence", "min_trust", "persistent", "valid_at", "create_from_time", "create_before_time", "seen_from_time", "seen_before_time", "source_session_id", "origin")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -318,10 +344,7 @@ class MemoryFilter(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
-    USER_ID_FIELD_NUMBER: _ClassVar[int]
-    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    INCLUDE_SHARED_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     KINDS_FIELD_NUMBER: _ClassVar[int]
     STATES_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
@@ -341,11 +364,7 @@ class MemoryFilter(_message.Message):
     SEEN_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
     SOURCE_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
-    EXACT_SCOPE_FIELD_NUMBER: _ClassVar[int]
-    user_id: str
-    agent_id: str
-    session_id: str
-    include_shared: bool
+    scope: ScopeFilter
     kinds: _containers.RepeatedScalarFieldContainer[MemoryKind]
     states: _containers.RepeatedScalarFieldContainer[MemoryState]
     categories: _containers.RepeatedScalarFieldContainer[str]
@@ -365,8 +384,7 @@ class MemoryFilter(_message.Message):
     seen_before_time: _timestamp_pb2.Timestamp
     source_session_id: str
     origin: MemoryOrigin
-    exact_scope: bool
-    def __init__(self, user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., session_id: _Optional[str] = ..., include_shared: _Optional[bool] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ..., exact_scope: _Optional[bool] = ...) -> None: ...
+    def __init__(self, scope: _Optional[_Union[ScopeFilter, _Mapping]] = ..., kinds: _Optional[_Iterable[_Union[MemoryKind, str]]] = ..., states: _Optional[_Iterable[_Union[MemoryState, str]]] = ..., categories: _Optional[_Iterable[str]] = ..., topics: _Optional[_Iterable[str]] = ..., key: _Optional[str] = ..., text_contains: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., metadata: _Optional[_Iterable[_Union[_filter_pb2.MetadataCondition, _Mapping]]] = ..., min_importance: _Optional[float] = ..., min_confidence: _Optional[float] = ..., min_trust: _Optional[_Union[_message_pb2.Trust, str]] = ..., persistent: _Optional[bool] = ..., valid_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., create_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_from_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seen_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., source_session_id: _Optional[str] = ..., origin: _Optional[_Union[MemoryOrigin, str]] = ...) -> None: ...
 
 class DedupeRule(_message.Message):
     __slots__ = ("mode", "threshold", "window", "keep_unchanged")

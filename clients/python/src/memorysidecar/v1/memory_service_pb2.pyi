@@ -383,14 +383,13 @@ class ConsolidateSessionResponse(_message.Message):
     def __init__(self, promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ExtractMemoriesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "user_id", "agent_id", "extraction", "preview", "request_id")
+    __slots__ = ("namespace", "session_id", "first_seq", "last_seq", "text", "scope", "extraction", "preview", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     FIRST_SEQ_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
-    USER_ID_FIELD_NUMBER: _ClassVar[int]
-    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
     EXTRACTION_FIELD_NUMBER: _ClassVar[int]
     PREVIEW_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
@@ -399,12 +398,11 @@ class ExtractMemoriesRequest(_message.Message):
     first_seq: int
     last_seq: int
     text: str
-    user_id: str
-    agent_id: str
+    scope: _memory_pb2.MemoryScope
     extraction: _memory_pb2.ExtractionPolicy
     preview: bool
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., text: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., extraction: _Optional[_Union[_memory_pb2.ExtractionPolicy, _Mapping]] = ..., preview: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., first_seq: _Optional[int] = ..., last_seq: _Optional[int] = ..., text: _Optional[str] = ..., scope: _Optional[_Union[_memory_pb2.MemoryScope, _Mapping]] = ..., extraction: _Optional[_Union[_memory_pb2.ExtractionPolicy, _Mapping]] = ..., preview: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ExtractMemoriesResponse(_message.Message):
     __slots__ = ("memories", "created_count", "rejected_count", "revision")

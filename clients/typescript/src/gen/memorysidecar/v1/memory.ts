@@ -250,7 +250,7 @@ export const MemoryOrder = {
   NEWEST: 2,
   /**
    * IMPORTANCE - Most important first; equal ones oldest first. This order and those after it look at
-   * the newest 100,000 memories that the user, agent and session of the filter leave.
+   * the newest 100,000 memories that the scope of the filter leaves.
    */
   IMPORTANCE: 3,
   /** CONFIDENCE - Surest first; equal ones oldest first. */
@@ -602,21 +602,60 @@ export interface ExtractionPolicy {
 }
 
 /**
+ * Whom memories belong to, or who looks at them. An empty member binds them to none: all
+ * three empty are the memories that everybody in the namespace shares.
+ */
+export interface MemoryScope {
+  /** The user. At most 512 bytes. */
+  userId: string;
+  /** The agent. At most 512 bytes. */
+  agentId: string;
+  /** The session. At most 512 bytes. */
+  sessionId: string;
+}
+
+/** Says that memories are meant whoever they belong to. */
+export interface Everyone {
+}
+
+/** Whose memories are meant. */
+export interface ScopeFilter {
+  /** How the scope of a memory is compared. Required. */
+  scope?:
+    | //
+    /**
+     * What this user, agent and session may see: each member of the memory's scope is the one
+     * given here, or empty. Empty members here see what is bound to none, not to any.
+     */
+    { $case: "visibleTo"; value: MemoryScope }
+    | //
+    /** The scope of the memory is this one, empty members included. */
+    { $case: "exact"; value: MemoryScope }
+    | //
+    /**
+     * What belongs to them, without what is shared: each member that is set here is that of the
+     * memory, the others may be any. At least one must be set. All of a user, for example,
+     * whichever agent and session.
+     */
+    { $case: "ownedBy"; value: MemoryScope }
+    | //
+    /** No restriction: the memories of every user, agent and session, and the shared ones. */
+    { $case: "everyone"; value: Everyone }
+    | undefined;
+}
+
+/**
  * Which memories are meant. Every field that is set must hold. Memories past their ttl
  * are never meant.
  */
 export interface MemoryFilter {
-  /** The user. Empty means any. At most 512 bytes. */
-  userId: string;
-  /** The agent. Empty means any. At most 512 bytes. */
-  agentId: string;
-  /** The session. Empty means any. At most 512 bytes. */
-  sessionId: string;
   /**
-   * Also means memories that lack a user, an agent or a session where the filter names
-   * one: what everybody shares.
+   * Whose memories. Unset means those that everybody shares, never those of a user;
+   * PurgeMemories and DecayMemories require it.
    */
-  includeShared: boolean;
+  scope?:
+    | ScopeFilter
+    | undefined;
   /** The kinds. Empty means every kind. At most 8. */
   kinds: MemoryKind[];
   /** The states. Empty means active ones. At most 2. */
@@ -683,11 +722,6 @@ export interface MemoryFilter {
   sourceSessionId: string;
   /** How it came. Unset means any. */
   origin: MemoryOrigin;
-  /**
-   * An empty `user_id`, `agent_id` or `session_id` means memories that have none, not any:
-   * with `include_shared` what exactly this user, agent and session see.
-   */
-  exactScope: boolean;
 }
 
 export interface MemoryFilter_LabelsEntry {
@@ -2156,37 +2190,12 @@ export const ExtractionPolicy: MessageFns<ExtractionPolicy> = {
   },
 };
 
-function createBaseMemoryFilter(): MemoryFilter {
-  return {
-    userId: "",
-    agentId: "",
-    sessionId: "",
-    includeShared: false,
-    kinds: [],
-    states: [],
-    categories: [],
-    topics: [],
-    key: "",
-    textContains: "",
-    labels: {},
-    metadata: [],
-    minImportance: undefined,
-    minConfidence: undefined,
-    minTrust: 0,
-    persistent: undefined,
-    validAt: undefined,
-    createFromTime: undefined,
-    createBeforeTime: undefined,
-    seenFromTime: undefined,
-    seenBeforeTime: undefined,
-    sourceSessionId: "",
-    origin: 0,
-    exactScope: false,
-  };
+function createBaseMemoryScope(): MemoryScope {
+  return { userId: "", agentId: "", sessionId: "" };
 }
 
-export const MemoryFilter: MessageFns<MemoryFilter> = {
-  encode(message: MemoryFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const MemoryScope: MessageFns<MemoryScope> = {
+  encode(message: MemoryScope, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
     }
@@ -2196,81 +2205,10 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     if (message.sessionId !== "") {
       writer.uint32(26).string(message.sessionId);
     }
-    if (message.includeShared !== false) {
-      writer.uint32(32).bool(message.includeShared);
-    }
-    if (message.kinds.length !== 0) {
-      writer.uint32(42).fork();
-      for (const v of message.kinds) {
-        writer.int32(v);
-      }
-      writer.join();
-    }
-    if (message.states.length !== 0) {
-      writer.uint32(50).fork();
-      for (const v of message.states) {
-        writer.int32(v);
-      }
-      writer.join();
-    }
-    for (const v of message.categories) {
-      writer.uint32(58).string(v!);
-    }
-    for (const v of message.topics) {
-      writer.uint32(66).string(v!);
-    }
-    if (message.key !== "") {
-      writer.uint32(74).string(message.key);
-    }
-    if (message.textContains !== "") {
-      writer.uint32(82).string(message.textContains);
-    }
-    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
-      MemoryFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(90).fork()).join();
-    });
-    for (const v of message.metadata) {
-      MetadataCondition.encode(v!, writer.uint32(98).fork()).join();
-    }
-    if (message.minImportance !== undefined) {
-      writer.uint32(105).double(message.minImportance);
-    }
-    if (message.minConfidence !== undefined) {
-      writer.uint32(113).double(message.minConfidence);
-    }
-    if (message.minTrust !== 0) {
-      writer.uint32(120).int32(message.minTrust);
-    }
-    if (message.persistent !== undefined) {
-      writer.uint32(128).bool(message.persistent);
-    }
-    if (message.validAt !== undefined) {
-      Timestamp.encode(message.validAt, writer.uint32(138).fork()).join();
-    }
-    if (message.createFromTime !== undefined) {
-      Timestamp.encode(message.createFromTime, writer.uint32(146).fork()).join();
-    }
-    if (message.createBeforeTime !== undefined) {
-      Timestamp.encode(message.createBeforeTime, writer.uint32(154).fork()).join();
-    }
-    if (message.seenFromTime !== undefined) {
-      Timestamp.encode(message.seenFromTime, writer.uint32(162).fork()).join();
-    }
-    if (message.seenBeforeTime !== undefined) {
-      Timestamp.encode(message.seenBeforeTime, writer.uint32(170).fork()).join();
-    }
-    if (message.sourceSessionId !== "") {
-      writer.uint32(178).string(message.sourceSessionId);
-    }
-    if (message.origin !== 0) {
-      writer.uint32(184).int32(message.origin);
-    }
-    if (message.exactScope !== false) {
-      writer.uint32(192).bool(message.exactScope);
-    }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryFilter {
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryScope {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2279,7 +2217,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryFilter();
+      const message = createBaseMemoryScope();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2307,22 +2245,315 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
             message.sessionId = reader.string();
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MemoryScope>, I>>(base?: I): MemoryScope {
+    return MemoryScope.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MemoryScope>, I>>(object: I): MemoryScope {
+    const message = createBaseMemoryScope();
+    message.userId = object.userId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.sessionId = object.sessionId ?? "";
+    return message;
+  },
+};
+
+function createBaseEveryone(): Everyone {
+  return {};
+}
+
+export const Everyone: MessageFns<Everyone> = {
+  encode(_: Everyone, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Everyone {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEveryone();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Everyone>, I>>(base?: I): Everyone {
+    return Everyone.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Everyone>, I>>(_: I): Everyone {
+    const message = createBaseEveryone();
+    return message;
+  },
+};
+
+function createBaseScopeFilter(): ScopeFilter {
+  return { scope: undefined };
+}
+
+export const ScopeFilter: MessageFns<ScopeFilter> = {
+  encode(message: ScopeFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.scope?.$case) {
+      case "visibleTo":
+        MemoryScope.encode(message.scope.value, writer.uint32(10).fork()).join();
+        break;
+      case "exact":
+        MemoryScope.encode(message.scope.value, writer.uint32(18).fork()).join();
+        break;
+      case "ownedBy":
+        MemoryScope.encode(message.scope.value, writer.uint32(26).fork()).join();
+        break;
+      case "everyone":
+        Everyone.encode(message.scope.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScopeFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScopeFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
               break;
             }
 
-            message.includeShared = reader.bool();
+            message.scope = { $case: "visibleTo", value: MemoryScope.decode(reader, reader.uint32()) };
             continue;
           }
-          case 5: {
-            if (tag === 40) {
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.scope = { $case: "exact", value: MemoryScope.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.scope = { $case: "ownedBy", value: MemoryScope.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scope = { $case: "everyone", value: Everyone.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScopeFilter>, I>>(base?: I): ScopeFilter {
+    return ScopeFilter.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScopeFilter>, I>>(object: I): ScopeFilter {
+    const message = createBaseScopeFilter();
+    switch (object.scope?.$case) {
+      case "visibleTo": {
+        if (object.scope?.value !== undefined && object.scope?.value !== null) {
+          message.scope = { $case: "visibleTo", value: MemoryScope.fromPartial(object.scope.value) };
+        }
+        break;
+      }
+      case "exact": {
+        if (object.scope?.value !== undefined && object.scope?.value !== null) {
+          message.scope = { $case: "exact", value: MemoryScope.fromPartial(object.scope.value) };
+        }
+        break;
+      }
+      case "ownedBy": {
+        if (object.scope?.value !== undefined && object.scope?.value !== null) {
+          message.scope = { $case: "ownedBy", value: MemoryScope.fromPartial(object.scope.value) };
+        }
+        break;
+      }
+      case "everyone": {
+        if (object.scope?.value !== undefined && object.scope?.value !== null) {
+          message.scope = { $case: "everyone", value: Everyone.fromPartial(object.scope.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseMemoryFilter(): MemoryFilter {
+  return {
+    scope: undefined,
+    kinds: [],
+    states: [],
+    categories: [],
+    topics: [],
+    key: "",
+    textContains: "",
+    labels: {},
+    metadata: [],
+    minImportance: undefined,
+    minConfidence: undefined,
+    minTrust: 0,
+    persistent: undefined,
+    validAt: undefined,
+    createFromTime: undefined,
+    createBeforeTime: undefined,
+    seenFromTime: undefined,
+    seenBeforeTime: undefined,
+    sourceSessionId: "",
+    origin: 0,
+  };
+}
+
+export const MemoryFilter: MessageFns<MemoryFilter> = {
+  encode(message: MemoryFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scope !== undefined) {
+      ScopeFilter.encode(message.scope, writer.uint32(10).fork()).join();
+    }
+    if (message.kinds.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.kinds) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.states.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.states) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.categories) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.topics) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.key !== "") {
+      writer.uint32(50).string(message.key);
+    }
+    if (message.textContains !== "") {
+      writer.uint32(58).string(message.textContains);
+    }
+    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
+      MemoryFilter_LabelsEntry.encode({ key: key as any, value }, writer.uint32(66).fork()).join();
+    });
+    for (const v of message.metadata) {
+      MetadataCondition.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.minImportance !== undefined) {
+      writer.uint32(81).double(message.minImportance);
+    }
+    if (message.minConfidence !== undefined) {
+      writer.uint32(89).double(message.minConfidence);
+    }
+    if (message.minTrust !== 0) {
+      writer.uint32(96).int32(message.minTrust);
+    }
+    if (message.persistent !== undefined) {
+      writer.uint32(104).bool(message.persistent);
+    }
+    if (message.validAt !== undefined) {
+      Timestamp.encode(message.validAt, writer.uint32(114).fork()).join();
+    }
+    if (message.createFromTime !== undefined) {
+      Timestamp.encode(message.createFromTime, writer.uint32(122).fork()).join();
+    }
+    if (message.createBeforeTime !== undefined) {
+      Timestamp.encode(message.createBeforeTime, writer.uint32(130).fork()).join();
+    }
+    if (message.seenFromTime !== undefined) {
+      Timestamp.encode(message.seenFromTime, writer.uint32(138).fork()).join();
+    }
+    if (message.seenBeforeTime !== undefined) {
+      Timestamp.encode(message.seenBeforeTime, writer.uint32(146).fork()).join();
+    }
+    if (message.sourceSessionId !== "") {
+      writer.uint32(154).string(message.sourceSessionId);
+    }
+    if (message.origin !== 0) {
+      writer.uint32(160).int32(message.origin);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scope = ScopeFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
               message.kinds.push(reader.int32() as any);
 
               continue;
             }
 
-            if (tag === 42) {
+            if (tag === 18) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.kinds.push(reader.int32() as any);
@@ -2333,14 +2564,14 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
 
             break;
           }
-          case 6: {
-            if (tag === 48) {
+          case 3: {
+            if (tag === 24) {
               message.states.push(reader.int32() as any);
 
               continue;
             }
 
-            if (tag === 50) {
+            if (tag === 26) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.states.push(reader.int32() as any);
@@ -2351,12 +2582,36 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
 
             break;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.topics.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
           case 7: {
             if (tag !== 58) {
               break;
             }
 
-            message.categories.push(reader.string());
+            message.textContains = reader.string();
             continue;
           }
           case 8: {
@@ -2364,7 +2619,10 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.topics.push(reader.string());
+            const entry8 = MemoryFilter_LabelsEntry.decode(reader, reader.uint32());
+            if (entry8.value !== undefined) {
+              message.labels[entry8.key] = entry8.value;
+            }
             continue;
           }
           case 9: {
@@ -2372,66 +2630,63 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.key = reader.string();
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.textContains = reader.string();
-            continue;
-          }
-          case 11: {
-            if (tag !== 90) {
-              break;
-            }
-
-            const entry11 = MemoryFilter_LabelsEntry.decode(reader, reader.uint32());
-            if (entry11.value !== undefined) {
-              message.labels[entry11.key] = entry11.value;
-            }
-            continue;
-          }
-          case 12: {
-            if (tag !== 98) {
-              break;
-            }
-
             message.metadata.push(MetadataCondition.decode(reader, reader.uint32()));
             continue;
           }
-          case 13: {
-            if (tag !== 105) {
+          case 10: {
+            if (tag !== 81) {
               break;
             }
 
             message.minImportance = reader.double();
             continue;
           }
-          case 14: {
-            if (tag !== 113) {
+          case 11: {
+            if (tag !== 89) {
               break;
             }
 
             message.minConfidence = reader.double();
             continue;
           }
-          case 15: {
-            if (tag !== 120) {
+          case 12: {
+            if (tag !== 96) {
               break;
             }
 
             message.minTrust = reader.int32() as any;
             continue;
           }
-          case 16: {
-            if (tag !== 128) {
+          case 13: {
+            if (tag !== 104) {
               break;
             }
 
             message.persistent = reader.bool();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.validAt = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.createFromTime = Timestamp.decode(reader, reader.uint32());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.createBeforeTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 17: {
@@ -2439,7 +2694,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.validAt = Timestamp.decode(reader, reader.uint32());
+            message.seenFromTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 18: {
@@ -2447,7 +2702,7 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.createFromTime = Timestamp.decode(reader, reader.uint32());
+            message.seenBeforeTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
           case 19: {
@@ -2455,47 +2710,15 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
               break;
             }
 
-            message.createBeforeTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 20: {
-            if (tag !== 162) {
-              break;
-            }
-
-            message.seenFromTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 21: {
-            if (tag !== 170) {
-              break;
-            }
-
-            message.seenBeforeTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 22: {
-            if (tag !== 178) {
-              break;
-            }
-
             message.sourceSessionId = reader.string();
             continue;
           }
-          case 23: {
-            if (tag !== 184) {
+          case 20: {
+            if (tag !== 160) {
               break;
             }
 
             message.origin = reader.int32() as any;
-            continue;
-          }
-          case 24: {
-            if (tag !== 192) {
-              break;
-            }
-
-            message.exactScope = reader.bool();
             continue;
           }
         }
@@ -2515,10 +2738,9 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
   },
   fromPartial<I extends Exact<DeepPartial<MemoryFilter>, I>>(object: I): MemoryFilter {
     const message = createBaseMemoryFilter();
-    message.userId = object.userId ?? "";
-    message.agentId = object.agentId ?? "";
-    message.sessionId = object.sessionId ?? "";
-    message.includeShared = object.includeShared ?? false;
+    message.scope = (object.scope !== undefined && object.scope !== null)
+      ? ScopeFilter.fromPartial(object.scope)
+      : undefined;
     message.kinds = object.kinds?.map((e) => e) || [];
     message.states = object.states?.map((e) => e) || [];
     message.categories = object.categories?.map((e) => e) || [];
@@ -2556,7 +2778,6 @@ export const MemoryFilter: MessageFns<MemoryFilter> = {
       : undefined;
     message.sourceSessionId = object.sourceSessionId ?? "";
     message.origin = object.origin ?? 0;
-    message.exactScope = object.exactScope ?? false;
     return message;
   },
 };

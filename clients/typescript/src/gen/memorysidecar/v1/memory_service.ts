@@ -32,6 +32,7 @@ import {
   Memory,
   MemoryFilter,
   MemoryOrder,
+  MemoryScope,
   RememberedMemory,
 } from "./memory.ts";
 import { DocumentMatch, DocumentScoring, MemoryMatch, MemoryScoring } from "./recall.ts";
@@ -114,7 +115,7 @@ export interface GetMemoryResponse {
 export interface ListMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Which memories. Unset means every active one. */
+  /** Which memories. Unset means the active ones that everybody shares. */
   filter?:
     | MemoryFilter
     | undefined;
@@ -216,7 +217,11 @@ export interface ReinforceMemoriesResponse {
 export interface DecayMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
-  /** Which memories. Required: an empty one means every active one. */
+  /**
+   * Which memories. Required, and so is its `scope`, whose `visible_to` and `exact` must name
+   * a user, an agent or a session here: memories of everybody decay only where `everyone`
+   * says so. Unset `states` mean active ones.
+   */
   filter?:
     | MemoryFilter
     | undefined;
@@ -287,8 +292,9 @@ export interface PurgeMemoriesRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /**
-   * Which memories. Required; `states` and `kinds` unset mean all of them, so an empty
-   * one means every memory of the namespace.
+   * Which memories. Required, and so is its `scope`, whose `visible_to` and `exact` must name
+   * a user, an agent or a session here: memories of everybody are forgotten only where
+   * `everyone` says so. Unset `states` and `kinds` mean all of them.
    */
   filter?:
     | MemoryFilter
@@ -454,7 +460,7 @@ export interface SearchMemoriesRequest {
   namespace: string;
   /** What is looked for. At most 131,072 bytes. */
   query: string;
-  /** Which memories. Unset means every active one. */
+  /** Which memories. Unset means the active ones that everybody shares. */
   filter?:
     | MemoryFilter
     | undefined;
@@ -584,10 +590,13 @@ export interface ExtractMemoriesRequest {
   lastSeq: bigint;
   /** A text to look at instead. At most 65,536 bytes. */
   text: string;
-  /** The user that memories from `text` belong to. At most 512 bytes. */
-  userId: string;
-  /** The agent that memories from `text` belong to. At most 512 bytes. */
-  agentId: string;
+  /**
+   * Whom memories from `text` belong to. Unset means everybody shares them. Must be unset
+   * with `session_id`.
+   */
+  scope?:
+    | MemoryScope
+    | undefined;
   /** How to find. Unset means that of the session's memory policy, or else the rules. */
   extraction?:
     | ExtractionPolicy
@@ -3784,8 +3793,7 @@ function createBaseExtractMemoriesRequest(): ExtractMemoriesRequest {
     firstSeq: 0n,
     lastSeq: 0n,
     text: "",
-    userId: "",
-    agentId: "",
+    scope: undefined,
     extraction: undefined,
     preview: false,
     requestId: "",
@@ -3815,20 +3823,17 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
     if (message.text !== "") {
       writer.uint32(42).string(message.text);
     }
-    if (message.userId !== "") {
-      writer.uint32(50).string(message.userId);
-    }
-    if (message.agentId !== "") {
-      writer.uint32(58).string(message.agentId);
+    if (message.scope !== undefined) {
+      MemoryScope.encode(message.scope, writer.uint32(50).fork()).join();
     }
     if (message.extraction !== undefined) {
-      ExtractionPolicy.encode(message.extraction, writer.uint32(66).fork()).join();
+      ExtractionPolicy.encode(message.extraction, writer.uint32(58).fork()).join();
     }
     if (message.preview !== false) {
-      writer.uint32(72).bool(message.preview);
+      writer.uint32(64).bool(message.preview);
     }
     if (message.requestId !== "") {
-      writer.uint32(82).string(message.requestId);
+      writer.uint32(74).string(message.requestId);
     }
     return writer;
   },
@@ -3891,7 +3896,7 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
               break;
             }
 
-            message.userId = reader.string();
+            message.scope = MemoryScope.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -3899,27 +3904,19 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
               break;
             }
 
-            message.agentId = reader.string();
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
             message.extraction = ExtractionPolicy.decode(reader, reader.uint32());
             continue;
           }
-          case 9: {
-            if (tag !== 72) {
+          case 8: {
+            if (tag !== 64) {
               break;
             }
 
             message.preview = reader.bool();
             continue;
           }
-          case 10: {
-            if (tag !== 82) {
+          case 9: {
+            if (tag !== 74) {
               break;
             }
 
@@ -3948,8 +3945,9 @@ export const ExtractMemoriesRequest: MessageFns<ExtractMemoriesRequest> = {
     message.firstSeq = (object.firstSeq !== undefined && object.firstSeq !== null) ? BigInt(object.firstSeq) : 0n;
     message.lastSeq = (object.lastSeq !== undefined && object.lastSeq !== null) ? BigInt(object.lastSeq) : 0n;
     message.text = object.text ?? "";
-    message.userId = object.userId ?? "";
-    message.agentId = object.agentId ?? "";
+    message.scope = (object.scope !== undefined && object.scope !== null)
+      ? MemoryScope.fromPartial(object.scope)
+      : undefined;
     message.extraction = (object.extraction !== undefined && object.extraction !== null)
       ? ExtractionPolicy.fromPartial(object.extraction)
       : undefined;

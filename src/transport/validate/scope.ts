@@ -1,0 +1,56 @@
+// The rules of whose memories a call means.
+
+import { LIMITS } from "../../domain/limits.ts";
+import type { MemoryScope, ScopeFilter } from "../../gen/memorysidecar/v1/memory.ts";
+import { checkId, checkText } from "./fields.ts";
+import type { Violations } from "./violations.ts";
+
+const NAMES = { visibleTo: "visible_to", exact: "exact", ownedBy: "owned_by" } as const;
+const EVERYONE_IS_SAID = "; memories of everybody are meant with everyone only";
+
+/** Checks the members of a scope. */
+export function checkScope(
+  v: Violations,
+  { userId, agentId, sessionId }: Pick<MemoryScope, "userId" | "agentId" | "sessionId">,
+): void {
+  checkText(v, "user_id", userId, LIMITS.userIdBytes);
+  checkText(v, "agent_id", agentId, LIMITS.agentIdBytes);
+  checkId(v, "session_id", sessionId, LIMITS.sessionIdBytes);
+}
+
+/** Whether a scope names nobody. */
+function isEmpty({ userId, agentId, sessionId }: MemoryScope): boolean {
+  return userId === "" && agentId === "" && sessionId === "";
+}
+
+/** Checks the field `scope` of a filter, if it is set. */
+export function checkScopeFilter(v: Violations, filter: ScopeFilter | undefined): void {
+  if (filter === undefined) return;
+  v.enter("scope");
+  const choice = filter.scope;
+  if (choice === undefined) {
+    v.add("scope", "is required: visible_to, exact, owned_by or everyone");
+  } else if (choice.$case !== "everyone") {
+    v.enter(NAMES[choice.$case]);
+    checkScope(v, choice.value);
+    v.leave();
+    if (choice.$case === "ownedBy" && isEmpty(choice.value)) {
+      v.add("owned_by", `must name a user, an agent or a session${EVERYONE_IS_SAID}`);
+    }
+  }
+  v.leave();
+}
+
+/** Checks the field `scope` of a filter that must say whose memories it means. */
+export function checkRequiredScope(v: Violations, filter: ScopeFilter | undefined): void {
+  if (filter === undefined) {
+    v.add("scope", `is required${EVERYONE_IS_SAID}`);
+    return;
+  }
+  checkScopeFilter(v, filter);
+  const choice = filter.scope;
+  if (choice?.$case !== "visibleTo" && choice?.$case !== "exact") return;
+  if (!isEmpty(choice.value)) return;
+  const said = `must name a user, an agent or a session${EVERYONE_IS_SAID}`;
+  v.add(`scope.${NAMES[choice.$case]}`, said);
+}
