@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 import { ERROR_REASONS } from "../../src/domain/errors.ts";
 import { ErrorReason } from "../../src/gen/memorysidecar/v1/error_reason.ts";
 import { STATUS_CODES } from "../../src/transport/error-status.ts";
+import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
+import { errorsOf } from "../../tools/reference/errors.ts";
 
 const PROTO = join(import.meta.dirname, "../../proto/memorysidecar/v1/error_reason.proto");
 
@@ -26,6 +28,8 @@ function documented(): ReadonlyMap<string, string> {
   return reasons;
 }
 
+const CONTRACT = buildContract(join(import.meta.dirname, "../.."));
+
 describe("the reasons of failures", () => {
   it("are the same in the contract, the generated code and the domain", () => {
     const generated = Object.keys(ErrorReason).filter(
@@ -37,5 +41,15 @@ describe("the reasons of failures", () => {
 
   it.each(ERROR_REASONS)("%s has the code that its comment names", (reason) => {
     expect(status[STATUS_CODES[reason]]).toBe(documented().get(reason));
+  });
+
+  it.each(rpcsOf(CONTRACT))("of $name are told once each, with their code", (method) => {
+    const told = errorsOf(CONTRACT, method).flatMap(({ code, reasons }) =>
+      reasons.map((reason) => ({ reason, code })),
+    );
+    const codes: Readonly<Record<string, number>> = STATUS_CODES;
+    const known = told.map(({ reason }) => ({ reason, code: status[codes[reason] ?? -1] }));
+    expect(told).toEqual(known);
+    expect(new Set(told.map(({ reason }) => reason)).size).toBe(told.length);
   });
 });

@@ -443,6 +443,7 @@ class MemoryServiceServicer:
         Errors:
         - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
         - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+        - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -6124,6 +6124,7 @@ export const MemoryServiceService = {
    * Errors:
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
    */
   searchDocuments: {
     path: "/memorysidecar.v1.MemoryService/SearchDocuments" as const,
@@ -6314,6 +6315,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
    */
   searchDocuments: handleUnaryCall<SearchDocumentsRequest, SearchDocumentsResponse>;
 }
@@ -6844,6 +6846,7 @@ export interface MemoryServiceClient extends Client {
    * Errors:
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
+   *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
    */
   searchDocuments(
     request: SearchDocumentsRequest,
