@@ -76,6 +76,7 @@ func showErrors(ctx context.Context, conn *grpc.ClientConn, address string) erro
 	defer stranger.Close()
 	sessions := pb.NewSessionServiceClient(conn)
 	hello := []*pb.Message{{Role: pb.Role_ROLE_USER, Text: "Hello."}}
+	late := &pb.AppendMessagesRequest{SessionId: sessionID, Messages: hello, RequestId: "hello"}
 	session := func(id, requestID string) *pb.CreateSessionRequest {
 		return &pb.CreateSessionRequest{Session: &pb.Session{SessionId: id}, RequestId: requestID}
 	}
@@ -107,7 +108,7 @@ func showErrors(ctx context.Context, conn *grpc.ClientConn, address string) erro
 		func() error {
 			attempt, cancel := context.WithTimeout(ctx, time.Nanosecond)
 			defer cancel()
-			_, err := sessions.AppendMessages(attempt, &pb.AppendMessagesRequest{SessionId: sessionID, Messages: hello, RequestId: "hello"})
+			_, err := sessions.AppendMessages(attempt, late)
 			return err
 		},
 		func() error {
@@ -119,6 +120,10 @@ func showErrors(ctx context.Context, conn *grpc.ClientConn, address string) erro
 		if err := show(call()); err != nil {
 			return err
 		}
+	}
+	// Nobody knows whether the late request was done: the same request again settles it.
+	if _, err := untilKnown(ctx, late, sessions.AppendMessages); err != nil {
+		return err
 	}
 	return appendAfterRead(ctx, sessions, hello)
 }

@@ -171,8 +171,9 @@ async function checkStored(address: string, runs: readonly (readonly Line[])[]):
   for (let turn = 1; turn <= TURNS; turn++) {
     expect(texts.filter((text) => text.startsWith(`Turn ${turn}:`))).toHaveLength(1);
   }
-  // Five messages a turn; beside them what the errors appended.
+  // Five messages a turn; beside them the request that was late and the one that was aborted.
   expect(texts.filter((text) => text !== "Hello.")).toHaveLength(5 * TURNS);
+  expect(texts.filter((text) => text === "Hello.")).toHaveLength(2);
 
   const stored: string[] = [];
   for await (const event of client.listEvents({
