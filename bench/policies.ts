@@ -7,7 +7,7 @@ import {
   type Policy,
   type PolicyStage,
   type Selection,
-  type Unit,
+  type WindowUnit,
 } from "../src/domain/policy.ts";
 import { trimWindow } from "../src/domain/window/trim.ts";
 import { ROLE, type WindowEntry } from "../src/domain/window/types.ts";
@@ -26,7 +26,7 @@ const WINDOW_MESSAGES = 200;
 const WINDOW_TOKENS = (WINDOW_MESSAGES * TEXT_BYTES) / 4;
 const DAY_MS = 86_400_000;
 
-function stage(name: string, unit: Unit, select: Selection, tokens: number): PolicyStage {
+function stage(name: string, unit: WindowUnit, select: Selection, tokens: number): PolicyStage {
   const anyOf = [{ kind: "token-count-over", limit: tokens }] as const;
   return { ...DEFAULT_STAGE, name, anyOf, unit, select };
 }
@@ -35,7 +35,7 @@ function dropTo(maxTokens: number): Selection {
   return { kind: "drop-oldest", maxTokens, stopAtProtected: false, stopAtFree: false };
 }
 
-const DROP = stage("interactions", "interaction", dropTo(WINDOW_TOKENS), WINDOW_TOKENS);
+const DROP = stage("turns", "turn", dropTo(WINDOW_TOKENS), WINDOW_TOKENS);
 
 const SHORTEN_RULE = {
   kind: "shorten",
@@ -69,7 +69,7 @@ export const POLICIES: Readonly<Record<"one" | "five", Policy>> = {
     ...DEFAULT_POLICY_PARTS,
     stages: [
       SHORTEN,
-      { ...stage("old", "interaction", AGE, 0), anyOf: [{ kind: "age-over", ms: 7 * DAY_MS }] },
+      { ...stage("old", "turn", AGE, 0), anyOf: [{ kind: "age-over", ms: 7 * DAY_MS }] },
       DROP,
       stage("rounds", "assistant-round", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
       stage("messages", "message", dropTo(WINDOW_TOKENS), WINDOW_TOKENS),
@@ -83,10 +83,10 @@ export const BUSY_POLICY: Policy = {
   stages: [
     { ...SHORTEN, select: { ...SHORTEN_RULE, maxTokens: 40 } },
     {
-      ...stage("short", "interaction", FILTER, 0),
+      ...stage("short", "turn", FILTER, 0),
       anyOf: [],
     },
-    stage("interactions", "interaction", dropTo(WINDOW_TOKENS * 0.6), 0),
+    stage("turns", "turn", dropTo(WINDOW_TOKENS * 0.6), 0),
     stage("rounds", "assistant-round", dropTo(WINDOW_TOKENS * 0.5), 0),
     stage("messages", "message", dropTo(WINDOW_TOKENS * 0.4), 0),
   ],
@@ -109,7 +109,7 @@ export async function createSessions(
   caller.close();
 }
 
-/** A window of interactions with a tool call each, one message over the limit. */
+/** A window of turns with a tool call each, one message over the limit. */
 function fullWindow(): WindowEntry[] {
   const roles = [ROLE.user, ROLE.assistant, ROLE.tool, ROLE.assistant] as const;
   return Array.from({ length: WINDOW_MESSAGES + 1 }, (_, index) => {

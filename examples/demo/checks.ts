@@ -70,7 +70,7 @@ export function checkWindow(
   const ids = window.messages.map((message) => message.messageId);
   if (!isDeepStrictEqual(ids, idsFromEvents)) faults.push("the window is not what the events tell");
   const tokens = window.messages.reduce((sum, message) => sum + (message.tokenCount ?? 0), 0);
-  const { windowTotals: inside, outside } = window;
+  const { windowTotals: inside, outsideTotals: outside } = window;
   if (Number(inside?.tokenCount) !== tokens) faults.push("the window's tokens do not add up");
   if (Number(inside?.messageCount) !== ids.length) faults.push("the window's count is wrong");
   const messages = ids.length + Number(outside?.messageCount ?? 0n);

@@ -41,11 +41,11 @@ const SUMMARIZE = summarize({
   maxTokens: SUMMARY_TOKENS,
 });
 
-/** Small enough to see it work: over 1,500 tokens the oldest interactions go, down to 1,000. */
+/** Small enough to see it work: over 1,500 tokens the oldest turns go, down to 1,000. */
 const POLICY: PolicyInput = {
   stages: [
     dropOldest(
-      "interactions",
+      "turns",
       { maxTokens: LOW_TOKENS },
       { over: { tokens: HIGH_TOKENS }, summarize: SUMMARIZE },
     ),
@@ -56,7 +56,7 @@ const POLICY: PolicyInput = {
     ),
   ],
   // The demo shows the summary itself, beside the window.
-  summaryView: summaryView({ show: "not" }),
+  summaryView: summaryView({ show: "none" }),
 };
 
 interface Play {
@@ -74,7 +74,7 @@ function header(screen: Screen, conversation: Conversation): void {
   screen.line(screen.paint("bold", `Memory Sidecar demo: ${conversation.title}`));
   screen.line(`${messages} messages in ${conversation.appends.length} appends.`);
   screen.line(
-    `Policy: over ${count(HIGH_TOKENS)} tokens the oldest interactions leave, down to ` +
+    `Policy: over ${count(HIGH_TOKENS)} tokens the oldest turns leave, down to ` +
       `${count(LOW_TOKENS)}, and into a summary.`,
   );
   screen.line(

@@ -114,7 +114,7 @@ export function windowGlyphs(screen: Screen, window: GetWindowResponse, room: nu
 
 /** The line of a window: glyphs, size, and what is outside. */
 export function windowLine(screen: Screen, window: GetWindowResponse): string {
-  const { windowTotals: inside, outside } = window;
+  const { windowTotals: inside, outsideTotals: outside } = window;
   const size = `${count(inside?.messageCount ?? 0n)} msgs ${count(inside?.tokenCount ?? 0n)} tok`;
   const left = `out ${count(outside?.messageCount ?? 0n)} / ${count(outside?.tokenCount ?? 0n)}`;
   const totals = `${size.padStart(18)}, ${left}`.padEnd(36);

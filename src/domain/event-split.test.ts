@@ -45,8 +45,8 @@ function restored(detail: EventDetail): EventDetail {
   return { type: EVENT_TYPE.messagesRestored, restored: removed, total, window: totals(9) };
 }
 
-function healed(toolCallIds: readonly string[]): EventDetail {
-  return { type: EVENT_TYPE.messagesHealed, toolCallIds, window: totals(9) };
+function filled(toolCallIds: readonly string[]): EventDetail {
+  return { type: EVENT_TYPE.toolResultsFilled, toolCallIds, window: totals(9) };
 }
 
 function upserted(documentIds: readonly string[]): EventDetail {
@@ -73,7 +73,7 @@ function entriesOf(detail: EventDetail): readonly WindowEntry[] {
 
 function idsOf({ detail }: EventPart): readonly string[] {
   if (detail.type === EVENT_TYPE.messagesAppended) return detail.messageIds;
-  if (detail.type === EVENT_TYPE.messagesHealed) return detail.toolCallIds;
+  if (detail.type === EVENT_TYPE.toolResultsFilled) return detail.toolCallIds;
   if ("documentIds" in detail) return detail.documentIds;
   if ("updatedIds" in detail) return [...detail.memoryIds, ...detail.updatedIds];
   if ("memoryIds" in detail) return detail.memoryIds;
@@ -149,7 +149,7 @@ test("no part passes the limit, whatever the ids", () => {
       return { messageId, seq };
     });
     const given = entries.map((entry) => entry.messageId);
-    const details = [appended(given), trimmed(entries), restored(trimmed(entries)), healed(given)];
+    const details = [appended(given), trimmed(entries), restored(trimmed(entries)), filled(given)];
     details.push(upserted(given), removed(given), deleted(given));
     const half = Math.floor(given.length / 2);
     details.push(remembered(given.slice(0, half), given.slice(half)));

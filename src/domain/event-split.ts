@@ -49,7 +49,7 @@ export function splitEvent(detail: EventDetail): readonly EventPart[] {
       continued,
     }));
   }
-  if (detail.type === EVENT_TYPE.messagesHealed) {
+  if (detail.type === EVENT_TYPE.toolResultsFilled) {
     return splitIds(detail.toolCallIds, (toolCallIds) => ({ ...detail, toolCallIds }));
   }
   if (detail.type === EVENT_TYPE.documentsUpserted || detail.type === EVENT_TYPE.documentsDeleted) {

@@ -13,7 +13,7 @@ export const EVENT_TYPE = {
   messageDeleted: 9,
   messagesRestored: 10,
   summarySet: 11,
-  messagesHealed: 12,
+  toolResultsFilled: 12,
   sessionImported: 13,
   policyWarned: 14,
   turnEnded: 15,

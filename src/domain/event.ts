@@ -74,7 +74,7 @@ export type EventDetail =
       readonly made: SummaryMade | undefined;
     }
   | {
-      readonly type: typeof EVENT_TYPE.messagesHealed;
+      readonly type: typeof EVENT_TYPE.toolResultsFilled;
       readonly toolCallIds: readonly string[];
       readonly window: Totals;
     }

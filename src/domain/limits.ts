@@ -48,7 +48,7 @@ export const LIMITS = {
   modelBytes: 127,
   presetOptionsBytes: 16_384,
   pinIds: 256,
-  healTextBytes: 1_024,
+  fillTextBytes: 1_024,
   conditions: 8,
   conditionBytes: 1_024,
   triggerTools: 64,
@@ -122,14 +122,14 @@ export const LIMITS = {
   placedSummaries: 64,
   /** Runs that one placed summary names. */
   summaryRanges: 256,
-  /** Healed results in one window. */
-  healedResults: 256,
+  /** Filled results in one window. */
+  filledResults: 256,
   /** Ids of messages that wait for a summary, as one answer names them. */
   awaitsSummary: 1_000,
   /** Bytes of the ids in a list of an answer: a window and all such lists fit into 4 MiB. */
   answerIdBytes: 65_536,
   shortenedIds: 1_000,
-  healedCallIds: 1_000,
+  filledCallIds: 1_000,
   restoreMessages: 1_000,
   restoreRanges: 100,
   replacedMessages: 10_000,

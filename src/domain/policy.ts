@@ -33,9 +33,9 @@ export interface CustomTokenRule {
 
 export type SystemProtection = "none" | "all" | "leading" | "excluded";
 
-export type ToolPairs = "whole" | "grouped" | "loose" | "adjacent";
+export type ToolPairing = "whole" | "grouped" | "loose" | "adjacent";
 
-export type Unit = "message" | "assistant-round" | "interaction";
+export type WindowUnit = "message" | "assistant-round" | "turn";
 
 export type StageOn = "append" | "read" | "turn-end" | "request";
 
@@ -44,8 +44,8 @@ export type Trigger =
   | { readonly kind: "token-count-over"; readonly limit: number }
   | { readonly kind: "context-share-at-least"; readonly share: number }
   | { readonly kind: "model-input-tokens-over"; readonly limit: number }
-  | { readonly kind: "interaction-count-over"; readonly limit: number }
-  | { readonly kind: "interaction-tokens-over"; readonly limit: number }
+  | { readonly kind: "turn-count-over"; readonly limit: number }
+  | { readonly kind: "turn-tokens-over"; readonly limit: number }
   | { readonly kind: "new-messages-at-least"; readonly limit: number }
   | { readonly kind: "new-tokens-at-least"; readonly limit: number }
   | { readonly kind: "tool-success"; readonly names: readonly string[] }
@@ -117,7 +117,7 @@ export interface PolicyStage {
   readonly on: StageOn;
   /** Any one of these makes the stage act; none means always. */
   readonly anyOf: readonly Trigger[];
-  readonly unit: Unit;
+  readonly unit: WindowUnit;
   readonly select: Selection;
   /** CEL; a unit counts toward triggers when all hold for each of its messages. */
   readonly countIf: readonly string[];
@@ -140,8 +140,8 @@ export interface Protections {
   readonly lastUser: boolean;
 }
 
-export interface Healing {
-  readonly when: "moved-on" | "always";
+export interface ToolResultFill {
+  readonly rule: "moved-on" | "always";
   readonly newestOnly: boolean;
   /** Empty means the fixed notice. */
   readonly text: string;
@@ -159,8 +159,8 @@ export interface Policy {
   /** In tokens; 0 when neither given nor known from the model. */
   readonly contextWindow: number;
   readonly protections: Protections;
-  readonly toolPairs: ToolPairs;
-  readonly healing: Healing | undefined;
+  readonly toolPairing: ToolPairing;
+  readonly toolResultFill: ToolResultFill | undefined;
   readonly summaryView: SummaryView;
   readonly stages: readonly PolicyStage[];
 }
@@ -179,7 +179,7 @@ export const DEFAULT_PROTECTIONS: Protections = {
 export const DEFAULT_STAGE = {
   on: "append",
   anyOf: [],
-  unit: "interaction",
+  unit: "turn",
   countIf: [],
   boundary: undefined,
   effect: "store",
@@ -196,15 +196,15 @@ export const DEFAULT_POLICY_PARTS = {
   model: "",
   contextWindow: 0,
   protections: DEFAULT_PROTECTIONS,
-  toolPairs: "whole",
-  healing: undefined,
+  toolPairing: "whole",
+  toolResultFill: undefined,
   summaryView: DEFAULT_SUMMARY_VIEW,
 } as const satisfies Partial<Policy>;
 
 const DEFAULT_MAX_MESSAGES = 200;
 const DEFAULT_MAX_TOKENS = 8_000;
 
-function defaultStage(name: string, unit: Unit): PolicyStage {
+function defaultStage(name: string, unit: WindowUnit): PolicyStage {
   return {
     ...DEFAULT_STAGE,
     name,
@@ -224,12 +224,12 @@ function defaultStage(name: string, unit: Unit): PolicyStage {
 }
 
 /**
- * The policy of a session that names none: whole interactions within 8,000 tokens and 200 messages;
- * inside one interaction that is larger, its oldest assistant rounds go.
+ * The policy of a session that names none: whole turns within 8,000 tokens and 200 messages;
+ * inside one turn that is larger, its oldest assistant rounds go.
  */
 export const DEFAULT_POLICY: Policy = {
   ...DEFAULT_POLICY_PARTS,
-  stages: [defaultStage("interactions", "interaction"), defaultStage("rounds", "assistant-round")],
+  stages: [defaultStage("turns", "turn"), defaultStage("rounds", "assistant-round")],
 };
 
 /** The ceiling of every window, whatever its policy. */

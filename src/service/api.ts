@@ -26,7 +26,7 @@ import type { RecallServiceApi } from "./recall-api.ts";
 import type { ExportedWindow, ImportChunk } from "./snapshot-api.ts";
 import type { HookServiceApi, SummaryServiceApi } from "./tasks-api.ts";
 import type {
-  HealSessionInput,
+  FillToolResultsInput,
   ListSummaryInputsInput,
   PreviewInput,
   PreviewResult,
@@ -280,7 +280,7 @@ export interface SessionServiceApi {
   restoreMessages(call: Call, input: RestoreMessagesInput): Promise<Uint8Array>;
   listSummaryInputs(call: Call, input: ListSummaryInputsInput): Promise<SummaryInputs>;
   setSummary(call: Call, input: SetSummaryInput): Promise<Uint8Array>;
-  healSession(call: Call, input: HealSessionInput): Promise<Uint8Array>;
+  fillToolResults(call: Call, input: FillToolResultsInput): Promise<Uint8Array>;
   searchSessions(call: Call, input: SearchSessionsInput): Promise<readonly SessionMatch[]>;
 }
 

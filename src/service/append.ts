@@ -21,7 +21,7 @@ import { encodeAll, RANDOM_BYTES } from "./append-encode.ts";
 import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { mayAnswerHealed, withoutAnswered } from "./healed-results.ts";
+import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
 import type { EpisodeInput } from "./memories/episode.ts";
 import type { Given } from "./memories/give.ts";
 import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
@@ -235,9 +235,9 @@ function mustLook(append: Append, grown: Grown): boolean {
     policy.stages.some((stage) => stage.on === on && (name === undefined || stage.name === name));
   return (
     (turnEnd && isOn("turn-end")) ||
-    mayAnswerHealed(inserts, grown.messages) ||
+    mayAnswerFilled(inserts, grown.messages) ||
     // Results without their call never enter the window.
-    (policy.toolPairs === "whole" &&
+    (policy.toolPairing === "whole" &&
       drafts.some((draft) => draft.role === ROLE.tool || draft.answers.length > 0)) ||
     // A limit that was passed may hold again, which must be noticed.
     head.policyState.overLimit.some((name) => isOn("append", name)) ||

@@ -136,7 +136,7 @@ export interface Speech {
 export interface MadeMessage {
   readonly messageId: string;
   readonly kind: WindowInsert["kind"];
-  /** A healed result is a tool message; what a summary is follows from its shape. */
+  /** A filled result is a tool message; what a summary is follows from its shape. */
   readonly role: Role;
   readonly trust: Trust;
   readonly text: string;

@@ -25,7 +25,7 @@ export async function openSnapshot(
   return reader;
 }
 
-/** Reads the stored window and what stands in it. Nothing is healed, shortened or trimmed. */
+/** Reads the stored window and what stands in it. Nothing is filled, shortened or trimmed. */
 export async function exportWindow(
   context: ServiceContext,
   call: Call,

@@ -48,9 +48,9 @@ beforeEach(async () => {
     placement: "in-place",
     encode: () => new Uint8Array(0),
   });
-  await services.sessions.healSession(services.call("HealSession"), {
+  await services.sessions.fillToolResults(services.call("FillToolResults"), {
     ...REF,
-    text: "healed",
+    text: "filled",
     newestOnly: false,
     encode: () => new Uint8Array(0),
   });
@@ -73,7 +73,7 @@ async function look(sessionId = REF.sessionId) {
 describe("what stands in the window only", () => {
   it("is there after a restart", async () => {
     const before = await look();
-    expect(before.texts).toEqual(["summary", "", "healed", "three"]);
+    expect(before.texts).toEqual(["summary", "", "filled", "three"]);
     expect(before.window.messageCount).toBe(4);
     expect(before.inserts.map(({ ranges }) => ranges)).toEqual([[{ first: 1, last: 2 }], []]);
     await close();
@@ -88,7 +88,7 @@ describe("what stands in the window only", () => {
       sessionId: "fork",
       encode: () => new Uint8Array(0),
     });
-    expect((await look("fork")).texts).toEqual(["summary", "", "healed", "three"]);
+    expect((await look("fork")).texts).toEqual(["summary", "", "filled", "three"]);
   });
 
   it("goes with a trim, and leaves the rest where it is", async () => {

@@ -76,7 +76,7 @@ const step = fc.oneof(
     count: fc.integer({ min: 1, max: 4 }),
     inPlace: fc.boolean(),
   }),
-  fc.record({ kind: fc.constant("heal" as const), newestOnly: fc.boolean() }),
+  fc.record({ kind: fc.constant("fill" as const), newestOnly: fc.boolean() }),
   fc.record({ kind: fc.constant("delete" as const), at: place }),
   fc.record({ kind: fc.constant("read" as const) }),
   fc.record({ kind: fc.constant("policy" as const), policy: policies }),
@@ -184,10 +184,10 @@ async function summarize(ref: Ref, one: StepOf<"summary">): Promise<void> {
   expect(shown.indexOf(placed)).toBe(one.inPlace ? first : -1);
 }
 
-async function heal(ref: Ref, one: StepOf<"heal">): Promise<void> {
+async function fill(ref: Ref, one: StepOf<"fill">): Promise<void> {
   const once = async () =>
     fromBytes<{ revision: number; count: number }>(
-      await services.sessions.healSession(services.call("HealSession"), {
+      await services.sessions.fillToolResults(services.call("FillToolResults"), {
         ...ref,
         text: "",
         newestOnly: one.newestOnly,
@@ -242,7 +242,7 @@ async function take(sessionId: string, one: Step): Promise<string> {
   else if (one.kind === "trim" || one.kind === "run") await trim(ref, one);
   else if (one.kind === "restore") await restore(ref, one);
   else if (one.kind === "summary") await summarize(ref, one);
-  else if (one.kind === "heal") await heal(ref, one);
+  else if (one.kind === "fill") await fill(ref, one);
   else if (one.kind === "delete") await remove(ref, one);
   else if (one.kind === "policy") await setPolicy(ref, one);
   else if (one.kind === "wait") services.advance(one.ms);
@@ -259,7 +259,7 @@ async function holds(sessionId: string): Promise<void> {
   expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
   expect(positions.every((position) => !Number.isInteger(position))).toBe(true);
   expect(head.policyState.overLimit.length).toBeLessThanOrEqual(fields.policy.stages.length);
-  if (fields.policy.toolPairs === "whole") {
+  if (fields.policy.toolPairing === "whole") {
     expect([...groupEntries(entries).callOf]).not.toContain(ORPHAN);
   }
 }

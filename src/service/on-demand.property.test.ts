@@ -9,7 +9,7 @@ import { startTestServices, type TestServices } from "../../test/support/service
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { conversation, type TestEntry } from "../../test/support/window-arbitraries.ts";
 import { policy as anyPolicy } from "../../test/support/window-policies.ts";
-import type { Policy, Unit } from "../domain/policy.ts";
+import type { Policy, WindowUnit } from "../domain/policy.ts";
 import { groupEntriesAs } from "../domain/window/pairing.ts";
 import { ROLE, type Trim } from "../domain/window/types.ts";
 import { openLmdbStore } from "../storage/lmdb/store.ts";
@@ -91,7 +91,7 @@ const plain = (trims: readonly Trim[]) =>
   });
 
 /** Nothing leaves the window by itself, not even a result without its call. */
-const KEEP_ALL = policyOf([], { tokenRule: "given", toolPairs: "loose" });
+const KEEP_ALL = policyOf([], { tokenRule: "given", toolPairing: "loose" });
 
 /** What needs no hook. */
 const policies = anyPolicy.map(
@@ -142,14 +142,14 @@ const target: fc.Arbitrary<TrimTarget> = fc.oneof(
   fc.nat(20).map((maxMessages) => ({ kind: "messages", maxMessages }) as const),
   fc.nat(5).map((unitCount) => ({ kind: "recent", unitCount }) as const),
 );
-const unit = fc.constantFrom<Unit[]>("message", "assistant-round", "interaction");
+const unit = fc.constantFrom<WindowUnit[]>("message", "assistant-round", "turn");
 const trims = fc.record({ target, unit });
 
 /** Trims the window of a session and brings back what left. */
 async function undo(
   on: TestServices,
   ref: { readonly namespace: string; readonly sessionId: string },
-  trim: { readonly target: TrimTarget; readonly unit: Unit },
+  trim: { readonly target: TrimTarget; readonly unit: WindowUnit },
 ): Promise<void> {
   const before = await windowOf(ref, on);
   const bytes = await on.sessions.trimSession(on.call("TrimSession"), {
@@ -202,8 +202,8 @@ describe("RestoreMessages", () => {
 
   it("brings all messages of a tool call for any one of them, and nothing else", async () => {
     await fc.assert(
-      fc.asyncProperty(conversation, pairs, fc.nat(), async (entries, toolPairs, pick) => {
-        const ref = await hold(entries, policyOf([], { tokenRule: "given", toolPairs }));
+      fc.asyncProperty(conversation, pairs, fc.nat(), async (entries, toolPairing, pick) => {
+        const ref = await hold(entries, policyOf([], { tokenRule: "given", toolPairing }));
         const before = (await services.store.readWindow(ref))?.window ?? [];
         await services.sessions.trimSession(services.call("TrimSession"), {
           ...ref,
@@ -223,7 +223,7 @@ describe("RestoreMessages", () => {
           ranges: [],
           encode: () => new Uint8Array(0),
         });
-        const { callOf } = groupEntriesAs(before, toolPairs);
+        const { callOf } = groupEntriesAs(before, toolPairing);
         const group = callOf[before.indexOf(one)] ?? -1;
         const expected = before.filter(
           (entry, index) =>

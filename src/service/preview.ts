@@ -246,7 +246,7 @@ function messageOf(
     messageId,
     seq: isInLog(entry) ? entry.seq : 0,
     tokenCount: cut?.tokenCount ?? entry.tokenCount,
-    interaction: known.interaction ?? 0,
+    turn: known.turn ?? 0,
   };
   const gone = fates.removed.get(entry.seq);
   if (gone !== undefined) return { ...about, ...gone, verdict: "removed", heldBy: [] };

@@ -115,9 +115,9 @@ async function tiedTo(
   outside: readonly LogFacts[],
   { fields, head }: Session,
 ): Promise<readonly LogFacts[]> {
-  const { toolPairs } = fields.policy;
-  if (toolPairs === "loose") return [];
-  const find = toolPairs === "adjacent" ? findNeighbors : findPartners;
+  const { toolPairing } = fields.policy;
+  if (toolPairing === "loose") return [];
+  const find = toolPairing === "adjacent" ? findNeighbors : findPartners;
   return await find(log, outside, head.lastSeq);
 }
 
@@ -204,7 +204,7 @@ function joined(
 ): { readonly window: readonly StoredEntry[]; readonly restored: readonly StoredEntry[] } {
   const bySeq = (a: StoredEntry, b: StoredEntry): number => a.seq - b.seq;
   const all = [...window, ...outside].sort(bySeq);
-  if (session.fields.policy.toolPairs !== "whole") {
+  if (session.fields.policy.toolPairing !== "whole") {
     return { window: all, restored: outside.toSorted(bySeq) };
   }
   const entries = mergeInserts(all, session.fields.inserts, context.codec);

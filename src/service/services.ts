@@ -23,8 +23,8 @@ import {
   watchEvents,
 } from "./events.ts";
 import { exportWindow, openSnapshot } from "./export-session.ts";
+import { fillToolResults } from "./fill-tool-results.ts";
 import { forkSession } from "./fork-session.ts";
-import { healSession } from "./heal-session.ts";
 import type { Hooks } from "./hook-port.ts";
 import { importChunk } from "./import-session.ts";
 import { listSummaries, listSummarySources } from "./list-summaries.ts";
@@ -163,7 +163,7 @@ function sessionsApi(context: ServiceContext): SessionServiceApi {
     restoreMessages: (call, input) => restoreMessages(context, call, input),
     listSummaryInputs: (call, input) => listSummaryInputs(context, call, input),
     setSummary: (call, input) => setSummary(context, call, input),
-    healSession: (call, input) => healSession(context, call, input),
+    fillToolResults: (call, input) => fillToolResults(context, call, input),
     searchSessions: (call, input) => search.search(call, input),
   };
 }

@@ -250,7 +250,7 @@ function replacedEntries(
     throw messageNotFound(missing, "The message is not in the window of this session.");
   }
   // Other policies may part calls from their results, so that a stage can list just one of them.
-  if (session.fields.policy.toolPairs !== "whole") return replaced;
+  if (session.fields.policy.toolPairing !== "whole") return replaced;
   const { callOf } = groupEntries(entries);
   const groups = new Set<number>();
   for (const [index, entry] of entries.entries()) {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { fromBytes, type StoredJsonMessage } from "../../test/support/json-codec.ts";
 import { policyOf } from "../../test/support/policies.ts";
 import { startTestServices, storeWith, type TestServices } from "../../test/support/services.ts";
-import type { ToolPairs } from "../domain/policy.ts";
+import type { ToolPairing } from "../domain/policy.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -17,7 +17,7 @@ let services: TestServices;
 afterEach(() => services.stop());
 
 /** Services that take every message of a window for one MiB large. */
-async function start(toolPairs: ToolPairs): Promise<void> {
+async function start(toolPairing: ToolPairing): Promise<void> {
   const wrapStore = (store: Store): Store => {
     const readWindow: Store["readWindow"] = async (ref) => {
       const now = await store.readWindow(ref);
@@ -28,7 +28,7 @@ async function start(toolPairs: ToolPairs): Promise<void> {
   services = await startTestServices({}, { wrapStore });
   await services.sessions.createSession(services.call("CreateSession"), {
     ...REF,
-    input: { policy: policyOf([], { toolPairs }) },
+    input: { policy: policyOf([], { toolPairing }) },
     encode: () => new Uint8Array(0),
   });
   await services.append(REF.sessionId, [

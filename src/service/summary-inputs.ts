@@ -43,8 +43,8 @@ export async function listSummaryInputs(
 }
 
 /** By entry: the number of its tool call's group, below 0 for none. */
-function groupsOf(entries: readonly StoredEntry[], { toolPairs }: Policy): Int32Array {
-  return groupEntriesAs(entries, toolPairs).callOf;
+function groupsOf(entries: readonly StoredEntry[], { toolPairing }: Policy): Int32Array {
+  return groupEntriesAs(entries, toolPairing).callOf;
 }
 
 /** All but system messages and the newest others, without parting a call from its results. */

@@ -125,7 +125,7 @@ describe("behind the first system message", () => {
 
 describe("it is not shown", () => {
   it("when the policy says so", async () => {
-    await create("not");
+    await create("none");
     await services.append("s", [RULES]);
     const result = await read();
     expect(textsOf(result)).toEqual(["Rules"]);
@@ -159,7 +159,7 @@ describe("it is not shown", () => {
 });
 
 it("the policy of a request says how it is shown in the answer", async () => {
-  await create("not");
+  await create("none");
   await services.append("s", [RULES]);
   const first = await read({ policy: policy("system-first", "") });
   expect(textsOf(first)).toEqual([TEXT, "Rules"]);

@@ -18,7 +18,7 @@ const FIRST_POSITION = -0.5;
 
 /** Whether the messages show the summary of the session. */
 export function showsSummary({ policy }: Viewed, summary: Summary | undefined): summary is Summary {
-  return summary !== undefined && policy.summaryView.show !== "not";
+  return summary !== undefined && policy.summaryView.show !== "none";
 }
 
 /** The messages of an answer with the summary of the session, as the policy says. */

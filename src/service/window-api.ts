@@ -1,7 +1,7 @@
 // The inputs and results of the use cases about windows, policies, summaries and search, in domain
 // terms. As everywhere in the service, a mutation takes an `encode` function for its answer.
 
-import type { Policy, StageOn, Unit } from "../domain/policy.ts";
+import type { Policy, StageOn, WindowUnit } from "../domain/policy.ts";
 import type { Session, SessionRef, WindowInsert } from "../domain/session.ts";
 import type { Summary } from "../domain/summaries/summary.ts";
 import type {
@@ -77,7 +77,7 @@ export interface MessagePreview {
   readonly reason: TrimReason | undefined;
   readonly heldBy: readonly HoldReason[];
   readonly tokenCount: number;
-  readonly interaction: number;
+  readonly turn: number;
 }
 
 export type TrimTarget =
@@ -88,7 +88,7 @@ export type TrimTarget =
 
 export interface TrimSessionInput extends SessionRef {
   readonly target: TrimTarget;
-  readonly unit: Unit;
+  readonly unit: WindowUnit;
   readonly discard: boolean;
   readonly etag: string;
   readonly encode: (result: {
@@ -135,7 +135,7 @@ export interface SetSummaryInput extends SessionRef {
   }) => Uint8Array;
 }
 
-export interface HealSessionInput extends SessionRef {
+export interface FillToolResultsInput extends SessionRef {
   readonly text: string;
   readonly newestOnly: boolean;
   readonly encode: (result: {

@@ -3,10 +3,10 @@
 
 import { idRoom, takeNewestIds } from "../domain/id-list.ts";
 import { LIMITS } from "../domain/limits.ts";
-import type { Healing, Policy } from "../domain/policy.ts";
+import type { Policy, ToolResultFill } from "../domain/policy.ts";
 import { TRUST } from "../domain/summaries/summary.ts";
 import { countedRule } from "../domain/token-rules.ts";
-import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
+import { type CallToFill, callsToFill, FILL_NOTICE } from "../domain/window/tool-result-fill.ts";
 import { totalsOf } from "../domain/window/totals.ts";
 import {
   type DetailOf,
@@ -36,7 +36,7 @@ export interface Viewed {
 
 /** The messages of an answer. */
 export interface Shown {
-  /** What is given: cut, healed, the newest. What the server made has a position between seqs. */
+  /** What is given: cut, filled, the newest. What the server made has a position between seqs. */
   readonly entries: readonly StoredEntry[];
   readonly totals: WindowTotals;
   /** How much of the log is given, by what its messages cost whole. */
@@ -56,7 +56,8 @@ export function showWindow(
   newest: number | undefined,
 ): Shown | Promise<Shown> {
   const { outcome, policy, hasInserts } = viewed;
-  const isPlain = outcome.shortened.length === 0 && policy.healing === undefined && !hasInserts;
+  const isPlain =
+    outcome.shortened.length === 0 && policy.toolResultFill === undefined && !hasInserts;
   if (!isPlain || newest !== undefined) return showChanged(context, viewed, newest);
   const { kept: entries, totals } = outcome;
   return { entries, totals, inLog: totals, leftOut: NO_ENTRIES, shortenedIds: NO_IDS };
@@ -70,8 +71,9 @@ async function showChanged(
   const { kept, shortened, totals } = viewed.outcome;
   let entries = kept;
   if (shortened.length > 0) entries = cutEntries(context, viewed);
-  const { healing } = viewed.policy;
-  if (healing !== undefined) entries = await healEntries(context, viewed, healing, entries);
+  const { toolResultFill } = viewed.policy;
+  if (toolResultFill !== undefined)
+    entries = await fillEntries(context, viewed, toolResultFill, entries);
   let given = kept;
   if (newest !== undefined && newest < entries.length) {
     entries = entries.slice(-newest);
@@ -109,19 +111,19 @@ function cutEntries(context: ServiceContext, viewed: Viewed): readonly StoredEnt
 }
 
 /** Puts results behind tool calls that have none. */
-async function healEntries(
+async function fillEntries(
   context: ServiceContext,
   viewed: Viewed,
-  healing: Healing,
+  toolResultFill: ToolResultFill,
   entries: readonly StoredEntry[],
 ): Promise<readonly StoredEntry[]> {
   // The details of a cut message are those of the whole one: its calls are the same.
-  const calls = healedCalls(entries, healing, viewed.detailOf).slice(-LIMITS.healedResults);
+  const calls = callsToFill(entries, toolResultFill, viewed.detailOf).slice(-LIMITS.filledResults);
   if (calls.length === 0) return entries;
-  const text = healing.text === "" ? HEAL_NOTICE : healing.text;
+  const text = toolResultFill.text === "" ? FILL_NOTICE : toolResultFill.text;
   const tokenCount = await context.tokens.countText(text, countedRule(viewed.own));
   const made = calls.map((call) =>
-    madeResult(context, call, { text, tokenCount, messageId: `healed-${call.position}` }),
+    madeResult(context, call, { text, tokenCount, messageId: `filled-${call.position}` }),
   );
   const all = [...entries, ...made];
   return all.sort((a, b) => a.seq - b.seq);
@@ -130,7 +132,7 @@ async function healEntries(
 /** A result that stands in one answer only. */
 function madeResult(
   { codec }: ServiceContext,
-  call: HealedCall,
+  call: CallToFill,
   as: { readonly text: string; readonly tokenCount: number; readonly messageId: string },
 ): StoredEntry {
   const { callId, callName, position } = call;

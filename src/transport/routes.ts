@@ -33,6 +33,7 @@ import { exportSession } from "./rpc/export-session.ts";
 import { extendLease } from "./rpc/extend-lease.ts";
 import { extractMemories } from "./rpc/extract-memories.ts";
 import { failTask } from "./rpc/fail-task.ts";
+import { fillToolResults } from "./rpc/fill-tool-results.ts";
 import { forgetMemories } from "./rpc/forget-memories.ts";
 import { forkSession } from "./rpc/fork-session.ts";
 import { getConsumer } from "./rpc/get-consumer.ts";
@@ -43,7 +44,6 @@ import { getServerInfo } from "./rpc/get-server-info.ts";
 import { getSession } from "./rpc/get-session.ts";
 import { getTask } from "./rpc/get-task.ts";
 import { getWindow } from "./rpc/get-window.ts";
-import { healSession } from "./rpc/heal-session.ts";
 import { importSession } from "./rpc/import-session.ts";
 import { listCollections } from "./rpc/list-collections.ts";
 import { listConsumers } from "./rpc/list-consumers.ts";
@@ -125,7 +125,7 @@ const SESSION_RPCS: Rpcs<typeof SessionServiceService> = {
   restoreMessages,
   listSummaryInputs,
   setSummary,
-  healSession,
+  fillToolResults,
   searchSessions,
   compactSession,
   listSummaries,

@@ -120,8 +120,8 @@ function showAll({ messages }: State, list: readonly Message[]): readonly Shown[
 async function group(state: State): Promise<readonly (readonly Shown[])[]> {
   const { previews } = await state.rpc.call("previewPolicy", { sessionId: MAIN });
   const numbers = new Map<string, number>();
-  for (const { messageId, interaction } of previews[0]?.messages ?? []) {
-    numbers.set(messageId, interaction);
+  for (const { messageId, turn } of previews[0]?.messages ?? []) {
+    numbers.set(messageId, turn);
   }
   const groups = new Map<number, Message[]>();
   for (const message of await storedWindow(state.rpc, MAIN)) {
@@ -174,8 +174,8 @@ async function evaluate(state: State, op: JsonObject): Promise<Evaluation> {
 
 const REASONS: Readonly<Record<number, string>> = {
   [TriggerKind.MODEL_INPUT_TOKENS]: "input_tokens",
-  [TriggerKind.INTERACTION_COUNT]: "interaction_qty",
-  [TriggerKind.INTERACTION_TOKENS]: "interaction_tokens",
+  [TriggerKind.TURN_COUNT]: "interaction_qty",
+  [TriggerKind.TURN_TOKENS]: "interaction_tokens",
   [TriggerKind.TOOL_SUCCESS]: "tool_success",
   [TriggerKind.TOOL_ERROR]: "tool_error",
 };

@@ -175,7 +175,8 @@ async function trimToFit(state: State, op: JsonObject): Promise<void> {
   await rpc.call("trimSession", { sessionId: MAIN, target });
   // The system heals what it trimmed as it heals what is read, for good.
   const { messages } = await getWindow(rpc, MAIN);
-  if (messages.some(isMade)) await rpc.call("healSession", { sessionId: MAIN, newestOnly: true });
+  if (messages.some(isMade))
+    await rpc.call("fillToolResults", { sessionId: MAIN, newestOnly: true });
   if (budget !== undefined) await setPolicy(state, {});
 }
 
@@ -335,7 +336,7 @@ const OPERATIONS: Table<State, JsonObject> = {
     await context.rpc.call("resetSession", { sessionId: MAIN, keepSummary: true });
   }),
   ensure_valid: opened(async ({ context }) => {
-    await context.rpc.call("healSession", { sessionId: MAIN, newestOnly: true });
+    await context.rpc.call("fillToolResults", { sessionId: MAIN, newestOnly: true });
   }),
   snapshot: opened(takeSnapshot),
   restore: opened(restore),

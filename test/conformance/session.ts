@@ -7,7 +7,7 @@ import {
   Policy,
   SummaryShow,
   SystemProtection,
-  ToolPairs,
+  ToolPairing,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type {
@@ -15,14 +15,17 @@ import type {
   GetWindowResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
 import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
-import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
+import {
+  SummaryOrder,
+  type SummaryVersion,
+} from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { CaseFault, type JsonObject } from "./json.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Shows the stored window as it is: no stage, nothing hidden, nothing healed, no summary. */
+/** Shows the stored window as it is: no stage, nothing hidden, nothing filled, no summary. */
 export const AS_STORED = Policy.fromPartial({
-  toolPairs: ToolPairs.LOOSE,
-  summaryView: { show: SummaryShow.NOT },
+  toolPairing: ToolPairing.LOOSE,
+  summaryView: { show: SummaryShow.NONE },
   protections: { system: SystemProtection.NONE, lastUser: false },
 });
 
@@ -65,7 +68,7 @@ export async function summaryOf(rpc: Rpc, sessionId: string): Promise<string | n
 
 /** Gives every summary that a session has had, oldest first. */
 export async function summariesOf(rpc: Rpc, sessionId: string): Promise<readonly SummaryVersion[]> {
-  const request = { sessionId, oldestFirst: true, pageSize: 1_000 };
+  const request = { sessionId, order: SummaryOrder.VERSION_ASC, pageSize: 1_000 };
   return (await rpc.call("listSummaries", request)).summaries;
 }
 

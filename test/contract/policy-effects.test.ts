@@ -9,7 +9,7 @@ import {
   type PolicyStage,
   RemovedTo,
   StageOn,
-  Unit,
+  WindowUnit,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import {
   HoldReason,
@@ -191,7 +191,7 @@ describe("warnings", () => {
 
   it("do not come when a stage on turn end makes the limit hold", async () => {
     const stages = [
-      keepNewest(2, { unit: Unit.INTERACTION }),
+      keepNewest(2, { unit: WindowUnit.TURN }),
       keepNewest(2, { name: "end", on: StageOn.TURN_END }),
     ];
     const agent = (messageId: string) =>

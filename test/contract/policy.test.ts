@@ -122,8 +122,8 @@ const BOUNDS: readonly Bound[] = [
   custom("per_message", (size) => ({ perMessage: size })),
   custom("per_call", (size) => ({ perCall: size })),
   custom("min", (size) => ({ min: size })),
-  bound("healing.text", [0, LIMITS.healTextBytes], (size) => ({
-    healing: { when: 1, newestOnly: false, text: x(size) },
+  bound("tool_result_fill.text", [0, LIMITS.fillTextBytes], (size) => ({
+    toolResultFill: { rule: 1, newestOnly: false, text: x(size) },
   })),
   bound("protections.pin_first", MESSAGES, (size) => ({
     protections: protections({ pinFirst: size }),
@@ -155,12 +155,12 @@ const BOUNDS: readonly Bound[] = [
     $case: "modelInputTokensOver",
     value: BigInt(size),
   })),
-  inTrigger("interaction_count_over", MESSAGES, (value) => ({
-    $case: "interactionCountOver",
+  inTrigger("turn_count_over", MESSAGES, (value) => ({
+    $case: "turnCountOver",
     value,
   })),
-  inTrigger("interaction_tokens_over", TOKENS, (size) => ({
-    $case: "interactionTokensOver",
+  inTrigger("turn_tokens_over", TOKENS, (size) => ({
+    $case: "turnTokensOver",
     value: BigInt(size),
   })),
   inTrigger("new_messages_at_least", [1, LIMITS.windowMessages], (value) => ({
@@ -440,7 +440,7 @@ describe("a preset", () => {
     expect(created.session?.policy).toMatchObject({
       name: "token_budget",
       preset: undefined,
-      stages: [{ name: "interactions" }, { name: "rounds" }],
+      stages: [{ name: "turns" }, { name: "rounds" }],
     });
     const found = await server.client.call("getSession", { sessionId });
     expect(found.session?.policy).toEqual(created.session?.policy);

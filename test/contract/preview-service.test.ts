@@ -7,7 +7,7 @@ import {
   PreviewSource,
   RemovedTo,
   StageOn,
-  ToolPairs,
+  ToolPairing,
   Verdict,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
@@ -80,12 +80,12 @@ describe("PreviewPolicy", () => {
       reason: TrimReason.MESSAGE_LIMIT,
       heldBy: [],
       tokenCount: 1,
-      interaction: 1,
+      turn: 1,
     });
     expect(about("m2")).toMatchObject({ verdict: Verdict.KEPT, stage: "", heldBy: [] });
     expect(about("m4")).toMatchObject({
       verdict: Verdict.KEPT,
-      interaction: 4,
+      turn: 4,
       heldBy: [HoldReason.MIN_MESSAGES, HoldReason.LAST_USER],
     });
     expect(roomy?.policy?.name).toBe("roomy");
@@ -254,7 +254,7 @@ describe("PreviewPolicy", () => {
       },
     });
     const { previews } = await preview(sessionId, [
-      policy({ stages: [filter], toolPairs: ToolPairs.LOOSE }),
+      policy({ stages: [filter], toolPairing: ToolPairing.LOOSE }),
     ]);
     expect(previews[0]?.warnings).toMatchObject([
       { stage: "filter", field: "filter.conditions[0]", messageId: "m1", messageCount: 1 },
@@ -274,7 +274,7 @@ describe("PreviewPolicy", () => {
     expect(previews.map(({ messages }) => messages.length)).toEqual(Array(8).fill(1_250));
     expect(previews.map(({ truncated }) => truncated)).toEqual(Array(8).fill(true));
     expect(previews[7]?.messages.at(-1)?.seq).toBe(2_001n);
-    expect(previews[7]?.messages[0]?.interaction).toBe(752);
+    expect(previews[7]?.messages[0]?.turn).toBe(752);
   });
 
   it("refuses a session that does not exist", async () => {

@@ -52,7 +52,7 @@ describe("CreateSession", () => {
       imageTokenCount: 800,
       protections: { system: 2, pinFirst: 0, minMessages: 1, lastUser: true },
       stages: [
-        { name: "interactions", on: 1, unit: 3, select: { $case: "dropOldest", value: limits } },
+        { name: "turns", on: 1, unit: 3, select: { $case: "dropOldest", value: limits } },
         { name: "rounds", on: 1, unit: 2, select: { $case: "dropOldest", value: limits } },
       ],
     });
@@ -478,7 +478,7 @@ describe("GetWindow", () => {
     expect(window.messages.map((one) => one.text)).toEqual(["three", "four"]);
     const whole = await server.client.call("getWindow", { sessionId });
     expect(whole.messages).toHaveLength(4);
-    expect(whole.outside?.messageCount).toBe(0n);
+    expect(whole.outsideTotals?.messageCount).toBe(0n);
   });
 
   it("gives the window as it was, and names calls without a result", async () => {
@@ -489,7 +489,7 @@ describe("GetWindow", () => {
     expect(now.openToolCallIds).toEqual(["c1"]);
     const past = await server.client.call("getWindow", { sessionId, asOfSeq: 1n });
     expect(past.messages.map((one) => one.text)).toEqual(["one"]);
-    expect(past.outside).toBeUndefined();
+    expect(past.outsideTotals).toBeUndefined();
     expect(past.lastSeq).toBe(1n);
   });
 

@@ -132,12 +132,12 @@ describe("a native snapshot comes back as it was", () => {
     expect(gone.reason).toBe("SEQ_OUT_OF_RANGE");
   });
 
-  it("with healed results and placed summaries in the window", async () => {
+  it("with filled results and placed summaries in the window", async () => {
     const sessionId = await filled(["one", "two", "three"]);
     const calls = [toolCall("c1"), toolCall("c2")];
     const messages = [message({ role: Role.ASSISTANT, toolCalls: calls }), message({ text: "on" })];
     await server.client.call("appendMessages", { sessionId, messages });
-    await server.client.call("healSession", { sessionId });
+    await server.client.call("fillToolResults", { sessionId });
     await server.client.call("setSummary", {
       sessionId,
       text: "one and two",
@@ -395,8 +395,8 @@ function twoInserts({ inserts }: SnapshotHeader): SnapshotHeader["inserts"] {
   );
 }
 
-/** A header with so many healed results; without a call they are what a user asked for. */
-function healedHeader(results: number, toolCallId = "c"): SnapshotHeader {
+/** A header with so many filled results; without a call they are what a user asked for. */
+function filledHeader(results: number, toolCallId = "c"): SnapshotHeader {
   const inserts = Array.from({ length: results }, (_, index) => ({
     message: message({ messageId: `h${index}`, toolCallId, createTime: second(5) }),
     afterSeq: 0n,
@@ -499,8 +499,8 @@ describe("a snapshot of a stranger", () => {
       { header: placedHeader({ ranges: LIMITS.summaryRanges + 1 }) },
     ],
     ["header.inserts[0].message.name", { header: placedHeader({ name: "x" }) }],
-    ["header.inserts", { header: healedHeader(LIMITS.healedResults + 1) }],
-    ["header.inserts", { header: healedHeader(LIMITS.placedSummaries + 1, "") }],
+    ["header.inserts", { header: filledHeader(LIMITS.filledResults + 1) }],
+    ["header.inserts", { header: filledHeader(LIMITS.placedSummaries + 1, "") }],
     ["header.summary_version", { header: headerOf({ summaryVersion: 2n ** 53n }) }],
     ["header.outcomes[0].tool", { header: headerOf({ outcomes: [{ tool: "", error: true }] }) }],
     ["messages[0].seq", { header: withLast(3n), messages: [logged(4)] }],

@@ -79,7 +79,7 @@ describe("an export beside changes", () => {
 type Step =
   | { readonly do: "append"; readonly kind: number; readonly text: string }
   | { readonly do: "erase" | "change"; readonly at: number }
-  | { readonly do: "reset" | "heal" | "summary" | "place" | "turn-end" | "restore" };
+  | { readonly do: "reset" | "fill" | "summary" | "place" | "turn-end" | "restore" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -94,7 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constantFrom("reset", "heal", "summary", "place", "turn-end", "restore"),
+      do: fc.constantFrom("reset", "fill", "summary", "place", "turn-end", "restore"),
     }),
   },
 ) as fc.Arbitrary<Step>;
@@ -139,8 +139,8 @@ async function run(sessionId: string, one: Step): Promise<void> {
     case "reset":
       await client.call("resetSession", { sessionId, keepSystemMessages: true });
       return;
-    case "heal":
-      await client.call("healSession", { sessionId });
+    case "fill":
+      await client.call("fillToolResults", { sessionId });
       return;
     case "summary":
       await client.call("setSummary", { sessionId, text: "S" });
@@ -186,7 +186,7 @@ describe("random sessions", () => {
       const before = await takeSnapshot(server.client, sessionId);
       const { header, messages: log } = before;
       if (header.inserts.some(({ summary }) => summary)) reached.add("a placed summary");
-      if (header.inserts.some(({ summary }) => !summary)) reached.add("a healed result");
+      if (header.inserts.some(({ summary }) => !summary)) reached.add("a filled result");
       if (header.outcomes.length > 0) reached.add("an outcome");
       if ((header.session?.stageStates.length ?? 0) > 0) reached.add("a stage that acted");
       if (header.stageTokenQuarters.length > 0) reached.add("quarters of a stage");
@@ -208,7 +208,7 @@ describe("random sessions", () => {
       );
     });
     const all = [
-      ...["a healed result", "a hole", "a placed summary", "a reset", "a stage that acted"],
+      ...["a filled result", "a hole", "a placed summary", "a reset", "a stage that acted"],
       ...["a window with gaps", "an outcome", "quarters", "quarters of a stage"],
     ];
     const seed = testSeed("snapshots");

@@ -5,7 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { type Message, Role, Trust } from "../../src/gen/memorysidecar/v1/message.ts";
 import { SummaryKeep } from "../../src/gen/memorysidecar/v1/policy.ts";
-import { SummaryPlacement, type SummaryVersion } from "../../src/gen/memorysidecar/v1/summary.ts";
+import {
+  SummaryOrder,
+  SummaryPlacement,
+  type SummaryVersion,
+} from "../../src/gen/memorysidecar/v1/summary.ts";
 import {
   type RequestOf,
   requestBytes,
@@ -149,7 +153,7 @@ describe("ListSummaries", () => {
       addedSeqRanges: [{ firstSeq: 4n, lastSeq: 6n }],
       sources: { messageCount: 6n, tokenCount: 120n },
     });
-    const oldest = await allSummaries({ sessionId, oldestFirst: true });
+    const oldest = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC });
     expect(oldest.map(({ version }) => version)).toEqual([1n, 2n]);
     const current = await allSummaries({ sessionId, currentOnly: true });
     expect(current.map(({ version }) => version)).toEqual([2n]);
@@ -174,7 +178,7 @@ describe("ListSummaries", () => {
         summary: sessionSummary({ text: "by an update" }),
       }),
     });
-    const found = await allSummaries({ sessionId, oldestFirst: true });
+    const found = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC });
     expect(found.map(({ text, trust, current }) => [text, trust, current])).toEqual([
       ["about nothing", Trust.MEDIUM, false],
       ["talk", Trust.MEDIUM, true],
@@ -194,7 +198,7 @@ describe("ListSummaries", () => {
   it("gives pages in both orders", async () => {
     const sessionId = await plain(lines(2));
     for (let number = 1; number <= 7; number++) await setSummary({ sessionId, text: `t${number}` });
-    const ups = await allSummaries({ sessionId, oldestFirst: true, pageSize: 2 });
+    const ups = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC, pageSize: 2 });
     expect(ups.map(({ version }) => Number(version))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     const downs = await allSummaries({ sessionId, pageSize: 3 });
     expect(downs.map(({ version }) => Number(version))).toEqual([7, 6, 5, 4, 3, 2, 1]);
@@ -202,7 +206,7 @@ describe("ListSummaries", () => {
     const { nextPageToken: pageToken } = first;
     for (const request of [
       { sessionId, pageToken: "x" },
-      { sessionId, pageToken, oldestFirst: true },
+      { sessionId, pageToken, order: SummaryOrder.VERSION_ASC },
       { sessionId, pageToken, currentOnly: true },
       { sessionId: "other", pageToken },
     ]) {
@@ -222,7 +226,7 @@ describe("ListSummaries", () => {
       requestBytes("listSummaries", { sessionId, pageSize: 1_000 }),
     );
     expect("bytes" in outcome && outcome.bytes.length).toBeLessThan(LIMITS.pageBytes + 65_536);
-    const all = await allSummaries({ sessionId, pageSize: 1_000, oldestFirst: true });
+    const all = await allSummaries({ sessionId, pageSize: 1_000, order: SummaryOrder.VERSION_ASC });
     expect(all.map(({ text }) => text)).toEqual(texts);
   });
 
@@ -361,7 +365,7 @@ describe("what messages say", () => {
     const { leased, ref } = await takeTask(server);
     expect(inputOf(leased)).toMatchObject({ priorTexts: ["of tools"], replacesPrior: true });
     await server.client.call("completeTask", { ...ref, output: outputOf("of talk and tools") });
-    const found = await allSummaries({ sessionId, oldestFirst: true });
+    const found = await allSummaries({ sessionId, order: SummaryOrder.VERSION_ASC });
     expect(found.map(({ trust }) => trust)).toEqual([Trust.LOW, Trust.LOW]);
     const { summary } = await server.client.call("getWindow", { sessionId });
     expect(summary).toMatchObject({ text: "of talk and tools", trust: Trust.LOW, hook: WORKERS });

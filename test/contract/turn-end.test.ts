@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { type ContentPart, type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { Unit } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { WindowUnit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { TriggerKind } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
@@ -88,17 +88,17 @@ describe("a stage on turn end", () => {
       signals: { modelInputTokens: 100n },
     },
     {
-      name: "interactions",
-      holds: { $case: "interactionCountOver", value: 2 },
-      holdsNot: { $case: "interactionCountOver", value: 3 },
-      kind: TriggerKind.INTERACTION_COUNT,
+      name: "turns",
+      holds: { $case: "turnCountOver", value: 2 },
+      holdsNot: { $case: "turnCountOver", value: 3 },
+      kind: TriggerKind.TURN_COUNT,
       signals: {},
     },
     {
-      name: "tokens of interactions",
-      holds: { $case: "interactionTokensOver", value: 2n },
-      holdsNot: { $case: "interactionTokensOver", value: 3n },
-      kind: TriggerKind.INTERACTION_TOKENS,
+      name: "tokens of turns",
+      holds: { $case: "turnTokensOver", value: 2n },
+      holdsNot: { $case: "turnTokensOver", value: 3n },
+      kind: TriggerKind.TURN_TOKENS,
       signals: {},
     },
     {
@@ -223,7 +223,7 @@ describe("outcomes of tools", () => {
   const call: Message = message({ role: Role.ASSISTANT, toolCalls: [toolCall("c1")] });
 
   it("are those of this append for a stage on append", async () => {
-    const stage = keepNewest(1, { unit: Unit.INTERACTION, anyOf: [failing] });
+    const stage = keepNewest(1, { unit: WindowUnit.TURN, anyOf: [failing] });
     const sessionId = await make(bare([stage]), users(2));
     const good = await server.client.call("appendMessages", {
       sessionId,

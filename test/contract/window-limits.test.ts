@@ -98,8 +98,8 @@ const ROWS: readonly Row[] = [
     text: "t",
     requestId: x(size),
   })),
-  row("healSession", "text", LIMITS.healTextBytes, (size) => ({ text: x(size) })),
-  row("healSession", "request_id", LIMITS.requestIdBytes, (size) => ({ requestId: x(size) })),
+  row("fillToolResults", "text", LIMITS.fillTextBytes, (size) => ({ text: x(size) })),
+  row("fillToolResults", "request_id", LIMITS.requestIdBytes, (size) => ({ requestId: x(size) })),
   row("previewPolicy", "policies", LIMITS.previewPolicies, (size) => ({
     policies: times(size, () => policy()),
   })),

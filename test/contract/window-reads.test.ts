@@ -1,15 +1,15 @@
-// GetWindow: stages on read as views and as changes, shortened messages, healed calls, the newest
+// GetWindow: stages on read as views and as changes, shortened messages, filled calls, the newest
 // messages, policies in the request.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HEAL_NOTICE } from "../../src/domain/window/heal.ts";
+import { FILL_NOTICE } from "../../src/domain/window/tool-result-fill.ts";
 import { EventType } from "../../src/gen/memorysidecar/v1/event.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import {
-  type Healing,
-  HealWhen,
   StageEffect,
   StageOn,
+  type ToolResultFill,
+  ToolResultFillRule,
 } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
@@ -192,7 +192,7 @@ describe("a stage that shortens", () => {
     expect(window.shortenedMessageIds).toEqual(["r1"]);
     const sum = window.messages.reduce((total, one) => total + (one.tokenCount ?? 0), 0);
     expect(window.windowTotals?.tokenCount).toBe(BigInt(sum));
-    expect(window.outside).toEqual({ messageCount: 0n, tokenCount: 0n });
+    expect(window.outsideTotals).toEqual({ messageCount: 0n, tokenCount: 0n });
     const { session } = await server.client.call("getSession", { sessionId });
     expect(session?.windowTotals?.tokenCount).toBe(session?.logTotals?.tokenCount);
   });
@@ -213,12 +213,14 @@ describe("a stage that shortens", () => {
   });
 });
 
-describe("healing", () => {
-  const healing = (fields: Partial<Healing> = {}) =>
-    bare([], { healing: { when: HealWhen.MOVED_ON, newestOnly: false, text: "", ...fields } });
+describe("filled tool results", () => {
+  const toolResultFill = (fields: Partial<ToolResultFill> = {}) =>
+    bare([], {
+      toolResultFill: { rule: ToolResultFillRule.MOVED_ON, newestOnly: false, text: "", ...fields },
+    });
 
   it("puts results behind calls that have none, once the conversation moved on", async () => {
-    const sessionId = await make(healing(), [
+    const sessionId = await make(toolResultFill(), [
       ...users(1),
       calls("c1", "c2"),
       result("c1", { messageId: "r1" }),
@@ -239,19 +241,23 @@ describe("healing", () => {
       role: Role.TOOL,
       toolCallId: "c2",
       toolError: true,
-      text: HEAL_NOTICE,
+      text: FILL_NOTICE,
       name: "search",
     });
     expect(window.openToolCallIds).toEqual([]);
     expect(window.windowTotals?.messageCount).toBe(5n);
-    expect(window.outside).toEqual({ messageCount: 0n, tokenCount: 0n });
+    expect(window.outsideTotals).toEqual({ messageCount: 0n, tokenCount: 0n });
     expect(server.store.revision()).toBe(revision);
     const again = await server.client.call("getWindow", { sessionId });
     expect(again.messages).toEqual(window.messages);
   });
 
   it("has a text and a time of its own choice, and may look at the newest calls only", async () => {
-    const policy = healing({ when: HealWhen.ALWAYS, newestOnly: true, text: "stopped" });
+    const policy = toolResultFill({
+      rule: ToolResultFillRule.ALWAYS,
+      newestOnly: true,
+      text: "stopped",
+    });
     const messages = [...users(1), calls("c1"), ...users(1, 2), calls("c2")];
     const sessionId = await make(policy, messages);
     const window = await server.client.call("getWindow", { sessionId });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { StageOn, ToolPairs, Unit } from "../../src/gen/memorysidecar/v1/policy.ts";
+import { StageOn, ToolPairing, WindowUnit } from "../../src/gen/memorysidecar/v1/policy.ts";
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { type Trim, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
@@ -96,7 +96,7 @@ describe("TrimSession", () => {
     const third = await server.client.call("trimSession", {
       sessionId: byUnits,
       target: { $case: "keepRecent", value: 1 },
-      unit: Unit.INTERACTION,
+      unit: WindowUnit.TURN,
     });
     expect(third.trims).toMatchObject([{ reason: TrimReason.KEEP_LAST, messageIds: ["m1", "a1"] }]);
     expect(await windowOf(byUnits)).toEqual(["q2", "a2"]);
@@ -201,7 +201,7 @@ describe("TrimSession", () => {
     ["run_policy false", { target: { $case: "runPolicy", value: false } as const }, "run_policy"],
     [
       "a unit with run_policy",
-      { target: { $case: "runPolicy", value: true } as const, unit: Unit.MESSAGE },
+      { target: { $case: "runPolicy", value: true } as const, unit: WindowUnit.MESSAGE },
       "unit",
     ],
     [
@@ -211,7 +211,7 @@ describe("TrimSession", () => {
     ],
     [
       "an unknown unit",
-      { target: { $case: "keepRecent", value: 1 } as const, unit: 9 as Unit },
+      { target: { $case: "keepRecent", value: 1 } as const, unit: 9 as WindowUnit },
       "unit",
     ],
     ["a negative number", { target: { $case: "keepRecent", value: -1 } as const }, "keep_recent"],
@@ -295,7 +295,7 @@ describe("RestoreMessages", () => {
       expect(answer.messageIds).toEqual(["call", "r1", "r2"]);
       expect(await windowOf(sessionId)).toEqual(["call", "r1", "r2", "end"]);
     }
-    const loose = await trimmed(turn, policy({ toolPairs: ToolPairs.LOOSE }));
+    const loose = await trimmed(turn, policy({ toolPairing: ToolPairing.LOOSE }));
     await server.client.call("restoreMessages", { sessionId: loose, messageIds: ["r2"] });
     expect(await windowOf(loose)).toEqual(["r2", "end"]);
   });
@@ -385,7 +385,7 @@ describe("ListSummaryInputs", () => {
       const choice = { $case: "keepRecent", value: keepRecent } as const;
       const answer = await server.client.call("listSummaryInputs", { sessionId, choice });
       expect(answer.truncated).toBe(false);
-      expect(answer.total?.messageCount).toBe(BigInt(answer.messages.length));
+      expect(answer.totals?.messageCount).toBe(BigInt(answer.messages.length));
       return answer.messages.map(({ messageId }) => messageId);
     };
     expect(await list(0)).toEqual(["m1", "m2", "call", "r1", "last"]);
@@ -398,7 +398,7 @@ describe("ListSummaryInputs", () => {
   it("may part tool calls from their results under loose pairs", async () => {
     const sessionId = await seeded(
       [call("call", "c1"), result("r1", "c1"), message({ messageId: "last", text: "x" })],
-      policy({ toolPairs: ToolPairs.LOOSE }),
+      policy({ toolPairing: ToolPairing.LOOSE }),
     );
     const answer = await server.client.call("listSummaryInputs", {
       sessionId,
@@ -644,7 +644,7 @@ describe("SetSummary", () => {
 
   it("may replace half of a tool call under loose pairs", async () => {
     const turn = [call("call", "c1"), result("r1", "c1"), ...users("x")];
-    const sessionId = await seeded(turn, policy({ toolPairs: ToolPairs.LOOSE }));
+    const sessionId = await seeded(turn, policy({ toolPairing: ToolPairing.LOOSE }));
     await server.client.call("setSummary", { sessionId, text: "t", replacedMessageIds: ["r1"] });
     expect(await windowOf(sessionId)).toEqual(["summary", "call", "m1"]);
   });
@@ -684,7 +684,7 @@ describe("SetSummary", () => {
   });
 });
 
-describe("HealSession", () => {
+describe("FillToolResults", () => {
   it("answers every open call, behind the last result of its message", async () => {
     const sessionId = await seeded([
       ...users("q"),
@@ -694,7 +694,7 @@ describe("HealSession", () => {
       call("newest", "c4"),
     ]);
     const before = await revisionOf(sessionId);
-    const answer = await server.client.call("healSession", { sessionId, text: "stopped" });
+    const answer = await server.client.call("fillToolResults", { sessionId, text: "stopped" });
     expect(answer.messages).toMatchObject([
       { toolCallId: "c2", text: "stopped", toolError: true, role: Role.TOOL, name: "search" },
       { toolCallId: "c3" },
@@ -707,7 +707,7 @@ describe("HealSession", () => {
     expect(openToolCallIds).toEqual([]);
     expect(await eventsSince(sessionId, before)).toMatchObject([
       {
-        $case: "messagesHealed",
+        $case: "toolResultsFilled",
         value: { toolCallIds: ["c2", "c3", "c4"], window: { messageCount: 8n } },
       },
     ]);
@@ -716,53 +716,55 @@ describe("HealSession", () => {
 
   it("changes nothing the second time", async () => {
     const sessionId = await seeded([call("call", "c1"), ...users("x")]);
-    const { revision, windowTotals } = await server.client.call("healSession", {
+    const { revision, windowTotals } = await server.client.call("fillToolResults", {
       sessionId,
     });
-    const again = await server.client.call("healSession", { sessionId });
+    const again = await server.client.call("fillToolResults", { sessionId });
     expect(again).toMatchObject({ revision, messages: [], windowTotals });
     expect(await revisionOf(sessionId)).toBe(revision);
   });
 
-  it("heals only the newest message with calls when asked to", async () => {
+  it("fills for only the newest message with calls when asked to", async () => {
     const sessionId = await seeded([call("old", "c1"), ...users("x"), call("new", "c2")]);
-    const answer = await server.client.call("healSession", { sessionId, newestOnly: true });
+    const answer = await server.client.call("fillToolResults", { sessionId, newestOnly: true });
     expect(answer.messages.map(({ toolCallId }) => toolCallId)).toEqual(["c2"]);
   });
 
   it("says what the policy says, or else a fixed notice", async () => {
     const messages = [call("call", "c1"), ...users("x")];
-    const plain = await server.client.call("healSession", { sessionId: await seeded(messages) });
+    const plain = await server.client.call("fillToolResults", {
+      sessionId: await seeded(messages),
+    });
     expect(plain.messages[0]?.text).toContain("interrupted");
     const own = await seeded(
       messages,
-      policy({ healing: { when: 1, newestOnly: false, text: "of the policy" } }),
+      policy({ toolResultFill: { rule: 1, newestOnly: false, text: "of the policy" } }),
     );
-    const { messages: made } = await server.client.call("healSession", { sessionId: own });
+    const { messages: made } = await server.client.call("fillToolResults", { sessionId: own });
     expect(made[0]?.text).toBe("of the policy");
   });
 
   it("counts by the rule of the policy, exact ones as well", async () => {
     const messages = [call("call", "c1"), ...users("x")];
     const sessionId = await seeded(messages, policy({ tokenRule: 3 }));
-    const answer = await server.client.call("healSession", { sessionId, text: "hello world" });
+    const answer = await server.client.call("fillToolResults", { sessionId, text: "hello world" });
     expect(answer.messages[0]?.tokenCount).toBe(2);
   });
 
-  it("lets the tool's own result take the place of the healed one", async () => {
+  it("lets the tool's own result take the place of the filled one", async () => {
     const sessionId = await seeded([call("call", "c1", "c2"), ...users("x")]);
-    const { messages } = await server.client.call("healSession", { sessionId });
+    const { messages } = await server.client.call("fillToolResults", { sessionId });
     await server.client.call("appendMessages", { sessionId, messages: [result("late", "c1")] });
-    const healed = messages.find(({ toolCallId }) => toolCallId === "c2")?.messageId;
-    expect(await windowOf(sessionId)).toEqual(["call", healed, "m1", "late"]);
+    const filled = messages.find(({ toolCallId }) => toolCallId === "c2")?.messageId;
+    expect(await windowOf(sessionId)).toEqual(["call", filled, "m1", "late"]);
   });
 
   it("repeats its answer", async () => {
     const sessionId = await seeded([call("call", "c1"), ...users("x")]);
-    const request = { sessionId, requestId: `heal-${count++}` };
-    const first = await server.client.call("healSession", request);
+    const request = { sessionId, requestId: `fill-${count++}` };
+    const first = await server.client.call("fillToolResults", request);
     expect(first.messages).toHaveLength(1);
-    expect(await server.client.call("healSession", request)).toEqual(first);
+    expect(await server.client.call("fillToolResults", request)).toEqual(first);
   });
 
   it("refuses more than 256 results in one window, and no session", async () => {
@@ -770,14 +772,14 @@ describe("HealSession", () => {
       Array.from({ length }, (_, index) => `c${from + index}`);
     const calls = [call("a", ...ids(0, 128)), call("b", ...ids(200, 128)), call("c", "c999")];
     const sessionId = await seeded([...calls, ...users("x")]);
-    expect(await server.client.fail("healSession", { sessionId })).toMatchObject({
+    expect(await server.client.fail("fillToolResults", { sessionId })).toMatchObject({
       code: "FAILED_PRECONDITION",
       reason: "WINDOW_FULL",
     });
     await server.client.call("appendMessages", { sessionId, messages: [result("r", "c999")] });
-    const answer = await server.client.call("healSession", { sessionId });
+    const answer = await server.client.call("fillToolResults", { sessionId });
     expect(answer.messages).toHaveLength(256);
-    expect(await server.client.fail("healSession", { sessionId: "none" })).toMatchObject({
+    expect(await server.client.fail("fillToolResults", { sessionId: "none" })).toMatchObject({
       code: "NOT_FOUND",
       reason: "SESSION_NOT_FOUND",
     });

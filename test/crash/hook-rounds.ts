@@ -288,6 +288,6 @@ async function openSession(
     { maxMessages: 4 },
     { unit: "message", over: { messages: 8 }, summarize: summarize(options) },
   );
-  const policy = makePolicy([stage], { summaryView: summaryView({ show: "not" }) });
+  const policy = makePolicy([stage], { summaryView: summaryView({ show: "none" }) });
   await client.createSession({ sessionId, policy });
 }

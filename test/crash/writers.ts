@@ -31,7 +31,7 @@ export const SUMMARIZING_POLICY = makePolicy(
       { unit: "message", summarize: summarize({ hook: "builtin", keep: "append", maxTokens: 64 }) },
     ),
   ],
-  { summaryView: summaryView({ show: "not" }) },
+  { summaryView: summaryView({ show: "none" }) },
 );
 
 const TEXTS = ["plain words", "größer – übel", "日本語の文", "😀🧠", "line\nbreak\ttab", '{"a":1}'];

@@ -87,7 +87,7 @@ async function openSession(sessionId: string, options: SummarizeOptions): Promis
     { maxMessages: 4 },
     { unit: "message", over: { messages: 8 }, summarize: summarize(options) },
   );
-  const policy = makePolicy([stage], { summaryView: summaryView({ show: "not" }) });
+  const policy = makePolicy([stage], { summaryView: summaryView({ show: "none" }) });
   await client.createSession({ sessionId, policy });
 }
 

@@ -207,7 +207,7 @@ async function openSession(sessionId: string, options: SummarizeOptions): Promis
       summarize: summarize({ ...options, instructions: `${CANARY} of instructions` }),
     },
   );
-  const policy = makePolicy([stage], { summaryView: summaryView({ show: "not" }) });
+  const policy = makePolicy([stage], { summaryView: summaryView({ show: "none" }) });
   await client.createSession({ sessionId, policy });
 }
 

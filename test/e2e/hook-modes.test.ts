@@ -60,7 +60,7 @@ async function openSession(sessionId: string, options: SummarizeOptions): Promis
     { maxMessages: 10 },
     { unit: "message", over: { messages: 30 }, summarize: summarize(options) },
   );
-  const policy = makePolicy([stage], { summaryView: summaryView({ show: "not" }) });
+  const policy = makePolicy([stage], { summaryView: summaryView({ show: "none" }) });
   await client.createSession({ sessionId, policy });
 }
 

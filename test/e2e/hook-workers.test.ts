@@ -67,7 +67,7 @@ async function openSession(client: MemorySidecar, sessionId: string): Promise<vo
     { maxMessages: 4 },
     { unit: "message", over: { messages: 10 }, summarize: summarize(options) },
   );
-  const policy = makePolicy([stage], { summaryView: summaryView({ show: "not" }) });
+  const policy = makePolicy([stage], { summaryView: summaryView({ show: "none" }) });
   await client.createSession({ sessionId, policy });
 }
 

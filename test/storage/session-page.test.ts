@@ -62,7 +62,7 @@ const LARGEST: Policy = {
   imageTokenCount: 1_000_000,
   model: "m".repeat(127),
   contextWindow: MOST,
-  healing: { when: "always", newestOnly: true, text: wide.repeat(256) },
+  toolResultFill: { rule: "always", newestOnly: true, text: wide.repeat(256) },
   protections: {
     system: "leading",
     pinFirst: 10_000,

@@ -87,15 +87,15 @@ export const BROKEN_TRIMS: readonly BrokenTrim[] = [
   {
     mistake: "lets results without their call in",
     seenBy: GROUPS,
-    trim: (asked) => trimWindow({ ...asked, policy: { ...asked.policy, toolPairs: "grouped" } }),
+    trim: (asked) => trimWindow({ ...asked, policy: { ...asked.policy, toolPairing: "grouped" } }),
   },
   {
     mistake: "looks at the ids of results that are to go with the call before them",
     seenBy: GROUPS,
     trim: (asked) => {
-      const { toolPairs } = asked.policy;
-      const mistaken = toolPairs === "adjacent" ? "grouped" : toolPairs;
-      return trimWindow({ ...asked, policy: { ...asked.policy, toolPairs: mistaken } });
+      const { toolPairing } = asked.policy;
+      const mistaken = toolPairing === "adjacent" ? "grouped" : toolPairing;
+      return trimWindow({ ...asked, policy: { ...asked.policy, toolPairing: mistaken } });
     },
   },
   {

@@ -9,7 +9,7 @@ import {
   type Selection,
   type StageOn,
   type Trigger,
-  type Unit,
+  type WindowUnit,
 } from "../../src/domain/policy.ts";
 import type { SummarySpec, SummaryView } from "../../src/domain/summaries/spec.ts";
 
@@ -19,7 +19,7 @@ const ageMs = fc.integer({ min: 1, max: 315_576_000_000 });
 const condition = fc.constantFrom(
   "message.role != 'tool'",
   "message.tokens < 100",
-  "interaction.size > 1 || message.name == 'x'",
+  "turn.size > 1 || message.name == 'x'",
 );
 const conditions = fc.array(condition, { minLength: 1, maxLength: 3 });
 const tools = fc.array(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 });
@@ -32,8 +32,8 @@ const trigger: fc.Arbitrary<Trigger> = fc.oneof(
     share: fc.double({ min: 0.01, max: 1, noNaN: true }),
   } as const),
   fc.record({ kind: fc.constant("model-input-tokens-over"), limit: fc.integer(TOKENS) } as const),
-  fc.record({ kind: fc.constant("interaction-count-over"), limit: fc.integer(MESSAGES) } as const),
-  fc.record({ kind: fc.constant("interaction-tokens-over"), limit: fc.integer(TOKENS) } as const),
+  fc.record({ kind: fc.constant("turn-count-over"), limit: fc.integer(MESSAGES) } as const),
+  fc.record({ kind: fc.constant("turn-tokens-over"), limit: fc.integer(TOKENS) } as const),
   fc.record({ kind: fc.constant("age-over"), ms: ageMs } as const),
   fc.constant({ kind: "always" } as const),
 );
@@ -136,7 +136,7 @@ const summarySpec: fc.Arbitrary<SummarySpec> = fc
   );
 
 const summaryView: fc.Arbitrary<SummaryView> = fc.record({
-  show: fc.constantFrom("system-first", "system-suffix", "not"),
+  show: fc.constantFrom("system-first", "system-suffix", "none"),
   prefix: fc.string({ maxLength: 20 }),
 } as const);
 
@@ -184,7 +184,7 @@ function stageArbitrary(name: string): fc.Arbitrary<PolicyStage> {
           name: fc.constant(name),
           on: fc.constant(on),
           anyOf: fc.array(triggersFor(on, effect), { maxLength: 3 }),
-          unit: fc.constantFrom<Unit[]>("message", "assistant-round", "interaction"),
+          unit: fc.constantFrom<WindowUnit[]>("message", "assistant-round", "turn"),
           select: fc.constant(select),
           countIf: fc.array(condition, { maxLength: 2 }),
           boundary: boundaryFor(select.kind),
@@ -234,10 +234,10 @@ export const policyArbitrary: fc.Arbitrary<Policy> = fc
     model: fc.string({ maxLength: 20 }),
     contextWindow: fc.integer({ ...TOKENS, min: 1 }),
     protections,
-    toolPairs: fc.constantFrom("whole", "grouped", "loose", "adjacent"),
-    healing: fc.option(
+    toolPairing: fc.constantFrom("whole", "grouped", "loose", "adjacent"),
+    toolResultFill: fc.option(
       fc.record({
-        when: fc.constantFrom("moved-on", "always"),
+        rule: fc.constantFrom("moved-on", "always"),
         newestOnly: fc.boolean(),
         text: fc.string({ maxLength: 20 }),
       } as const),

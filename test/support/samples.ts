@@ -218,7 +218,7 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   restoreMessages: { sessionId: "doomed", messageIds: ["gone"] },
   listSummaryInputs: { sessionId: "seed", choice: { $case: "keepRecent", value: 2 } },
   setSummary: { sessionId: "doomed", text: "so far" },
-  healSession: { sessionId: "doomed", text: "none" },
+  fillToolResults: { sessionId: "doomed", text: "none" },
   searchSessions: { query: "hello", limit: 3 },
   // Its answer is a stream: what calls it like the others wants none.
   exportSession: { sessionId: "gone" },

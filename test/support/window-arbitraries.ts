@@ -58,7 +58,7 @@ const wild: fc.Arbitrary<Draft> = fc.oneof(
   },
 );
 
-/** One proper interaction: parallel calls whose results come in any order, late or never. */
+/** One proper turn: parallel calls whose results come in any order, late or never. */
 const turn = (number: number): fc.Arbitrary<Draft[]> =>
   fc
     .record({

@@ -2,7 +2,13 @@
 // window-model-units.ts.
 
 import { compileCondition } from "../../src/domain/conditions/condition.ts";
-import type { Policy, PolicyStage, Selection, Trigger, Unit } from "../../src/domain/policy.ts";
+import type {
+  Policy,
+  PolicyStage,
+  Selection,
+  Trigger,
+  WindowUnit,
+} from "../../src/domain/policy.ts";
 import { similarityOf } from "../../src/domain/window/duplicates.ts";
 import type { Signals, TriggerHit, TrimReason } from "../../src/domain/window/types.ts";
 import type { TestEntry } from "./window-arbitraries.ts";
@@ -43,7 +49,7 @@ export const modelTokens = ({ costs }: ModelWindow, entries: Entries): number =>
 
 const seenOf = (window: ModelWindow): Entries => modelSeen(window.entries, window.policy);
 
-const unitsOf = (window: ModelWindow, unit: Unit): ModelUnit[] => {
+const unitsOf = (window: ModelWindow, unit: WindowUnit): ModelUnit[] => {
   const { entries, policy, keepRounds = 0, chooser } = window;
   return modelUnits(entries, { ...chooser, unit, keepRounds }, policy);
 };
@@ -57,11 +63,11 @@ function meets(
   field: string,
   entry: TestEntry,
 ): boolean {
-  // Conditions see the same interactions whichever stage asks.
+  // Conditions see the same turns whichever stage asks.
   const { chooser: _chooser, ...plain } = window;
-  const interactions = unitsOf(plain, "interaction");
-  const at = interactions.findIndex(({ members }) => members.includes(entry));
-  const members = interactions[at]?.members ?? [];
+  const turns = unitsOf(plain, "turn");
+  const at = turns.findIndex(({ members }) => members.includes(entry));
+  const members = turns[at]?.members ?? [];
   const view = {
     message: {
       role: ROLES[entry.role] ?? "",
@@ -72,7 +78,7 @@ function meets(
       tokens: modelTokens(window, [entry]),
       age_seconds: Math.max(0, (window.newestMs - entry.createMs) / 1_000),
     },
-    interaction: { index: at + 1, tokens: modelTokens(window, members), size: members.length },
+    turn: { index: at + 1, tokens: modelTokens(window, members), size: members.length },
   };
   for (const [number, expression] of conditions.entries()) {
     const answer = compileCondition(expression).test(view);
@@ -83,7 +89,7 @@ function meets(
 }
 
 /** The seen entries that count for a stage's triggers, in units of this kind. */
-function counting(window: ModelWindow, stage: PolicyStage, unit: Unit): Entries {
+function counting(window: ModelWindow, stage: PolicyStage, unit: WindowUnit): Entries {
   const seen = seenOf(window);
   if (stage.countIf.length === 0) return seen;
   const test = (e: TestEntry): boolean => meets(window, stage.countIf, "count_if", e);
@@ -99,9 +105,9 @@ function holds(window: ModelWindow, stage: PolicyStage, trigger: Trigger): boole
   const counted = () => counting(window, stage, stage.unit);
   const acted = signals.actedSeqs.get(stage.name) ?? 0;
   const fresh = () => counted().filter((e) => e.seq > acted && Number.isInteger(e.seq));
-  const interactions = () => {
-    const counts = counting(window, stage, "interaction");
-    const units = unitsOf(window, "interaction").map(({ members }) => members);
+  const turns = () => {
+    const counts = counting(window, stage, "turn");
+    const units = unitsOf(window, "turn").map(({ members }) => members);
     const whole = units.filter((u) => u.every((e) => counts.includes(e)));
     return whole.filter((u) => u.some((e) => Number.isInteger(e.seq)));
   };
@@ -114,10 +120,10 @@ function holds(window: ModelWindow, stage: PolicyStage, trigger: Trigger): boole
       return modelTokens(window, counted()) >= trigger.share * policy.contextWindow;
     case "model-input-tokens-over":
       return signals.modelInputTokens > trigger.limit;
-    case "interaction-count-over":
-      return interactions().length > trigger.limit;
-    case "interaction-tokens-over":
-      return modelTokens(window, interactions().flat()) > trigger.limit;
+    case "turn-count-over":
+      return turns().length > trigger.limit;
+    case "turn-tokens-over":
+      return modelTokens(window, turns().flat()) > trigger.limit;
     case "new-messages-at-least":
       // Without conditions those count as well that came and left again.
       return (
@@ -152,8 +158,8 @@ const ORDER: readonly Trigger["kind"][] = [
   "message-count-over",
   "token-count-over",
   "context-share-at-least",
-  "interaction-count-over",
-  "interaction-tokens-over",
+  "turn-count-over",
+  "turn-tokens-over",
   "new-messages-at-least",
   "new-tokens-at-least",
   "tool-success",
@@ -378,7 +384,8 @@ function popHead(window: ModelWindow, rule: string, chosen: Entries): Entries {
     const [head] = left;
     if (head === undefined || !free.some((u) => u.members.includes(head))) return popped;
     // At the head every result has lost its call, unless the two are kept together.
-    const isLost = head.isResult && (window.policy.toolPairs === "loose" || isOrphanIn(left, head));
+    const isLost =
+      head.isResult && (window.policy.toolPairing === "loose" || isOrphanIn(left, head));
     if (rule === "pop-tool-head" ? !(head.isResult || isCall(head)) : !isLost) return popped;
     const tied = withTied(window, [head]).filter((e) => left.includes(e));
     if (tied.length >= left.length) return popped;

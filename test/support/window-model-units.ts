@@ -6,8 +6,8 @@ import {
   DEFAULT_POLICY,
   type Policy,
   type PolicyStage,
-  type ToolPairs,
-  type Unit,
+  type ToolPairing,
+  type WindowUnit,
 } from "../../src/domain/policy.ts";
 import type { HoldReason } from "../../src/domain/window/types.ts";
 import type { TestEntry } from "./window-arbitraries.ts";
@@ -65,10 +65,10 @@ function groupOf(entries: Entries, entry: TestEntry): Entries {
 export function modelTiedTo(
   entries: Entries,
   entry: TestEntry,
-  { toolPairs }: Pick<Policy, "toolPairs">,
+  { toolPairing }: Pick<Policy, "toolPairing">,
 ): Entries {
-  if (toolPairs === "loose") return [entry];
-  if (toolPairs !== "adjacent") return groupOf(entries, entry);
+  if (toolPairing === "loose") return [entry];
+  if (toolPairing !== "adjacent") return groupOf(entries, entry);
   const headOf = (e: TestEntry): TestEntry => modelCallBefore(entries, e)[0] ?? e;
   return entries.filter((e) => headOf(e) === headOf(entry));
 }
@@ -171,7 +171,7 @@ function guards(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]> 
   const seen = modelSeen(entries, policy);
   const newest = minMessages === 0 ? [] : seen.slice(-minMessages);
   const users = lastUser ? seen.filter(isAsked).slice(-1) : [];
-  const waits = policy.toolPairs === "whole" ? entries.filter(isCall) : [];
+  const waits = policy.toolPairing === "whole" ? entries.filter(isCall) : [];
   const waiting = waits.filter((e) => isWaiting(entries, e));
   const guarding = [...newest, ...users, ...waiting];
   const reasonsOf = (e: TestEntry): HoldReason[] => [
@@ -183,9 +183,9 @@ function guards(entries: Entries, policy: Policy): Map<TestEntry, HoldReason[]> 
 }
 
 /** Whether a unit begins with this entry, given what is before it in the list. */
-function begins(unit: Unit, entry: TestEntry, before: Entries): boolean {
+function begins(unit: WindowUnit, entry: TestEntry, before: Entries): boolean {
   if (before.length === 0 || unit === "message" || isAsked(entry)) return true;
-  if (unit === "interaction") return false;
+  if (unit === "turn") return false;
   if (entry.role === ASSISTANT) return true;
   const head = before.findLast((e) => isAsked(e) || e.role === ASSISTANT);
   return head === undefined || isAsked(head);
@@ -230,8 +230,8 @@ export function modelUnits(entries: Entries, stage: ModelStage, policy: Policy):
     }));
 }
 
-/** The number of each entry's interaction, from 1, whatever is protected or not seen. */
-export function modelInteractions(entries: Entries, toolPairs: ToolPairs): number[] {
+/** The number of each entry's turn, from 1, whatever is protected or not seen. */
+export function modelTurns(entries: Entries, toolPairing: ToolPairing): number[] {
   const none = {
     system: "none",
     pinFirst: 0,
@@ -241,8 +241,8 @@ export function modelInteractions(entries: Entries, toolPairs: ToolPairs): numbe
   } as const;
   const units = modelUnits(
     entries,
-    { unit: "interaction" },
-    { ...DEFAULT_POLICY, protections: none, toolPairs },
+    { unit: "turn" },
+    { ...DEFAULT_POLICY, protections: none, toolPairing },
   );
   return entries.map((e) => units.findIndex((u) => u.members.includes(e)) + 1);
 }

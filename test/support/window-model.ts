@@ -226,7 +226,7 @@ export function modelTrim(request: Request): ModelOutcome {
     ...{ request, kept: entries, stored: entries, trims: [], storedTrims: [] },
     ...{ costs: new Map(), shortened: new Map(), failed: new Map() },
   };
-  if (policy.toolPairs === "whole") {
+  if (policy.toolPairing === "whole") {
     const orphans = entries.filter((e) => modelIsOrphan(entries, e));
     const cause = { stage: "", reason: "orphan-tool-result" } as const;
     remove(course, orphans, { ...cause, fromStored: request.ceiling });

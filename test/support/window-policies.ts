@@ -36,8 +36,8 @@ const CONDITIONS = [
   "has(message.name) or message.tool_call_id == ''",
   "message.tool_calls.all(call, call.name == 'pay')",
   "message.tool_calls[0].name == 'pay'",
-  "interaction.index > 1",
-  "interaction.size < 4 and interaction.tokens <= 60",
+  "turn.index > 1",
+  "turn.size < 4 and turn.tokens <= 60",
   "message.age_seconds <= 60",
   "true",
   "1 / 0 == 1",
@@ -120,10 +120,8 @@ const triggers = {
     tokenLimit.map((count) => ({ kind: "token-count-over", limit: count })),
     fc.constantFrom(0.1, 0.5, 0.75, 1).map((share) => ({ kind: "context-share-at-least", share })),
     tokenLimit.map((count) => ({ kind: "model-input-tokens-over", limit: count })),
-    fc
-      .integer({ min: 0, max: 5 })
-      .map((count) => ({ kind: "interaction-count-over", limit: count })),
-    tokenLimit.map((count) => ({ kind: "interaction-tokens-over", limit: count })),
+    fc.integer({ min: 0, max: 5 }).map((count) => ({ kind: "turn-count-over", limit: count })),
+    tokenLimit.map((count) => ({ kind: "turn-tokens-over", limit: count })),
     ageMs.map((ms) => ({ kind: "age-over", ms })),
     fc.constant({ kind: "always" }),
   ),
@@ -169,7 +167,7 @@ function stageOf({ on, effect, select }: StagePlan): fc.Arbitrary<Omit<PolicySta
     effect: fc.constant(effect),
     select: fc.constant(select),
     anyOf: triggersOf(on, effect),
-    unit: fc.constantFrom<PolicyStage["unit"][]>("message", "assistant-round", "interaction"),
+    unit: fc.constantFrom<PolicyStage["unit"][]>("message", "assistant-round", "turn"),
     countIf: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, conditions(1)),
     boundary: boundaryOf(select.kind),
     removedTo:
@@ -233,7 +231,7 @@ export function policyOfKinds(kinds: readonly Kind[], maxStages: number): fc.Arb
         size: "max",
       }),
       protections,
-      toolPairs: fc.constantFrom("whole", "whole", "grouped", "loose", "adjacent"),
+      toolPairing: fc.constantFrom("whole", "whole", "grouped", "loose", "adjacent"),
       contextWindow: fc.constantFrom(50, 100, 400),
     })
     .map((parts) => ({

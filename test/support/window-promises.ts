@@ -145,8 +145,8 @@ function addsUp(trim: TrimFunction): NamedProperty {
 const SIZE_KINDS: ReadonlySet<string> = new Set([
   "message-count-over",
   "token-count-over",
-  "interaction-count-over",
-  "interaction-tokens-over",
+  "turn-count-over",
+  "turn-tokens-over",
   "new-messages-at-least",
   "new-tokens-at-least",
   "context-share-at-least",
@@ -182,9 +182,9 @@ function countsWhatMeets(trim: TrimFunction): NamedProperty {
 
 function doesNotSeeExcluded(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
-    const { protections, toolPairs } = asked.policy;
+    const { protections, toolPairing } = asked.policy;
     const isBare =
-      toolPairs === "adjacent" || asked.entries.some((e) => e.isResult && e.answers.length === 0);
+      toolPairing === "adjacent" || asked.entries.some((e) => e.isResult && e.answers.length === 0);
     // Ages are told from the newest message, and results without an id, or all of them when pairs
     // are adjacent, by what stands between.
     if (isBare || /age/i.test(JSON.stringify(asked.policy.stages).replace(/message/g, ""))) return;
@@ -246,8 +246,8 @@ function assertGrownWindow(window: Entries, log: Entries, rules: Policy): void {
     ...(lastUser ? users.slice(-1) : []),
   ];
   for (const { seq } of mustStay) ok(inside.has(seq), `protected message ${seq} is gone`);
-  if (rules.toolPairs === "loose") return;
-  const callsOf = rules.toolPairs === "adjacent" ? modelCallBefore : modelCallsOf;
+  if (rules.toolPairing === "loose") return;
+  const callsOf = rules.toolPairing === "adjacent" ? modelCallBefore : modelCallsOf;
   for (const entry of log) {
     // With repeated ids a late result may join an older call, so only direct answers are asked for.
     const calls = callsOf(log, entry).filter(({ seq }) => inside.has(seq));

@@ -47,7 +47,7 @@ export const seqsOf = (entries: readonly { readonly seq: number }[]): number[] =
 
 /** What a window is without the tool results that never enter it. */
 export function entered({ entries, policy: rules }: Request): Entries {
-  if (rules.toolPairs !== "whole") return entries;
+  if (rules.toolPairing !== "whole") return entries;
   return entries.filter((e) => !modelIsOrphan(entries, e));
 }
 
@@ -160,7 +160,7 @@ function keepsProtected(trim: TrimFunction): NamedProperty {
 
 function keepsGroupsWhole(trim: TrimFunction): NamedProperty {
   const property = fc.property(request, (asked) => {
-    if (asked.policy.toolPairs === "loose") return;
+    if (asked.policy.toolPairing === "loose") return;
     const whole = entered(asked);
     for (const window of [trim(asked).kept, trim(asked).stored]) {
       const inside = new Set(seqsOf(window));
@@ -169,7 +169,7 @@ function keepsGroupsWhole(trim: TrimFunction): NamedProperty {
         for (const { seq } of tied) ok(inside.has(seq), `lost ${seq}`);
       }
     }
-    if (asked.policy.toolPairs !== "whole") return;
+    if (asked.policy.toolPairing !== "whole") return;
     const { kept } = trim(asked);
     for (const entry of kept) ok(!modelIsOrphan(kept, entry), `result ${entry.seq} has no call`);
   });
@@ -193,7 +193,7 @@ const storing = { occasions: new Set(["append"] as const), ceiling: true };
 
 /**
  * A stage that may find more when it runs again, because its choice depends on what stands around a
- * message: conditions on the interaction or the age, a look at only the next few messages, a unit
+ * message: conditions on the turn or the age, a look at only the next few messages, a unit
  * of which the boundary took or left a part, or a stop at a unit that is gone afterwards (the
  * boundary took it, or the cut made it a leading system message, which is in no unit).
  */
@@ -203,7 +203,7 @@ function mayGoOn(stage: PolicyStage, { protections }: Policy): boolean {
   if (boundary !== undefined && unit !== "message") return true;
   const stops = select.kind === "drop-oldest" && (select.stopAtFree || select.stopAtProtected);
   if (stops && (boundary !== undefined || protections.system === "leading")) return true;
-  return /interaction\.|age_seconds/.test(JSON.stringify([select, stage.countIf]));
+  return /turn\.|age_seconds/.test(JSON.stringify([select, stage.countIf]));
 }
 
 function isIdempotent(trim: TrimFunction): NamedProperty {
@@ -216,11 +216,11 @@ function isIdempotent(trim: TrimFunction): NamedProperty {
     // A later stage, or the ceiling, may take apart a unit that an earlier stage kept as a whole,
     // and that stage may then find more to remove. Not so when it only drops by size, which never
     // grows, and its limits hold.
-    const { stages, toolPairs } = asked.policy;
+    const { stages, toolPairing } = asked.policy;
     // A result without a call is found another one when what stood between them is gone.
     const bare = asked.entries.some((e) => e.isResult && e.answers.length === 0);
     const holdsAny = asked.entries.some((e) => e.isResult || e.answers.length > 0);
-    if (toolPairs === "grouped" ? bare : toolPairs === "adjacent" && holdsAny) return;
+    if (toolPairing === "grouped" ? bare : toolPairing === "adjacent" && holdsAny) return;
     if (once.trims.some(({ reason }) => reason === "ceiling")) return;
     const dropsOnly = stages.every(({ select, boundary }) => {
       const bySize = select.kind === "drop-oldest" && select.maxAgeMs === undefined;

@@ -15,4 +15,4 @@ with Client(address) as client:
     for message in window.messages:
         print(f"{message.seq} {v1.Role.Name(message.role)}: {message.text}")
     tokens = window.window_totals.token_count
-    print(f"{tokens} tokens, {window.outside.message_count} messages left out")
+    print(f"{tokens} tokens, {window.outside_totals.message_count} messages left out")

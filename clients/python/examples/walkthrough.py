@@ -29,15 +29,15 @@ from memorysidecar import (
 )
 from memorysidecar.errors import decode_error
 
-# A policy made by hand: old tool results are cut down in what is read, whole interactions leave
-# when the window holds too many messages, and a failed booking ends in a window of one interaction.
+# A policy made by hand: old tool results are cut down in what is read, whole turns leave
+# when the window holds too many messages, and a failed booking ends in a window of one turn.
 BY_HAND = policy.make_policy(
     policy.shorten("results", 64, keep_newest=2),
     policy.drop_oldest("cut", max_messages=6),
     policy.keep_last("start-over", 1, on="turn_end", any_of={"tool_error": ["book"]}),
     name="by-hand",
     protections=policy.protections(pin_first=0, min_messages=2),
-    healing=policy.healing("moved_on"),
+    tool_result_fill=policy.tool_result_fill("moved_on"),
 )
 met: list[str] = []
 
@@ -211,7 +211,7 @@ def policies(client: Client) -> None:
     ids = [one for trim in trimmed.trims for one in trim.message_ids]
     restored = client.restore_messages("trip", ids)
     print(f"trimmed {len(ids)}, restored {len(restored.message_ids)}")
-    client.trim_session("trip", max_tokens=20, unit="interaction")
+    client.trim_session("trip", max_tokens=20, unit="turn")
     client.restore_messages("trip", seq_ranges=[(5, 8)])
 
     failed = [{"tool": "book", "error": True}]
@@ -223,7 +223,7 @@ def policies(client: Client) -> None:
 
 def summaries(client: Client) -> None:
     """Texts that take the place of messages, calls without a result, and search."""
-    title("Summaries, healing, search")
+    title("Summaries, tool_result_fill, search")
     made = policy.pin_summarize_recent(max_messages=4, pin=1, recent=2, hook="manual")
     client.create_session(session_id="notes", policy=made)
     done = client.append("notes", [f"Note {number} about Porto" for number in range(6)])
@@ -235,7 +235,7 @@ def summaries(client: Client) -> None:
     print(f"the window: {[one.text for one in client.window('notes').messages]}")
     rest = client.list_summary_inputs("notes", keep_recent=1)
     client.set_summary("notes", "All of it.", expected_version=0)
-    print(f"{rest.total.message_count} more could be summarized")
+    print(f"{rest.totals.message_count} more could be summarized")
     expect(
         ErrorReason.SUMMARY_VERSION_MISMATCH,
         client.set_summary,
@@ -246,8 +246,8 @@ def summaries(client: Client) -> None:
 
     call = {"tool_call_id": "c9", "name": "book", "arguments": "{}"}
     client.append("notes", [{"role": "assistant", "tool_calls": [call]}, "Never mind."])
-    healed = client.heal_session("notes", text="The call was given up.")
-    print(f"healed: {[one.tool_call_id for one in healed.messages]}")
+    filled = client.fill_tool_results("notes", text="The call was given up.")
+    print(f"filled: {[one.tool_call_id for one in filled.messages]}")
     for match in client.search_sessions("porto train"):
         print(f"{match.session_id} holds the words {match.score} times: {match.snippets[0].text}")
 

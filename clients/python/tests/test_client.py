@@ -40,7 +40,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "restore_messages": ("RestoreMessages", {"session_id": "s", "message_ids": ["m"]}),
     "list_summary_inputs": ("ListSummaryInputs", {"session_id": "s", "keep_recent": 2}),
     "set_summary": ("SetSummary", {"session_id": "s", "text": "t"}),
-    "heal_session": ("HealSession", {"session_id": "s"}),
+    "fill_tool_results": ("FillToolResults", {"session_id": "s"}),
     "export_document": ("ExportSession", {"session_id": "s", "format": "lauren"}),
     "import_session": ("ImportSession", {"snapshot": []}),
     "list_events": ("ListEvents", {}),

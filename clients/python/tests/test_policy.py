@@ -95,8 +95,8 @@ def test_what_every_stage_takes() -> None:
         over={
             "messages": 10,
             "tokens": 20,
-            "interactions": 3,
-            "interaction_tokens": 30,
+            "turns": 3,
+            "turn_tokens": 30,
             "model_input_tokens": 40,
             "age": timedelta(days=1),
         },
@@ -113,7 +113,7 @@ def test_what_every_stage_takes() -> None:
         effect="store",
         removed_to="summarize",
     )
-    assert (made.on, made.unit) == (v1.STAGE_ON_TURN_END, v1.UNIT_ASSISTANT_ROUND)
+    assert (made.on, made.unit) == (v1.STAGE_ON_TURN_END, v1.WINDOW_UNIT_ASSISTANT_ROUND)
     kinds = [str(one.WhichOneof("condition")) for one in made.any_of]
     assert sorted(kinds) == sorted(
         one.name for one in v1.Trigger.DESCRIPTOR.oneofs_by_name["condition"].fields
@@ -128,15 +128,15 @@ def test_what_every_stage_takes() -> None:
 @pytest.mark.parametrize(
     ("names", "enum", "prefix"),
     [
-        (fields.UnitName, v1.Unit, "UNIT"),
+        (fields.UnitName, v1.WindowUnit, "WINDOW_UNIT"),
         (fields.OnName, v1.StageOn, "STAGE_ON"),
         (fields.EffectName, v1.StageEffect, "STAGE_EFFECT"),
         (fields.RemovedToName, v1.RemovedTo, "REMOVED_TO"),
         (fields.BoundaryName, v1.BoundaryRule, "BOUNDARY_RULE"),
         (fields.ScopeName, v1.FilterScope, "FILTER_SCOPE"),
         (fields.SystemName, v1.SystemProtection, "SYSTEM_PROTECTION"),
-        (fields.ToolPairsName, v1.ToolPairs, "TOOL_PAIRS"),
-        (fields.HealName, v1.HealWhen, "HEAL_WHEN"),
+        (fields.ToolPairingName, v1.ToolPairing, "TOOL_PAIRING"),
+        (fields.FillRuleName, v1.ToolResultFillRule, "TOOL_RESULT_FILL_RULE"),
         (fields.RoundingName, v1.TokenRounding, "TOKEN_ROUNDING"),
         (fields.TokenRuleName, v1.TokenRule, "TOKEN_RULE"),
     ],
@@ -163,16 +163,19 @@ def test_a_whole_policy(client: Client) -> None:
         protections=policy.protections(
             system="leading", pin_first=1, min_messages=2, last_user=False, pin_message_ids=["a"]
         ),
-        tool_pairs="grouped",
-        healing=policy.healing("always", newest_only=True, text="gone"),
+        tool_pairing="grouped",
+        tool_result_fill=policy.tool_result_fill("always", newest_only=True, text="gone"),
         model="gpt-4o",
         context_window=64_000,
     )
     stored = client.create_session(policy=made).policy
     assert stored.token_rule == v1.TOKEN_RULE_CUSTOM
     assert stored.custom_token_rule == made.custom_token_rule
-    assert (stored.protections, stored.healing) == (made.protections, made.healing)
-    assert stored.tool_pairs == v1.TOOL_PAIRS_GROUPED
+    assert (stored.protections, stored.tool_result_fill) == (
+        made.protections,
+        made.tool_result_fill,
+    )
+    assert stored.tool_pairing == v1.TOOL_PAIRING_GROUPED
     assert [one.name for one in stored.stages] == ["results", "pack"]
     assert stored.stages[1].pack_newest == made.stages[1].pack_newest
 
@@ -199,7 +202,7 @@ PRESETS: dict[str, v1.Policy] = {
     "sliding_window": policy.sliding_window(max_messages=4),
     "token_budget": policy.token_budget(max_tokens=900, headroom=0.2),
     "managed": policy.managed(trigger_tokens=900, target_tokens=700, headroom=0.1),
-    "interactions": policy.interactions(max_interactions=3, max_tokens=900),
+    "turns": policy.turns(max_turns=3, max_tokens=900),
     "forget_old": policy.forget_old(max_age_seconds=60, erase=True),
     "tool_results_first": policy.tool_results_first(
         max_tokens=900, tool_result_tokens=50, keep_newest=2

@@ -73,15 +73,15 @@ def test_previews_take_one_policy_or_many(fake: FakeServer, fake_client: Client)
 
 
 def test_trims_have_one_target(fake: FakeServer, fake_client: Client) -> None:
-    fake_client.trim_session("s", max_tokens=0, unit="interaction", discard=True, etag="e")
+    fake_client.trim_session("s", max_tokens=0, unit="turn", discard=True, etag="e")
     request = sent(fake, "TrimSession")
-    assert (request.WhichOneof("target"), request.unit) == ("max_tokens", v1.UNIT_INTERACTION)
+    assert (request.WhichOneof("target"), request.unit) == ("max_tokens", v1.WINDOW_UNIT_TURN)
     assert request.discard and request.etag == "e"
     targets: list[tuple[str, Any]] = [("max_messages", 0), ("keep_recent", 1), ("run_policy", True)]
     for name, value in targets:
         fake_client.trim_session("s", **{name: value})
         assert sent(fake, "TrimSession").WhichOneof("target") == name
-        assert sent(fake, "TrimSession").unit == v1.UNIT_UNSPECIFIED
+        assert sent(fake, "TrimSession").unit == v1.WINDOW_UNIT_UNSPECIFIED
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_summary_takes_the_place_of_messages(client: Client) -> None:
     placed = client.set_summary("s", "so far", replaced_message_ids=waiting, in_place=True)
     assert placed.placed.text == "so far"
     assert texts(client.window("s")) == ["text 0", "so far", "text 4"]
-    assert client.list_summary_inputs("s", keep_recent=1).total.message_count == 1
+    assert client.list_summary_inputs("s", keep_recent=1).totals.message_count == 1
     client.set_summary("s", "all", expected_version=0)
     with pytest.raises(ms.Aborted) as caught:
         client.set_summary("s", "other", expected_version=0)
@@ -183,10 +183,10 @@ def test_calls_are_healed_and_words_are_found(client: Client) -> None:
     answered = client.window("s")
     assert answered.messages[2].parts[0].tool_result.parts[0].text == "tulips"
     assert list(answered.open_tool_call_ids) == ["c2"]
-    healed = client.heal_session("s", text="never came")
-    assert [one.tool_call_id for one in healed.messages] == ["c2"]
+    filled = client.fill_tool_results("s", text="never came")
+    assert [one.tool_call_id for one in filled.messages] == ["c2"]
     assert not client.window("s").open_tool_call_ids
-    assert not client.heal_session("s").messages
+    assert not client.fill_tool_results("s").messages
     found = client.search_sessions("BULBS nothing")
     assert [(one.session_id, one.score) for one in found] == [("s", 1)]
     assert client.search_sessions("bulbs", limit=0) == []

@@ -11,7 +11,6 @@ import {
   dropOldest,
   EventType,
   filter,
-  healing,
   isMemorySidecarError,
   type KnownErrorReason,
   keepLast,
@@ -25,6 +24,7 @@ import {
   shorten,
   TriggerKind,
   toDate,
+  toolResultFill,
   Verdict,
 } from "../src/index.ts";
 
@@ -32,8 +32,8 @@ const run = randomUUID().slice(0, 8);
 const namespace = `walk-${run}`;
 const client = connect(process.argv[2] ?? "127.0.0.1:50151", { namespace, timeoutMs: 10_000 });
 
-// A policy made by hand: reads leave out chatter and cut old tool results down, whole interactions
-// leave when the window grows too large, and a failed booking leaves one interaction.
+// A policy made by hand: reads leave out chatter and cut old tool results down, whole turns
+// leave when the window grows too large, and a failed booking leaves one turn.
 const byHand = makePolicy(
   [
     shorten("results", { maxTokens: 64, keepNewest: 2 }),
@@ -41,7 +41,11 @@ const byHand = makePolicy(
     dropOldest("fit", { maxTokens: 500 }, { over: { tokens: 600 } }),
     keepLast("start-over", 1, { on: "turn-end", anyOf: { toolError: ["book"] } }),
   ],
-  { name: "by-hand", protections: protections({ minMessages: 2 }), healing: healing("moved-on") },
+  {
+    name: "by-hand",
+    protections: protections({ minMessages: 2 }),
+    toolResultFill: toolResultFill("moved-on"),
+  },
 );
 
 function title(text: string): void {
@@ -125,7 +129,7 @@ async function messages(): Promise<void> {
 async function windows(): Promise<void> {
   title("Windows");
   const window = await client.window("chat");
-  const { windowTotals: inside, outside } = window;
+  const { windowTotals: inside, outsideTotals: outside } = window;
   console.log(`${inside?.messageCount} in, ${outside?.messageCount} out`);
   const stages = [keepLast("last", 1, { unit: "message" })];
   const view = await client.window("chat", { policy: { stages } });
@@ -171,7 +175,7 @@ async function policies(): Promise<void> {
   const ids = trims.flatMap(({ messageIds }) => messageIds);
   const restored = await client.restoreMessages("chat", ids);
   console.log(`trimmed ${ids.length}, restored ${restored.messageIds.length}`);
-  await client.trimSession("chat", { maxTokens: 5 }, { unit: "interaction" });
+  await client.trimSession("chat", { maxTokens: 5 }, { unit: "turn" });
   await client.restoreMessages("chat", [], { seqRanges: [[1, 6]] });
 
   const toolOutcomes = [{ tool: "book", error: true }];
@@ -188,7 +192,7 @@ async function policies(): Promise<void> {
 }
 
 async function summaries(): Promise<void> {
-  title("Summaries, healing, search");
+  title("Summaries, toolResultFill, search");
   const policy = preset("pin_summarize_recent", {
     max_messages: 4,
     pin: 1,
@@ -205,15 +209,15 @@ async function summaries(): Promise<void> {
   const { placed } = await client.setSummary("notes", "Notes 1 to 3.", options);
   console.log(`"${placed?.text}" stands for ${replacedMessageIds.length} messages`);
   const rest = await client.listSummaryInputs("notes", { keepRecent: 1 });
-  console.log(`${rest.total?.messageCount} more could be summarized`);
+  console.log(`${rest.totals?.messageCount} more could be summarized`);
   await client.setSummary("notes", "All of it.", { expectedVersion: 0 });
   const late = client.setSummary("notes", "Too late.", { expectedVersion: 0 });
   await refused("SUMMARY_VERSION_MISMATCH", late);
 
   const toolCalls = [{ toolCallId: "c9", name: "book", arguments: "{}" }];
   await client.append("notes", [{ role: "assistant", toolCalls }, "Never mind."]);
-  const healed = await client.healSession("notes", { text: "The call was given up." });
-  console.log(`healed ${healed.messages.map(({ toolCallId }) => toolCallId).join(" ")}`);
+  const filled = await client.fillToolResults("notes", { text: "The call was given up." });
+  console.log(`filled ${filled.messages.map(({ toolCallId }) => toolCallId).join(" ")}`);
   for (const { sessionId, score, snippets } of await client.searchSessions("hazel alder")) {
     console.log(`${sessionId} holds the words ${score} times: ${snippets[0]?.text}`);
   }

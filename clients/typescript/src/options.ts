@@ -188,11 +188,11 @@ export interface SummaryOptions extends MutationOptions {
   readonly expectedVersion?: SeqInput | undefined;
 }
 
-/** What healing takes. */
-export interface HealOptions extends MutationOptions {
+/** What toolResultFill takes. */
+export interface FillToolResultsOptions extends MutationOptions {
   /** The text of the results. Default: that of the policy, or a fixed notice. */
   readonly text?: string | undefined;
-  /** Heals only the newest message with tool calls. Default false. */
+  /** Fills for only the newest message with tool calls. Default false. */
   readonly newestOnly?: boolean | undefined;
 }
 

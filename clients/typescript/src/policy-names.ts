@@ -3,7 +3,6 @@
 import {
   BoundaryRule,
   FilterScope,
-  HealWhen,
   RemovedTo,
   StageEffect,
   StageOn,
@@ -15,15 +14,16 @@ import {
   SummaryShow,
   SystemProtection,
   TokenRounding,
-  ToolPairs,
+  ToolPairing,
+  ToolResultFillRule,
   TranscriptStyle,
-  Unit,
+  WindowUnit,
 } from "./gen/memorysidecar/v1/policy.ts";
 
 export const UNITS = {
-  message: Unit.MESSAGE,
-  "assistant-round": Unit.ASSISTANT_ROUND,
-  interaction: Unit.INTERACTION,
+  message: WindowUnit.MESSAGE,
+  "assistant-round": WindowUnit.ASSISTANT_ROUND,
+  turn: WindowUnit.TURN,
 } as const;
 /** The names of the units. */
 export type UnitName = keyof typeof UNITS;
@@ -72,18 +72,21 @@ export const SYSTEM = {
 /** Which system messages stay. */
 export type SystemName = keyof typeof SYSTEM;
 
-export const TOOL_PAIRS = {
-  whole: ToolPairs.WHOLE,
-  grouped: ToolPairs.GROUPED,
-  loose: ToolPairs.LOOSE,
-  adjacent: ToolPairs.ADJACENT,
+export const TOOL_PAIRING = {
+  whole: ToolPairing.WHOLE,
+  grouped: ToolPairing.GROUPED,
+  loose: ToolPairing.LOOSE,
+  adjacent: ToolPairing.ADJACENT,
 } as const;
 /** Whether stages may part tool calls from their results. */
-export type ToolPairsName = keyof typeof TOOL_PAIRS;
+export type ToolPairingName = keyof typeof TOOL_PAIRING;
 
-export const HEAL = { "moved-on": HealWhen.MOVED_ON, always: HealWhen.ALWAYS } as const;
-/** Which tool calls without a result are healed. */
-export type HealName = keyof typeof HEAL;
+export const FILL_RULES = {
+  "moved-on": ToolResultFillRule.MOVED_ON,
+  always: ToolResultFillRule.ALWAYS,
+} as const;
+/** Which tool calls without a result get one. */
+export type FillRuleName = keyof typeof FILL_RULES;
 
 export const ROUNDING = { up: TokenRounding.UP, down: TokenRounding.DOWN } as const;
 /** How a fraction of a token is rounded. */
@@ -132,7 +135,7 @@ export type ShapeName = keyof typeof SHAPES;
 export const SHOWS = {
   "system-first": SummaryShow.SYSTEM_FIRST,
   "system-suffix": SummaryShow.SYSTEM_SUFFIX,
-  not: SummaryShow.NOT,
+  none: SummaryShow.NONE,
 } as const;
 /** Where a window shows the summary of the session. */
 export type ShowName = keyof typeof SHOWS;

@@ -4,13 +4,13 @@
 import {
   type CustomTokenRule,
   type DeepPartial,
-  type Healing,
   type Policy,
   type PolicyStage,
   type Protections,
   type Summarize,
   type SummaryView,
   TokenRule,
+  type ToolResultFill,
   type Trigger,
 } from "./gen/memorysidecar/v1/policy.ts";
 import * as names from "./policy-names.ts";
@@ -26,8 +26,8 @@ export type StageInput = DeepPartial<PolicyStage>;
 export interface Over {
   readonly messages?: number;
   readonly tokens?: number;
-  readonly interactions?: number;
-  readonly interactionTokens?: number;
+  readonly turns?: number;
+  readonly turnTokens?: number;
   readonly modelInputTokens?: number;
   readonly ageMs?: number;
 }
@@ -38,8 +38,8 @@ export interface AnyOf {
   readonly tokenCountOver?: number;
   readonly contextShareAtLeast?: number;
   readonly modelInputTokensOver?: number;
-  readonly interactionCountOver?: number;
-  readonly interactionTokensOver?: number;
+  readonly turnCountOver?: number;
+  readonly turnTokensOver?: number;
   readonly newMessagesAtLeast?: number;
   readonly newTokensAtLeast?: number;
   readonly toolSuccess?: readonly string[];
@@ -50,7 +50,7 @@ export interface AnyOf {
 
 /** What every stage takes but its boundary. */
 export interface PlainStageOptions {
-  /** What is kept or removed together. Default `interaction`. */
+  /** What is kept or removed together. Default `turn`. */
   readonly unit?: names.UnitName;
   /** When the stage runs. Default `append`. */
   readonly on?: names.OccasionName;
@@ -97,14 +97,14 @@ export interface Limits {
 type Condition = NonNullable<DeepPartial<Trigger>["condition"]>;
 
 function count(
-  $case: "messageCountOver" | "interactionCountOver" | "newMessagesAtLeast" | "contextShareAtLeast",
+  $case: "messageCountOver" | "turnCountOver" | "newMessagesAtLeast" | "contextShareAtLeast",
   value: number | undefined,
 ): Condition[] {
   return value === undefined ? [] : [{ $case, value }];
 }
 
 function size(
-  $case: "tokenCountOver" | "interactionTokensOver" | "modelInputTokensOver" | "newTokensAtLeast",
+  $case: "tokenCountOver" | "turnTokensOver" | "modelInputTokensOver" | "newTokensAtLeast",
   value: number | undefined,
 ): Condition[] {
   return value === undefined ? [] : [{ $case, value: BigInt(value) }];
@@ -126,16 +126,16 @@ function triggers(over: Over, anyOf: AnyOf): DeepPartial<Trigger>[] {
   const conditions: Condition[] = [
     ...count("messageCountOver", over.messages),
     ...size("tokenCountOver", over.tokens),
-    ...count("interactionCountOver", over.interactions),
-    ...size("interactionTokensOver", over.interactionTokens),
+    ...count("turnCountOver", over.turns),
+    ...size("turnTokensOver", over.turnTokens),
     ...size("modelInputTokensOver", over.modelInputTokens),
     ...age(over.ageMs),
     ...count("messageCountOver", anyOf.messageCountOver),
     ...size("tokenCountOver", anyOf.tokenCountOver),
     ...count("contextShareAtLeast", anyOf.contextShareAtLeast),
     ...size("modelInputTokensOver", anyOf.modelInputTokensOver),
-    ...count("interactionCountOver", anyOf.interactionCountOver),
-    ...size("interactionTokensOver", anyOf.interactionTokensOver),
+    ...count("turnCountOver", anyOf.turnCountOver),
+    ...size("turnTokensOver", anyOf.turnTokensOver),
     ...count("newMessagesAtLeast", anyOf.newMessagesAtLeast),
     ...size("newTokensAtLeast", anyOf.newTokensAtLeast),
     ...tools("toolSuccess", anyOf.toolSuccess),
@@ -155,7 +155,7 @@ function stage(
   select: NonNullable<StageInput["select"]>,
   options: StageOptions,
 ): StageInput {
-  const { unit = "interaction", on = "append", over = {}, anyOf = {}, countIf = [] } = options;
+  const { unit = "turn", on = "append", over = {}, anyOf = {}, countIf = [] } = options;
   const { boundary, effect, summarize } = options;
   const removedTo = options.removedTo ?? (summarize && "summarize");
   const rule = typeof boundary === "string" ? { rule: boundary, always: false } : boundary;
@@ -292,11 +292,11 @@ export function protections(options: ProtectionOptions): DeepPartial<Protections
 }
 
 /** Says which tool calls without a result a read answers, and with which text. */
-export function healing(
-  when: names.HealName,
+export function toolResultFill(
+  rule: names.FillRuleName,
   options: { readonly newestOnly?: boolean; readonly text?: string } = {},
-): DeepPartial<Healing> {
-  return { ...options, when: names.HEAL[when] };
+): DeepPartial<ToolResultFill> {
+  return { ...options, rule: names.FILL_RULES[rule] };
 }
 
 /** The parts of a token rule. What is left out is 0, false, or `up`. */
@@ -324,8 +324,8 @@ export interface PolicyOptions {
   readonly customTokenRule?: DeepPartial<CustomTokenRule>;
   readonly imageTokenCount?: number;
   readonly protections?: DeepPartial<Protections>;
-  readonly toolPairs?: names.ToolPairsName;
-  readonly healing?: DeepPartial<Healing>;
+  readonly toolPairing?: names.ToolPairingName;
+  readonly toolResultFill?: DeepPartial<ToolResultFill>;
   /** How a window shows the summary of the session; see the function `summaryView`. */
   readonly summaryView?: DeepPartial<SummaryView>;
   readonly model?: string;
@@ -337,13 +337,13 @@ export function makePolicy(
   stages: readonly StageInput[],
   options: PolicyOptions = {},
 ): PolicyInput {
-  const { toolPairs, contextWindow, ...rest } = options;
+  const { toolPairing, contextWindow, ...rest } = options;
   const custom = options.customTokenRule && { tokenRule: TokenRule.CUSTOM };
   return {
     ...custom,
     ...rest,
     stages: [...stages],
-    ...(toolPairs && { toolPairs: names.TOOL_PAIRS[toolPairs] }),
+    ...(toolPairing && { toolPairing: names.TOOL_PAIRING[toolPairing] }),
     ...(contextWindow !== undefined && { contextWindow: BigInt(contextWindow) }),
   };
 }

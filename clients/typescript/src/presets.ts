@@ -111,12 +111,12 @@ export interface PresetOptions {
     readonly target_tokens?: number;
     readonly headroom?: number;
   };
-  /** Keeps the newest interactions (20). */
-  readonly interactions: {
-    readonly max_interactions?: number;
+  /** Keeps the newest turns (20). */
+  readonly turns: {
+    readonly max_turns?: number;
     readonly max_tokens?: Maybe<number>;
   };
-  /** Lets interactions leave the window when they are too old. */
+  /** Lets turns leave the window when they are too old. */
   readonly forget_old: { readonly max_age_seconds: number; readonly erase?: boolean };
   /** Keeps the window within a token budget (8,000); old tool results are shortened first. */
   readonly tool_results_first: {

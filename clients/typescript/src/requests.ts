@@ -3,7 +3,7 @@
 import { CreateConsumerRequest, ListEventsRequest } from "./gen/memorysidecar/v1/event_service.ts";
 import type { DeepPartial } from "./gen/memorysidecar/v1/message.ts";
 import { MessageOrder } from "./gen/memorysidecar/v1/message.ts";
-import { PreviewSource, Unit } from "./gen/memorysidecar/v1/policy.ts";
+import { PreviewSource, WindowUnit } from "./gen/memorysidecar/v1/policy.ts";
 import { type SessionFilter, SessionOrder } from "./gen/memorysidecar/v1/session.ts";
 import {
   AppendMessagesRequest,
@@ -183,7 +183,7 @@ export function trimRequest(
   return TrimSessionRequest.fromPartial({
     ...target,
     target: trimGoal(goal),
-    unit: unit === undefined ? Unit.UNSPECIFIED : UNITS[unit],
+    unit: unit === undefined ? WindowUnit.UNSPECIFIED : UNITS[unit],
     discard,
     etag,
   });

@@ -8,7 +8,7 @@ import {
   type CompactSessionResponse,
   SessionServiceService as Sessions,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import type { SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
+import { SummaryOrder, type SummaryVersion } from "./gen/memorysidecar/v1/summary.ts";
 import { type LeasedTask, type Task, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import {
   type CompleteTaskResponse,
@@ -52,7 +52,10 @@ export class TaskMethods extends MemoryMethods {
   ): AsyncGenerator<SummaryVersion, void, undefined> {
     const { currentOnly = false, order, pageSize = 0 } = opts;
     return walkPages(async (pageToken) => {
-      const which = { currentOnly, oldestFirst: order === "oldest-first" };
+      const which = {
+        currentOnly,
+        order: order === "oldest-first" ? SummaryOrder.VERSION_ASC : SummaryOrder.VERSION_DESC,
+      };
       const request = { ...this.session(sessionId, opts), ...which, pageSize, pageToken };
       const page = await this.call(Sessions.listSummaries, request, opts);
       return { items: page.summaries, nextPageToken: page.nextPageToken };

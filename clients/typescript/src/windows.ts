@@ -3,8 +3,8 @@
 import type { CallOptions } from "./call.ts";
 import type { PolicyPreset } from "./gen/memorysidecar/v1/policy.ts";
 import {
+  type FillToolResultsResponse,
   type GetWindowResponse,
-  type HealSessionResponse,
   type ListSummaryInputsResponse,
   type PreviewPolicyResponse,
   type RestoreMessagesResponse,
@@ -88,9 +88,12 @@ export class WindowMethods extends TaskMethods {
   }
 
   /** Answers every tool call of the window that has no result. */
-  healSession(sessionId: string, opts: options.HealOptions = {}): Promise<HealSessionResponse> {
+  fillToolResults(
+    sessionId: string,
+    opts: options.FillToolResultsOptions = {},
+  ): Promise<FillToolResultsResponse> {
     const { text = "", newestOnly = false } = opts;
     const request = { ...this.change(opts), sessionId, text, newestOnly };
-    return this.call(Sessions.healSession, request, opts);
+    return this.call(Sessions.fillToolResults, request, opts);
   }
 }

@@ -69,7 +69,7 @@ describe("stages", () => {
     expect(stage).toMatchObject({
       name: "s",
       on: stages.StageOn.APPEND,
-      unit: stages.Unit.INTERACTION,
+      unit: stages.WindowUnit.TURN,
       anyOf: [],
     });
   });
@@ -88,8 +88,8 @@ describe("stages", () => {
       over: {
         messages: 5,
         tokens: 1_000,
-        interactions: 2,
-        interactionTokens: 30,
+        turns: 2,
+        turnTokens: 30,
         modelInputTokens: 40,
         ageMs: 2_000,
       },
@@ -107,12 +107,12 @@ describe("stages", () => {
     });
     expect(stages.PolicyStage.fromPartial(made)).toMatchObject({
       on: stages.StageOn.TURN_END,
-      unit: stages.Unit.MESSAGE,
+      unit: stages.WindowUnit.MESSAGE,
       anyOf: [
         { condition: { $case: "messageCountOver", value: 5 } },
         { condition: { $case: "tokenCountOver", value: 1_000n } },
-        { condition: { $case: "interactionCountOver", value: 2 } },
-        { condition: { $case: "interactionTokensOver", value: 30n } },
+        { condition: { $case: "turnCountOver", value: 2 } },
+        { condition: { $case: "turnTokensOver", value: 30n } },
         { condition: { $case: "modelInputTokensOver", value: 40n } },
         { condition: { $case: "ageOver", value: { seconds: 2n, nanos: 0 } } },
         { condition: { $case: "contextShareAtLeast", value: 0.5 } },
@@ -131,8 +131,8 @@ describe("stages", () => {
         messageCountOver: 1,
         tokenCountOver: 2,
         modelInputTokensOver: 3,
-        interactionCountOver: 4,
-        interactionTokensOver: 5,
+        turnCountOver: 4,
+        turnTokensOver: 5,
         ageOverMs: 6_000,
       },
     });
@@ -140,8 +140,8 @@ describe("stages", () => {
       { $case: "messageCountOver", value: 1 },
       { $case: "tokenCountOver", value: 2n },
       { $case: "modelInputTokensOver", value: 3n },
-      { $case: "interactionCountOver", value: 4 },
-      { $case: "interactionTokensOver", value: 5n },
+      { $case: "turnCountOver", value: 4 },
+      { $case: "turnTokensOver", value: 5n },
       { $case: "ageOver", value: { seconds: 6n, nanos: 0 } },
     ]);
   });
@@ -153,8 +153,8 @@ describe("policies", () => {
       name: "mine",
       customTokenRule: policy.customTokenRule({ charsPerToken: 4, rounding: "down", min: 1 }),
       protections: policy.protections({ system: "leading", pinFirst: 1, pinMessageIds: ["a"] }),
-      healing: policy.healing("moved-on", { newestOnly: true, text: "gone" }),
-      toolPairs: "grouped",
+      toolResultFill: policy.toolResultFill("moved-on", { newestOnly: true, text: "gone" }),
+      toolPairing: "grouped",
       model: "gpt-4o",
       contextWindow: 64_000,
       imageTokenCount: 0,
@@ -165,8 +165,12 @@ describe("policies", () => {
       tokenRule: TokenRule.CUSTOM,
       customTokenRule: { charsPerToken: 4, rounding: contract.TokenRounding.DOWN, min: 1 },
       protections: { system: contract.SystemProtection.LEADING, pinFirst: 1 },
-      healing: { when: contract.HealWhen.MOVED_ON, newestOnly: true, text: "gone" },
-      toolPairs: contract.ToolPairs.GROUPED,
+      toolResultFill: {
+        rule: contract.ToolResultFillRule.MOVED_ON,
+        newestOnly: true,
+        text: "gone",
+      },
+      toolPairing: contract.ToolPairing.GROUPED,
       contextWindow: 64_000n,
       imageTokenCount: 0,
     });
@@ -176,15 +180,15 @@ describe("policies", () => {
   });
 
   it.each([
-    [names.UNITS, stages.Unit],
+    [names.UNITS, stages.WindowUnit],
     [names.OCCASIONS, stages.StageOn],
     [names.EFFECTS, stages.StageEffect],
     [names.REMOVED_TO, stages.RemovedTo],
     [names.BOUNDARIES, selects.BoundaryRule],
     [names.SCOPES, selects.FilterScope],
     [names.SYSTEM, contract.SystemProtection],
-    [names.TOOL_PAIRS, contract.ToolPairs],
-    [names.HEAL, contract.HealWhen],
+    [names.TOOL_PAIRING, contract.ToolPairing],
+    [names.FILL_RULES, contract.ToolResultFillRule],
     [names.ROUNDING, contract.TokenRounding],
   ])("have the names of the contract, %#", (ours, theirs) => {
     const named = Object.entries(ours).map(([name, value]) => [

@@ -1,7 +1,7 @@
 // What the methods for windows, policies and summaries send.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { PreviewSource, StageOn, Unit } from "../src/gen/memorysidecar/v1/policy.ts";
+import { PreviewSource, StageOn, WindowUnit } from "../src/gen/memorysidecar/v1/policy.ts";
 import * as rpc from "../src/gen/memorysidecar/v1/session_service.ts";
 import {
   AppendMessagesRequest,
@@ -152,9 +152,13 @@ describe("the stored window", () => {
       rpc.TrimSessionResponse,
     );
     await client.trimSession("s", target);
-    expect(sent()).toMatchObject({ target: expected, unit: Unit.UNSPECIFIED, discard: false });
-    await client.trimSession("s", target, { unit: "interaction", discard: true, etag: "e" });
-    expect(sent()).toMatchObject({ unit: Unit.INTERACTION, discard: true, etag: "e" });
+    expect(sent()).toMatchObject({
+      target: expected,
+      unit: WindowUnit.UNSPECIFIED,
+      discard: false,
+    });
+    await client.trimSession("s", target, { unit: "turn", discard: true, etag: "e" });
+    expect(sent()).toMatchObject({ unit: WindowUnit.TURN, discard: true, etag: "e" });
     expect(sent().requestId).not.toBe("");
   });
 
@@ -200,13 +204,13 @@ describe("the stored window", () => {
     expect(sent()).toMatchObject({ replacedMessageIds: [], expectedVersion: undefined });
   });
 
-  it("is healed", async () => {
+  it("is filled", async () => {
     const { client, sent } = await serve(
-      "healSession",
-      rpc.HealSessionRequest,
-      rpc.HealSessionResponse,
+      "fillToolResults",
+      rpc.FillToolResultsRequest,
+      rpc.FillToolResultsResponse,
     );
-    await client.healSession("s", { text: "gone", newestOnly: true });
+    await client.fillToolResults("s", { text: "gone", newestOnly: true });
     expect(sent()).toMatchObject({ namespace: "team", text: "gone", newestOnly: true });
   });
 });

@@ -3,6 +3,7 @@
 
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { LIMITS } from "../limits.ts";
+import { OLD_TURN } from "./environment.ts";
 import { ConditionFault } from "./fault.ts";
 import { HAS } from "./python-words.ts";
 
@@ -21,7 +22,7 @@ const STEPS_PER_READING = 8;
 /** The tool calls of a message on average, in a window full of them: each takes 10 bytes. */
 const CALLS_PER_MESSAGE = 32;
 
-const NAMES: ReadonlySet<string> = new Set(["message", "interaction"]);
+const NAMES: ReadonlySet<string> = new Set(["message", "turn", OLD_TURN]);
 const LONG_FIELDS: ReadonlySet<string> = new Set(["content", "tool_calls", "arguments"]);
 const FUNCTIONS: ReadonlySet<string> = new Set(["size", HAS]);
 const METHODS: ReadonlySet<string> = new Set([
@@ -132,10 +133,7 @@ function visitName(node: Node<"id">, place: Place): number {
   if (NAMES.has(node.args)) {
     throw new ConditionFault(node.pos, `name a field of ${node.args}`);
   }
-  throw new ConditionFault(
-    node.pos,
-    `unknown name ${node.args}; there are message and interaction`,
-  );
+  throw new ConditionFault(node.pos, `unknown name ${node.args}; there are message and turn`);
 }
 
 function visitField(node: Node<".">, below: Place, tally: Tally): number {

@@ -18,7 +18,7 @@ function viewOf(message: Partial<ConditionView["message"]> = {}): ConditionView 
       age_seconds: 60,
       ...message,
     },
-    interaction: { index: 1, tokens: 20, size: 2 },
+    turn: { index: 1, tokens: 20, size: 2 },
   };
 }
 
@@ -52,10 +52,10 @@ describe("conditions that hold", () => {
     "message.tokens in [1, 10.25]",
     "message.tokens + 1 == 11.25 and 1 + message.tokens == 11.25",
     "message.tokens - 0.25 == 10 and message.tokens * 4 == 41",
-    "interaction.tokens / interaction.size == 10 and interaction.tokens % 3 == 2",
+    "turn.tokens / turn.size == 10 and turn.tokens % 3 == 2",
     "7 % 4 == 3 and 7 / 2 == 3 and 7.0 / 2 == 3.5",
     "-message.tokens < 0",
-    "interaction.index == 1 and interaction.size >= 2 and message.age_seconds < 61",
+    "turn.index == 1 and turn.size >= 2 and message.age_seconds < 61",
     "'Paid' in message.content",
     "message.content.startsWith('Paid') and message.content.endsWith('EUR')",
     "message.content.lowerAscii().contains('eur')",
@@ -225,13 +225,19 @@ describe("what fails while it runs", () => {
   });
 });
 
+test("knows a turn by its old name, too", () => {
+  for (const field of ["index", "tokens", "size"]) {
+    expect(test1(`interaction.${field} == turn.${field}`)).toBe(true);
+  }
+});
+
 test("reads only what it needs", () => {
-  const { message, interaction } = viewOf();
+  const { message, turn } = viewOf();
   const unread = (field: string) => {
     throw new Error(`${field} was read`);
   };
   const view: ConditionView = {
-    interaction,
+    turn,
     message: {
       role: message.role,
       tokens: message.tokens,
@@ -265,18 +271,7 @@ test("gives the same condition again, and forgets the one used longest ago", () 
 describe("random expressions", () => {
   const seed = testSeed("conditions");
   const words = fc.constantFrom(
-    ...[
-      "message",
-      "interaction",
-      ".",
-      "role",
-      "content",
-      "tool_calls",
-      "tokens",
-      "index",
-      "(",
-      ")",
-    ],
+    ...["message", "turn", ".", "role", "content", "tool_calls", "tokens", "index", "(", ")"],
     ...["[", "]", "{", "}", ",", ":", "?", "==", "!=", "<", ">=", "in", "not", "and", "or", "&&"],
     ...["||", "!", "-", "+", "*", "/", "%", "'a'", '"b"', "'", '"""', "r'", "b'x'", "\\", "1", "0"],
     ...["2.5", "1u", "0x1", "true", "True", "None", "null", "size", "has", "exists", "all", "map"],

@@ -1,5 +1,5 @@
 // Conditions of policies: expressions in CEL, the Common Expression Language
-// (https://github.com/google/cel-spec), over a message and the interaction it is in.
+// (https://github.com/google/cel-spec), over a message and the turn it is in.
 
 import { ParseError, type ParseResult, TypeError as TypeFault } from "@marcbachmann/cel-js";
 import { LIMITS } from "../limits.ts";

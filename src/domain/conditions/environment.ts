@@ -27,7 +27,7 @@ export interface ConditionView {
     /** How much older than the newest message of the window, before any stage, it is. */
     readonly age_seconds: number;
   };
-  readonly interaction: {
+  readonly turn: {
     readonly index: number;
     readonly tokens: number;
     /** How many messages it has. */
@@ -95,17 +95,20 @@ function callsOf(calls: readonly CallView[]): readonly CelCall[] {
   return calls.map((call) => new CelCall(call));
 }
 
-class CelInteraction {
+class CelTurn {
   readonly index: number;
   readonly tokens: number;
   readonly size: number;
 
-  constructor({ interaction }: ConditionView) {
-    this.index = interaction.index;
-    this.tokens = interaction.tokens;
-    this.size = interaction.size;
+  constructor({ turn }: ConditionView) {
+    this.index = turn.index;
+    this.tokens = turn.tokens;
+    this.size = turn.size;
   }
 }
+
+/** What `turn` was called at first: stored conditions still say so. */
+export const OLD_TURN = "interaction";
 
 /** The most brackets inside each other. */
 export const DEPTH_MAX = 32;
@@ -122,9 +125,11 @@ export const CONDITIONS = makeEnvironment();
 /** Gives the values of the names. */
 export function valuesOf(view: ConditionView): {
   message: CelMessage;
-  interaction: CelInteraction;
+  turn: CelTurn;
+  [OLD_TURN]: CelTurn;
 } {
-  return { message: new CelMessage(view), interaction: new CelInteraction(view) };
+  const turn = new CelTurn(view);
+  return { message: new CelMessage(view), turn, [OLD_TURN]: turn };
 }
 
 function makeEnvironment(): Environment {
@@ -153,12 +158,13 @@ function makeEnvironment(): Environment {
         ...size,
       },
     })
-    .registerType("interaction", {
-      ctor: CelInteraction,
+    .registerType("turn", {
+      ctor: CelTurn,
       fields: { index: "double", size: "double", ...size },
     })
     .registerVariable("message", "message")
-    .registerVariable("interaction", "interaction")
+    .registerVariable("turn", "turn")
+    .registerVariable(OLD_TURN, "turn")
     .registerFunction(`${HAS}(string): bool`, (value: string) => value !== "")
     .registerFunction(`${HAS}(list): bool`, (value: readonly unknown[]) => value.length > 0)
     .registerFunction(`${HAS}(double): bool`, (value: number) => value !== 0)

@@ -232,8 +232,8 @@ function triggersOf(strategy: LongValues): readonly Trigger[] {
   const { input_tokens_threshold: input, interaction_threshold_qty: quantityOver } = strategy;
   const tokensOver = strategy.interaction_threshold_tokens;
   if (input > 0) triggers.push({ kind: "model-input-tokens-over", limit: input });
-  if (quantityOver > 0) triggers.push({ kind: "interaction-count-over", limit: quantityOver });
-  if (tokensOver > 0) triggers.push({ kind: "interaction-tokens-over", limit: tokensOver });
+  if (quantityOver > 0) triggers.push({ kind: "turn-count-over", limit: quantityOver });
+  if (tokensOver > 0) triggers.push({ kind: "turn-tokens-over", limit: tokensOver });
   const { on_tools_success_threshold: succeeded, on_tools_error_threshold: failed } = strategy;
   if (succeeded.length > 0) triggers.push({ kind: "tool-success", names: succeeded });
   if (failed.length > 0) triggers.push({ kind: "tool-error", names: failed });
@@ -289,7 +289,7 @@ export const alquimia: Preset = {
       policy: namedPolicy(NAME, {
         tokenRule: "given",
         protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
-        toolPairs: "loose",
+        toolPairing: "loose",
         stages: [
           ...long.flatMap((strategy, index) => longStages(strategy, index, hook)),
           ...short.flatMap(shortStages),

@@ -56,7 +56,7 @@ export const definable = definePreset({
     tokenRule: "chars-sum-4",
     imageTokenCount: 0,
     protections: { ...DEFAULT_PROTECTIONS, system: "none", minMessages: 0, lastUser: false },
-    toolPairs: "loose",
+    toolPairing: "loose",
     stages: enabled
       ? [
           stageOf("middle", {

@@ -16,7 +16,7 @@ const MAX_TOKENS = integer(
 );
 
 /**
- * The stages that hold a budget: when the window costs more than `trigger`, whole interactions go,
+ * The stages that hold a budget: when the window costs more than `trigger`, whole turns go,
  * the oldest first, until it costs at most `target`; inside one that is larger, assistant rounds.
  */
 function budgetStages(trigger: number, target = trigger): readonly PolicyStage[] {
@@ -25,7 +25,7 @@ function budgetStages(trigger: number, target = trigger): readonly PolicyStage[]
     select: dropOldest({ maxTokens: target }),
   } as const;
   return [
-    stageOf("interactions", { ...parts, unit: "interaction" }),
+    stageOf("turns", { ...parts, unit: "turn" }),
     stageOf("rounds", { ...parts, unit: "assistant-round" }),
   ];
 }
@@ -51,7 +51,7 @@ const slidingWindow = definePreset({
 const tokenBudget = definePreset({
   name: "token_budget",
   description:
-    "Keeps the window within a token budget. Whole interactions go, the oldest first; inside " +
+    "Keeps the window within a token budget. Whole turns go, the oldest first; inside " +
     "one that is larger than the budget, assistant rounds.",
   table: {
     max_tokens: MAX_TOKENS,
@@ -99,21 +99,20 @@ const managed = definePreset({
   }),
 });
 
-const interactions = definePreset({
-  name: "interactions",
-  description:
-    "Keeps the newest interactions: user messages, each with everything up to the next one.",
+const turns = definePreset({
+  name: "turns",
+  description: "Keeps the newest turns: user messages, each with everything up to the next one.",
   table: {
-    max_interactions: integer(RANGES.someMessages, 20, "How many interactions to keep."),
+    max_turns: integer(RANGES.someMessages, 20, "How many turns to keep."),
     max_tokens: optional(
       integer(RANGES.tokens, 0, "The most tokens that the window may cost. Null for no limit."),
     ),
   },
-  build: ({ values: { max_interactions, max_tokens } }) => ({
+  build: ({ values: { max_turns, max_tokens } }) => ({
     stages: [
       stageOf("newest", {
-        anyOf: [{ kind: "interaction-count-over", limit: max_interactions }],
-        select: { kind: "keep-last", unitCount: max_interactions },
+        anyOf: [{ kind: "turn-count-over", limit: max_turns }],
+        select: { kind: "keep-last", unitCount: max_turns },
       }),
       ...(max_tokens === undefined ? [] : budgetStages(max_tokens)),
     ],
@@ -123,14 +122,14 @@ const interactions = definePreset({
 const forgetOld = definePreset({
   name: "forget_old",
   description:
-    "Lets interactions leave the window when they are too old, by the time of the newest " +
+    "Lets turns leave the window when they are too old, by the time of the newest " +
     "message of the session.",
   table: {
     max_age_seconds: required(
       integer(
         { min: 1, max: LIMITS.ttlMsMax / MS_PER_SECOND },
         1,
-        "How much older than the newest message an interaction may be.",
+        "How much older than the newest message a turn may be.",
       ),
     ),
     erase: flag(false, "Erases what is too old from the log as well, for good."),
@@ -219,7 +218,7 @@ export const GENERAL_PRESETS: readonly Preset[] = [
   slidingWindow,
   tokenBudget,
   managed,
-  interactions,
+  turns,
   forgetOld,
   toolResultsFirst,
   semanticPruning,

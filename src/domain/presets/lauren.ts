@@ -31,7 +31,7 @@ const OURS = {
     ["A", "B", "C"],
     "B",
     "Not of lauren-ai: which release. A drops message by message, B by tool turns with a guard " +
-      "and healing, C also cuts contents that are larger than the budget.",
+      "and answers for open calls, C also cuts contents that are larger than the budget.",
   ),
   tool_turn_atomic: optional(
     flag(true, "Whether a tool call and its results go together. Null: yes but in era A."),
@@ -130,9 +130,10 @@ export const lauren = definePreset({
         minMessages: 0,
         lastUser: guard_last_user ?? era !== "A",
       },
-      toolPairs: isAtomic ? "adjacent" : "loose",
+      toolPairing: isAtomic ? "adjacent" : "loose",
       summaryView: { show: "system-suffix", prefix: "[Earlier conversation summary]\n" },
-      healing: (heal ?? isAtomic) ? { when: "moved-on", newestOnly: true, text: "" } : undefined,
+      toolResultFill:
+        (heal ?? isAtomic) ? { rule: "moved-on", newestOnly: true, text: "" } : undefined,
       stages: stagesOf(reading, isAtomic),
     };
   },

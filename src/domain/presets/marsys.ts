@@ -141,7 +141,7 @@ function partsOf(imageTokenCount: number, stages: readonly PolicyStage[]): Polic
     tokenRule: "structured",
     imageTokenCount,
     protections: { ...DEFAULT_PROTECTIONS, system: "none", lastUser: false },
-    toolPairs: "grouped",
+    toolPairing: "grouped",
     stages,
   };
 }

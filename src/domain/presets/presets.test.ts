@@ -38,7 +38,7 @@ const oldest = (limits: object): object => ({
 });
 const budget = (trigger: number, target = trigger): readonly object[] =>
   [
-    { name: "interactions", unit: "interaction" },
+    { name: "turns", unit: "turn" },
     { name: "rounds", unit: "assistant-round" },
   ].map((parts) => ({
     ...onAppend,
@@ -53,7 +53,7 @@ describe("the presets", () => {
     expect(names).toEqual([...names].sort());
     expect(names).toEqual(
       expect.arrayContaining(
-        "sliding_window token_budget pin_summarize_recent managed interactions summarize_old \
+        "sliding_window token_budget pin_summarize_recent managed turns summarize_old \
 forget_old rolling_summary hierarchical_summary alquimia definable lauren marsys selectools".split(
           " ",
         ),
@@ -84,7 +84,7 @@ forget_old rolling_summary hierarchical_summary alquimia definable lauren marsys
 
 describe("the general presets", () => {
   it("leave all but their stages at the defaults", () => {
-    for (const name of ["sliding_window", "token_budget", "managed", "interactions"]) {
+    for (const name of ["sliding_window", "token_budget", "managed", "turns"]) {
       expect(policyOf(name)).toEqual({
         ...DEFAULT_POLICY_PARTS,
         name,
@@ -119,7 +119,7 @@ describe("the general presets", () => {
         ...onAppend,
         name: "pack",
         anyOf: [over("token-count", 100)],
-        unit: "interaction",
+        unit: "turn",
         select: { kind: "pack-newest", maxTokens: 60, headroom: 0.1, skipUnfit: false },
       },
       {
@@ -133,21 +133,21 @@ describe("the general presets", () => {
     expect(faultFields("managed", { ...options, target_tokens: 101 })).toEqual(["target_tokens"]);
   });
 
-  it("interactions keeps a number of them, and tokens if told", () => {
+  it("turns keeps a number of them, and tokens if told", () => {
     const newest = {
       ...onAppend,
       name: "newest",
-      anyOf: [over("interaction-count", 20)],
-      unit: "interaction",
+      anyOf: [over("turn-count", 20)],
+      unit: "turn",
       select: { kind: "keep-last", unitCount: 20 },
     };
-    expect(brief(policyOf("interactions"))).toEqual([newest]);
-    expect(brief(policyOf("interactions", { max_tokens: 5 }))).toEqual([newest, ...budget(5)]);
+    expect(brief(policyOf("turns"))).toEqual([newest]);
+    expect(brief(policyOf("turns", { max_tokens: 5 }))).toEqual([newest, ...budget(5)]);
   });
 
   it("forget_old needs an age, and erases only when told", () => {
     expect(faultFields("forget_old", {})).toEqual(["max_age_seconds"]);
-    const age = { ...onAppend, name: "age", anyOf: [], unit: "interaction" };
+    const age = { ...onAppend, name: "age", anyOf: [], unit: "turn" };
     expect(brief(policyOf("forget_old", { max_age_seconds: 60 }))).toEqual([
       { ...age, select: oldest({ maxAgeMs: 60_000 }) },
     ]);

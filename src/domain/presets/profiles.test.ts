@@ -46,8 +46,8 @@ describe("selectools", () => {
       model: "",
       contextWindow: 0,
       protections: protections({ minMessages: 1 }),
-      toolPairs: "loose",
-      healing: undefined,
+      toolPairing: "loose",
+      toolResultFill: undefined,
       summaryView: { show: "system-first", prefix: "[Conversation Summary] " },
       stages: [
         {
@@ -195,13 +195,13 @@ describe("selectools", () => {
 });
 
 describe("lauren", () => {
-  it("fits what is read into its budget, with a guard and healing", () => {
+  it("fits what is read into its budget, with a guard and toolResultFill", () => {
     expect(policyOf("lauren", { max_tokens: 10 })).toMatchObject({
       tokenRule: "chars-sum-4",
       imageTokenCount: 0,
       protections: protections({ system: "all", lastUser: true }),
-      toolPairs: "adjacent",
-      healing: { when: "moved-on", newestOnly: true, text: "" },
+      toolPairing: "adjacent",
+      toolResultFill: { rule: "moved-on", newestOnly: true, text: "" },
       stages: [
         {
           name: "fit",
@@ -226,13 +226,13 @@ describe("lauren", () => {
   it("drops message by message in its oldest era, told by flags or by name", () => {
     const naive = policyOf("lauren", { tool_turn_atomic: false, guard_last_user: false });
     expect(naive).toMatchObject({
-      toolPairs: "loose",
-      healing: undefined,
+      toolPairing: "loose",
+      toolResultFill: undefined,
       protections: { lastUser: false },
       stages: [{ select: { stopAtFree: false } }, { select: { stopAtFree: false } }],
     });
     expect(policyOf("lauren", { era: "A" })).toEqual(naive);
-    expect(policyOf("lauren", { era: "A", heal: true }).healing).toBeDefined();
+    expect(policyOf("lauren", { era: "A", heal: true }).toolResultFill).toBeDefined();
   });
 
   it("cuts what is larger than the budget in its newest era", () => {
@@ -277,7 +277,7 @@ describe("definable", () => {
   it("summarizes the middle, or says how much it was", () => {
     expect(policyOf("definable", { max_messages: 6, recent_count: 2 })).toMatchObject({
       protections: protections({}),
-      toolPairs: "loose",
+      toolPairing: "loose",
       stages: [
         {
           on: "append",
@@ -346,7 +346,7 @@ describe("marsys", () => {
       tokenRule: "structured",
       imageTokenCount: 800,
       protections: protections({ minMessages: 1 }),
-      toolPairs: "grouped",
+      toolPairing: "grouped",
       stages: [{ ...pack(100_000, 0.1), anyOf: [], effect: "view" }],
     });
     const given = policyOf("marsys", CONFIG);
@@ -509,7 +509,7 @@ describe("alquimia", () => {
   const packed = (maxTokens: number): object => ({
     name: "short_term",
     on: "read",
-    unit: "interaction",
+    unit: "turn",
     select: { kind: "pack-newest", maxTokens, headroom: 0, skipUnfit: false },
     effect: "view",
   });
@@ -518,18 +518,18 @@ describe("alquimia", () => {
     expect(policyOf("alquimia")).toMatchObject({
       tokenRule: "given",
       protections: protections({}),
-      toolPairs: "loose",
+      toolPairing: "loose",
       stages: [],
     });
   });
 
-  it("fills a budget with interactions that meet conditions", () => {
+  it("fills a budget with turns that meet conditions", () => {
     expect(policyOf("alquimia", short).stages).toMatchObject([packed(10_000)]);
     const options = { ...short, memory_max_tokens: 200, conditions: [CONDITION] };
     expect(policyOf("alquimia", options).stages).toMatchObject([
       {
         on: "read",
-        unit: "interaction",
+        unit: "turn",
         select: { kind: "filter", conditions: [CONDITION], scope: "unit" },
         effect: "view",
       },
@@ -537,7 +537,7 @@ describe("alquimia", () => {
     ]);
     const alone = { ...short, conditions: [CONDITION], condition_scope: "message" };
     expect(policyOf("alquimia", alone).stages).toMatchObject([
-      { unit: "interaction", select: { kind: "filter", scope: "message" } },
+      { unit: "turn", select: { kind: "filter", scope: "message" } },
       packed(10_000),
     ]);
     expect(policyOf("alquimia", { ...short, memory_max_tokens: -1 }).stages).toMatchObject([
@@ -565,12 +565,12 @@ describe("alquimia", () => {
         on: "turn-end",
         anyOf: [
           { kind: "model-input-tokens-over", limit: 1_000 },
-          { kind: "interaction-count-over", limit: 3 },
-          { kind: "interaction-tokens-over", limit: 35 },
+          { kind: "turn-count-over", limit: 3 },
+          { kind: "turn-tokens-over", limit: 35 },
           { kind: "tool-success", names: ["close"] },
           { kind: "tool-error", names: ["pay"] },
         ],
-        unit: "interaction",
+        unit: "turn",
         select: { kind: "keep-last", unitCount: 2 },
         countIf: [CONDITION],
         boundary: undefined,
@@ -584,8 +584,8 @@ describe("alquimia", () => {
       {
         name: "summarizer",
         anyOf: [
-          { kind: "interaction-count-over", limit: 20 },
-          { kind: "interaction-tokens-over", limit: 20_000 },
+          { kind: "turn-count-over", limit: 20 },
+          { kind: "turn-tokens-over", limit: 20_000 },
         ],
         removedTo: "summarize",
         summarize: {

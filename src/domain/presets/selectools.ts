@@ -156,7 +156,7 @@ function build(values: Values): PolicyParts {
       system: compress_context ? "all" : "none",
       lastUser: false,
     },
-    toolPairs: "loose",
+    toolPairing: "loose",
     summaryView: { show: "system-first", prefix: "[Conversation Summary] " },
     stages: [enforceLimits(values), ...(compress_context ? [compress(values)] : [])],
   };

@@ -20,7 +20,7 @@ export type TranscriptStyle = "roles" | "capitals" | "paragraphs";
 export type SummaryShape = "system" | "exchange";
 
 /** Where GetWindow shows the summary of a session. */
-export type SummaryShow = "system-first" | "system-suffix" | "not";
+export type SummaryShow = "system-first" | "system-suffix" | "none";
 
 /** How a stage has its messages summarized. */
 export interface SummarySpec {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { dropTo, policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { BoundaryRule, PolicyStage, Protections, ToolPairs } from "../policy.ts";
+import type { BoundaryRule, PolicyStage, Protections, ToolPairing } from "../policy.ts";
 
 interface Options {
   readonly always?: boolean;
-  readonly toolPairs?: ToolPairs;
+  readonly toolPairing?: ToolPairing;
   readonly select?: PolicyStage["select"];
   readonly protections?: Partial<Protections>;
 }
 
 function trim(text: string, rule: BoundaryRule, options: Options = {}) {
-  const { always = true, toolPairs = "loose", protections } = options;
+  const { always = true, toolPairing = "loose", protections } = options;
   const { select = { kind: "boundary-only" } } = options;
   const stage = { select, boundary: { rule, always } };
-  return trimOn(windowOf(text), { ...policyOf([stage], protections), toolPairs }, "append");
+  return trimOn(windowOf(text), { ...policyOf([stage], protections), toolPairing }, "append");
 }
 
 const left = (text: string, rule: BoundaryRule, options: Options = {}): number[] =>
@@ -69,10 +69,10 @@ describe("pop-tool-head", () => {
   });
 
   test("takes groups as a whole and leaves calls that wait", () => {
-    expect(left("A(c) U T(c) U", rule, { toolPairs: "grouped" })).toEqual([2, 4]);
-    expect(left("A(c) T(c)", rule, { toolPairs: "grouped" })).toEqual([1, 2]);
-    expect(left("A(c,d) T(c)", rule, { toolPairs: "whole" })).toEqual([1, 2]);
-    expect(left("A(c,d) T(c) U", rule, { toolPairs: "whole" })).toEqual([3]);
+    expect(left("A(c) U T(c) U", rule, { toolPairing: "grouped" })).toEqual([2, 4]);
+    expect(left("A(c) T(c)", rule, { toolPairing: "grouped" })).toEqual([1, 2]);
+    expect(left("A(c,d) T(c)", rule, { toolPairing: "whole" })).toEqual([1, 2]);
+    expect(left("A(c,d) T(c) U", rule, { toolPairing: "whole" })).toEqual([3]);
   });
 });
 
@@ -83,7 +83,7 @@ describe("pop-orphan-head", () => {
     expect(left("T(q) R(r) U", rule)).toEqual([3]);
     expect(left("A(c) T(c) U", rule)).toEqual([1, 2, 3]);
     expect(left("T(q)", rule)).toEqual([1]);
-    expect(left("T(q) A(c) T(c)", rule, { toolPairs: "grouped" })).toEqual([2, 3]);
+    expect(left("T(q) A(c) T(c)", rule, { toolPairing: "grouped" })).toEqual([2, 3]);
   });
 });
 
@@ -103,7 +103,7 @@ describe("grow-recent", () => {
   });
 
   test("brings groups back as a whole", () => {
-    const options = { select: keep(1), toolPairs: "grouped" } as const;
+    const options = { select: keep(1), toolPairing: "grouped" } as const;
     expect(left("U A(c) T(c) T(q)", rule, options)).toEqual([2, 3, 4]);
   });
 });

@@ -13,17 +13,17 @@ test("says what holds each message, by the units of the stages", () => {
     ["last-user"],
     ["min-messages", "waiting-call"],
   ]);
-  const byInteraction = policyOf([{ unit: "interaction" }, { unit: "message" }], protections);
+  const byTurn = policyOf([{ unit: "turn" }, { unit: "message" }], protections);
   const whole = ["min-messages", "last-user", "waiting-call"];
-  expect(explainWindow(window, byInteraction).map(({ heldBy }) => heldBy)).toEqual([
+  expect(explainWindow(window, byTurn).map(({ heldBy }) => heldBy)).toEqual([
     ["system"],
     ["pin-first"],
     [],
     whole,
     whole,
   ]);
-  const acting = byInteraction.stages.slice(1);
-  expect(explainWindow(window, byInteraction, acting)[3]?.heldBy).toEqual(["last-user"]);
+  const acting = byTurn.stages.slice(1);
+  expect(explainWindow(window, byTurn, acting)[3]?.heldBy).toEqual(["last-user"]);
 });
 
 test("names the unit without cost at which a stage stops", () => {
@@ -32,11 +32,9 @@ test("names the unit without cost at which a stage stops", () => {
   expect(held).toEqual([[], ["free"], []]);
 });
 
-test("numbers interactions from 1, system messages included", () => {
+test("numbers turns from 1, system messages included", () => {
   const numbers = (text: string): number[] =>
-    explainWindow(windowOf(text), policyOf([], { system: "excluded" })).map(
-      ({ interaction }) => interaction,
-    );
+    explainWindow(windowOf(text), policyOf([], { system: "excluded" })).map(({ turn }) => turn);
   expect(numbers("U A U A(x) T(x) A U A")).toEqual([1, 1, 2, 2, 2, 2, 3, 3]);
   expect(numbers("S A U A")).toEqual([1, 1, 2, 2]);
   expect(numbers("U A(x) R(x) A S U")).toEqual([1, 1, 1, 1, 1, 2]);

@@ -1,4 +1,4 @@
-// Says of every message of a window what a policy protects it for, and which interaction it is in.
+// Says of every message of a window what a policy protects it for, and which turn it is in.
 
 import type { Policy, PolicyStage } from "../policy.ts";
 import { type Layout, lookAt, lookOfStage } from "./look.ts";
@@ -11,8 +11,8 @@ import { NO_UNIT, splitUnits } from "./units.ts";
 export interface EntryExplanation {
   /** Why a stage must leave it, in the order of HoldReason; empty when it may go. */
   readonly heldBy: readonly HoldReason[];
-  /** The number of its interaction, from 1 at the oldest; system messages are in one as well. */
-  readonly interaction: number;
+  /** The number of its turn, from 1 at the oldest; system messages are in one as well. */
+  readonly turn: number;
 }
 
 /**
@@ -27,7 +27,7 @@ export function explainWindow(
   const look = lookAt(entries, policy, totalsOf(entries));
   const everything = new Uint8Array(entries.length);
   const { callOf } = look.grouping();
-  const numbers = splitUnits(entries, "interaction", callOf, everything).unitOf;
+  const numbers = splitUnits(entries, "turn", callOf, everything).unitOf;
   const bits = new Uint8Array(entries.length);
   if (stages.length === 0) addBits(bits, look.aside());
   for (const stage of stages) {
@@ -37,7 +37,7 @@ export function explainWindow(
   }
   return entries.map((_, index) => ({
     heldBy: holdReasons(bits[index] ?? 0),
-    interaction: (numbers[index] ?? 0) + 1,
+    turn: (numbers[index] ?? 0) + 1,
   }));
 }
 

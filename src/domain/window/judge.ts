@@ -64,7 +64,7 @@ interface Asked {
   readonly answers: (boolean | "failed" | undefined)[];
 }
 
-const NOT_IN_ONE: ConditionView["interaction"] = { index: 0, tokens: 0, size: 0 };
+const NOT_IN_ONE: ConditionView["turn"] = { index: 0, tokens: 0, size: 0 };
 
 /** Makes the judge of a window. `newestMs` is when the newest message was stored. */
 export function judgeOf<E extends WindowEntry>(
@@ -73,24 +73,24 @@ export function judgeOf<E extends WindowEntry>(
   newestMs: () => number,
 ): Judge {
   const views: (ConditionView | undefined)[] = [];
-  const interactions: ConditionView["interaction"][] = [];
+  const turns: ConditionView["turn"][] = [];
   const asked = new Map<string, Asked>();
-  const interactionOf = (index: number): ConditionView["interaction"] => {
-    const { unitOf, sizes } = look.layout("interaction");
+  const turnOf = (index: number): ConditionView["turn"] => {
+    const { unitOf, sizes } = look.layout("turn");
     const unit = unitOf[index] ?? NO_UNIT;
     if (unit === NO_UNIT) return NOT_IN_ONE;
     const { tokens, messages } = sizes();
-    interactions[unit] ??= {
+    turns[unit] ??= {
       index: unit + 1,
       tokens: tokens[unit] ?? 0,
       size: messages[unit] ?? 0,
     };
-    return interactions[unit];
+    return turns[unit];
   };
   const viewOf = (index: number, entry: E): ConditionView => {
     views[index] ??= {
       message: new MessageView(entry, costAt(look, index), newestMs() - entry.createMs, detailOf),
-      interaction: interactionOf(index),
+      turn: turnOf(index),
     };
     return views[index];
   };

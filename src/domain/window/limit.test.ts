@@ -39,7 +39,7 @@ test("a share is reached by the exact product", () => {
 
 test("an age limit asks for the newest message of each unit", () => {
   const window = windowOf("S@1 U@5 A@20 U@30");
-  const policy = policyOf([{ select: dropTo({ maxAgeMs: 10_000 }), unit: "interaction" }], {
+  const policy = policyOf([{ select: dropTo({ maxAgeMs: 10_000 }), unit: "turn" }], {
     system: "all",
   });
   const look = lookAt(window, policy, totalsOf(window));

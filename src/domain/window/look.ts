@@ -1,7 +1,7 @@
 // A window as the stages look at it. What is found out about it is found out once, when first
 // asked, and serves every stage until a message leaves.
 
-import type { Policy, PolicyStage, Unit } from "../policy.ts";
+import type { Policy, PolicyStage, WindowUnit } from "../policy.ts";
 import { type Grouping, groupingWithout } from "./groups.ts";
 import { groupEntriesAs } from "./pairing.ts";
 import { guardEntries, HOLD, isSummary, setAside, UNSEEN } from "./protect.ts";
@@ -37,7 +37,7 @@ export interface Look<E extends WindowEntry = WindowEntry> {
   readonly grouping: () => Grouping;
   /** By entry: why it is set aside, as bits of HOLD; 0 when it is not. */
   readonly aside: () => Uint8Array;
-  readonly layout: (unit: Unit) => Layout;
+  readonly layout: (unit: WindowUnit) => Layout;
 }
 
 /** Runs a function when first asked and remembers what it gave. */
@@ -65,7 +65,7 @@ export function lookAt<E extends WindowEntry>(
   known: KnownLook = {},
 ): Look<E> {
   const { costs } = known;
-  const grouping = known.grouping ?? once(() => groupEntriesAs(entries, policy.toolPairs));
+  const grouping = known.grouping ?? once(() => groupEntriesAs(entries, policy.toolPairing));
   const protection = protect({ entries, policy, grouping, costs }, false);
   const counted = once(() => seenTotals(entries, policy, totals, costs));
   return { entries, policy, totals, costs, counted, grouping, ...protection };
@@ -79,8 +79,8 @@ function protect(
   const { entries, policy, grouping, costs } = look;
   const aside = once(() => setAside(entries, grouping().callOf, policy, folds));
   const guards = once(() => guardEntries(entries, grouping(), policy));
-  const layouts = new Map<Unit, Layout>();
-  const layout = (unit: Unit): Layout => {
+  const layouts = new Map<WindowUnit, Layout>();
+  const layout = (unit: WindowUnit): Layout => {
     const known = layouts.get(unit);
     if (known !== undefined) return known;
     const units = splitUnits(entries, unit, grouping().callOf, aside());
@@ -126,8 +126,8 @@ function lookFolding<E extends WindowEntry>(look: Look<E>): Look<E> {
 function lookKeeping<E extends WindowEntry>(look: Look<E>, rounds: number): Look<E> {
   if (rounds === 0) return look;
   const from = roundsStart(look, rounds);
-  const layouts = new Map<Unit, Layout>();
-  const layout = (unit: Unit): Layout => {
+  const layouts = new Map<WindowUnit, Layout>();
+  const layout = (unit: WindowUnit): Layout => {
     const known = layouts.get(unit);
     if (known !== undefined) return known;
     const plain = look.layout(unit);
@@ -185,7 +185,7 @@ export function lookWithout<E extends WindowEntry>(look: Look<E>, drop: Uint8Arr
   if (kept.length === entries.length) return look;
   // While pairs are whole, only whole groups leave, and what is left stays paired as it is. When
   // not, a result may come to stand behind a call.
-  const stays = policy.toolPairs === "whole";
+  const stays = policy.toolPairing === "whole";
   const grouping = stays ? once(() => groupingWithout(look.grouping(), drop)) : undefined;
   const totals = { messageCount, tokenCount, byteCount };
   return lookAt(kept, policy, totals, { costs: left?.subarray(0, kept.length), grouping });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { BoundaryRule, Protections, ToolPairs } from "../policy.ts";
+import type { BoundaryRule, Protections, ToolPairing } from "../policy.ts";
 
 interface Options {
   readonly rule?: BoundaryRule;
   readonly minRemoved?: number;
-  readonly toolPairs?: ToolPairs;
+  readonly toolPairing?: ToolPairing;
   readonly protections?: Partial<Protections>;
 }
 
 /** What a pin-middle-recent stage leaves. */
 function left(text: string, pinFirst: number, keepRecent: number, options: Options = {}): number[] {
-  const { rule, minRemoved = 1, toolPairs = "loose", protections } = options;
+  const { rule, minRemoved = 1, toolPairing = "loose", protections } = options;
   const stage = {
     select: { kind: "pin-middle-recent", pinFirst, keepRecent, minRemoved } as const,
     boundary: rule && { rule, always: false },
   };
-  const policy = { ...policyOf([stage], protections), toolPairs };
+  const policy = { ...policyOf([stage], protections), toolPairing };
   return seqsOf(trimOn(windowOf(text), policy, "append").kept);
 }
 
@@ -61,8 +61,8 @@ test("grow-recent lets only the recent part grow", () => {
 test("groups that reach over a cut are kept, unless pairs are loose", () => {
   const window = "U A(c) T(c) U A(d) T(d) U";
   expect(left(window, 2, 2)).toEqual([1, 2, 6, 7]);
-  expect(left(window, 2, 2, { toolPairs: "grouped" })).toEqual([1, 2, 3, 5, 6, 7]);
-  expect(left(window, 2, 2, { toolPairs: "whole" })).toEqual([1, 2, 3, 5, 6, 7]);
+  expect(left(window, 2, 2, { toolPairing: "grouped" })).toEqual([1, 2, 3, 5, 6, 7]);
+  expect(left(window, 2, 2, { toolPairing: "whole" })).toEqual([1, 2, 3, 5, 6, 7]);
 });
 
 test("protections hold in the middle, and what is set aside does not count", () => {

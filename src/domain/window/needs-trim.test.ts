@@ -67,8 +67,8 @@ describe("a stage with triggers", () => {
     expect(on({ kind: "message-count-over", limit: 3 })).toBe(true);
     expect(on({ kind: "token-count-over", limit: 40 })).toBe(false);
     expect(on({ kind: "token-count-over", limit: 39 })).toBe(true);
-    expect(on({ kind: "interaction-count-over", limit: 4 })).toBe(false);
-    expect(on({ kind: "interaction-tokens-over", limit: 39 })).toBe(true);
+    expect(on({ kind: "turn-count-over", limit: 4 })).toBe(false);
+    expect(on({ kind: "turn-tokens-over", limit: 39 })).toBe(true);
     expect(on({ kind: "age-over", ms: 1 }, size(0))).toBe(false);
     expect(on({ kind: "age-over", ms: 1 })).toBe(true);
     expect(on({ kind: "always" })).toBe(true);

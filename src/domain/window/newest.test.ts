@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { policyOf, seqsOf, trimOn, windowOf } from "../../../test/support/window-text.ts";
-import type { Protections, Selection, Unit } from "../policy.ts";
+import type { Protections, Selection, WindowUnit } from "../policy.ts";
 import { lookAt } from "./look.ts";
 import { chooseBeforeLast } from "./newest.ts";
 import { totalsOf } from "./totals.ts";
@@ -11,7 +11,7 @@ const pack = (maxTokens: number, more: { headroom?: number; skipUnfit?: boolean 
 function keep(
   text: string,
   select: Selection,
-  more: { unit?: Unit; protections?: Partial<Protections> } = {},
+  more: { unit?: WindowUnit; protections?: Partial<Protections> } = {},
 ): number[] {
   const stage = { select, unit: more.unit ?? "message" };
   return seqsOf(trimOn(windowOf(text), policyOf([stage], more.protections), "append").kept);
@@ -61,10 +61,10 @@ describe("pack-newest", () => {
 
   test("takes units as a whole", () => {
     const window = "U A U A(x):5 T(x):40 A U A";
-    expect(keep(window, pack(200), { unit: "interaction" })).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(keep(window, pack(100), { unit: "interaction" })).toEqual([3, 4, 5, 6, 7, 8]);
-    expect(keep(window, pack(45), { unit: "interaction" })).toEqual([7, 8]);
-    expect(keep(window, pack(15), { unit: "interaction" })).toEqual([]);
+    expect(keep(window, pack(200), { unit: "turn" })).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(keep(window, pack(100), { unit: "turn" })).toEqual([3, 4, 5, 6, 7, 8]);
+    expect(keep(window, pack(45), { unit: "turn" })).toEqual([7, 8]);
+    expect(keep(window, pack(15), { unit: "turn" })).toEqual([]);
   });
 
   test("says what kept it over its budget", () => {

@@ -49,7 +49,7 @@ describe("an age limit", () => {
 
   test("removes units whose newest message is older, equal is not", () => {
     const window = "U@1 A@2 U@10 A@20 U@30 A@30";
-    expect(drop(window, { select, unit: "interaction" })).toEqual([[3, 4, 5, 6], "age-limit"]);
+    expect(drop(window, { select, unit: "turn" })).toEqual([[3, 4, 5, 6], "age-limit"]);
     expect(drop(window, { select })).toEqual([[4, 5, 6], "age-limit"]);
   });
 

@@ -5,7 +5,7 @@ import { oldestMs, passedLimit } from "./limit.ts";
 import type { Layout, Look } from "./look.ts";
 import { HOLD } from "./protect.ts";
 import type { TrimReason, WindowTotals } from "./types.ts";
-import { beginsInteraction } from "./units.ts";
+import { beginsTurn } from "./units.ts";
 
 /** The units that a stage removes. */
 export interface UnitChoice {
@@ -67,7 +67,7 @@ export function oldestUnits(
 
 /** Whether the newest user message is to stay and there is none: nothing can go without it. */
 function lacksUser({ entries, policy }: Look): boolean {
-  return policy.protections.lastUser && !entries.some(beginsInteraction);
+  return policy.protections.lastUser && !entries.some(beginsTurn);
 }
 
 /** Chooses for a stage that drops the oldest; undefined when its limits hold already. */

@@ -33,7 +33,7 @@ test("a policy pairs by ids, by what stands together, or not at all", () => {
 test("a late result goes alone, and stands behind another call once nothing is between", () => {
   const left = (text: string, maxMessages: number) => {
     const policy = policyOf([{ select: dropTo({ maxMessages }) }]);
-    return seqsOf(trimOn(windowOf(text), { ...policy, toolPairs: "adjacent" }, "append").kept);
+    return seqsOf(trimOn(windowOf(text), { ...policy, toolPairing: "adjacent" }, "append").kept);
   };
   expect(left("U A(x) U T(x) A", 3)).toEqual([3, 4, 5]);
   expect(left("U A(x) T(x) T(x) U", 3)).toEqual([5]);
@@ -43,7 +43,7 @@ test("a late result goes alone, and stands behind another call once nothing is b
   const policy = policyOf([without, { select: dropTo({ maxMessages: 2 }) }]);
   const { kept } = trimOn(
     windowOf("A(x) U T(q) A"),
-    { ...policy, toolPairs: "adjacent" },
+    { ...policy, toolPairing: "adjacent" },
     "append",
   );
   expect(seqsOf(kept)).toEqual([4]);

@@ -1,13 +1,16 @@
 // Which entries a policy keeps together for the sake of tool calls.
 
-import type { ToolPairs } from "../policy.ts";
+import type { ToolPairing } from "../policy.ts";
 import { type Grouping, groupEntries, makesCalls, NO_GROUP, noGroups } from "./groups.ts";
 import type { WindowEntry, WindowFacts } from "./types.ts";
 
 /** Groups entries as a policy with these tool pairs does. Linear in the number of entries. */
-export function groupEntriesAs(entries: readonly WindowEntry[], toolPairs: ToolPairs): Grouping {
-  if (toolPairs === "loose") return noGroups(entries.length);
-  return toolPairs === "adjacent" ? groupAdjacent(entries) : groupEntries(entries);
+export function groupEntriesAs(
+  entries: readonly WindowEntry[],
+  toolPairing: ToolPairing,
+): Grouping {
+  if (toolPairing === "loose") return noGroups(entries.length);
+  return toolPairing === "adjacent" ? groupAdjacent(entries) : groupEntries(entries);
 }
 
 /** Whether a message holds tool results, alone or beside what it says. */

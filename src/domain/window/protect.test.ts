@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { policyOf, windowOf } from "../../../test/support/window-text.ts";
-import type { Policy, Protections, ToolPairs } from "../policy.ts";
+import type { Policy, Protections, ToolPairing } from "../policy.ts";
 import { groupEntries } from "./groups.ts";
 import { guardEntries, HOLD, holdReasons, setAside, UNSEEN } from "./protect.ts";
 
-const some = (given: Partial<Protections>, toolPairs: ToolPairs = "whole"): Policy => ({
+const some = (given: Partial<Protections>, toolPairing: ToolPairing = "whole"): Policy => ({
   ...policyOf([], given),
-  toolPairs,
+  toolPairing,
 });
 const { system: S, pinFirst: F, pinId: I, minMessages: M, lastUser: L, waitingCall: W } = HOLD;
 

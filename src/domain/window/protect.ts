@@ -4,7 +4,7 @@
 import type { Policy } from "../policy.ts";
 import { type Grouping, waitingCalls } from "./groups.ts";
 import { type HoldReason, ROLE, type WindowEntry } from "./types.ts";
-import { beginsInteraction } from "./units.ts";
+import { beginsTurn } from "./units.ts";
 
 /** The reasons to hold a message as bits, in the order of HoldReason. */
 export const HOLD = {
@@ -99,13 +99,13 @@ function spreadPins(aside: Uint8Array, callOf: Int32Array): void {
 export function guardEntries(
   entries: readonly WindowEntry[],
   grouping: Grouping,
-  { protections, toolPairs }: Policy,
+  { protections, toolPairing }: Policy,
 ): Uint8Array {
   const guards = new Uint8Array(entries.length);
   const mark = (index: number, bit: number): void => {
     guards[index] = (guards[index] ?? 0) | bit;
   };
-  if (toolPairs === "whole") {
+  if (toolPairing === "whole") {
     for (const call of waitingCalls(entries, grouping)) mark(call, HOLD.waitingCall);
   }
   const skipsSystem = protections.system === "excluded";
@@ -116,7 +116,7 @@ export function guardEntries(
     left--;
   }
   if (protections.lastUser) {
-    const user = entries.findLastIndex(beginsInteraction);
+    const user = entries.findLastIndex(beginsTurn);
     if (user >= 0) mark(user, HOLD.lastUser);
   }
   return guards;

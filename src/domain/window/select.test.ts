@@ -6,21 +6,21 @@ import {
   trimOn,
   windowOf,
 } from "../../../test/support/window-text.ts";
-import type { Policy, PolicyStage, Protections, ToolPairs } from "../policy.ts";
+import type { Policy, PolicyStage, Protections, ToolPairing } from "../policy.ts";
 import { trimWindow } from "./trim.ts";
 import type { TrimOutcome, WindowEntry } from "./types.ts";
 
 interface Options {
   readonly unit?: PolicyStage["unit"];
   readonly scope?: "unit" | "message";
-  readonly toolPairs?: ToolPairs;
+  readonly toolPairing?: ToolPairing;
   readonly protections?: Partial<Protections>;
 }
 
 function filterPolicy(conditions: readonly string[], options: Options = {}): Policy {
-  const { scope = "unit", unit = "interaction", toolPairs = "whole", protections } = options;
+  const { scope = "unit", unit = "turn", toolPairing = "whole", protections } = options;
   const select = { kind: "filter", conditions, scope } as const;
-  return { ...policyOf([{ select, unit, name: "fit" }], protections), toolPairs };
+  return { ...policyOf([{ select, unit, name: "fit" }], protections), toolPairing };
 }
 
 const filter = (text: string, conditions: readonly string[], options: Options = {}): TrimOutcome =>
@@ -42,7 +42,7 @@ describe("filter", () => {
     const scope = "message";
     expect(left("U A U:90 A", ["message.tokens < 50"], { scope })).toEqual([1, 2, 4]);
     expect(left("U A(x) T(x) A", noTools, { scope })).toEqual([1, 4]);
-    expect(left("U A(x) T(x) A", noTools, { scope, toolPairs: "loose" })).toEqual([1, 2, 4]);
+    expect(left("U A(x) T(x) A", noTools, { scope, toolPairing: "loose" })).toEqual([1, 2, 4]);
   });
 
   test("keeps protected units and what is set aside", () => {
@@ -53,11 +53,11 @@ describe("filter", () => {
     expect(left("U A A A", none, { ...options, unit: "message" })).toEqual([2, 4]);
   });
 
-  test("knows interactions by number from the oldest, by tokens and by size", () => {
-    expect(left("U A U A A U A", ["interaction.index > 1"])).toEqual([3, 4, 5, 6, 7]);
-    expect(left("U A U A A U A", ["interaction.size == 3"])).toEqual([3, 4, 5]);
-    expect(left("U:1 A:2 U A", ["interaction.tokens <= 3"])).toEqual([1, 2]);
-    expect(left("S U A", ["interaction.index == 1"], { protections: { system: "all" } })).toEqual([
+  test("knows turns by number from the oldest, by tokens and by size", () => {
+    expect(left("U A U A A U A", ["turn.index > 1"])).toEqual([3, 4, 5, 6, 7]);
+    expect(left("U A U A A U A", ["turn.size == 3"])).toEqual([3, 4, 5]);
+    expect(left("U:1 A:2 U A", ["turn.tokens <= 3"])).toEqual([1, 2]);
+    expect(left("S U A", ["turn.index == 1"], { protections: { system: "all" } })).toEqual([
       1, 2, 3,
     ]);
   });
@@ -73,7 +73,7 @@ describe("filter", () => {
       name: seq === 3 ? "search" : "",
       toolCalls: seq === 2 ? [{ id: "x", name: "search", arguments: "{}" }] : [],
     });
-    const options = { unit: "message", toolPairs: "loose", scope: "message" } as const;
+    const options = { unit: "message", toolPairing: "loose", scope: "message" } as const;
     const keep = (condition: string): number[] => {
       const request = requestOf(window, filterPolicy([condition], options), "append");
       return seqsOf(trimWindow({ ...request, detailOf }).kept);

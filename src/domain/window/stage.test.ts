@@ -39,7 +39,7 @@ describe("what kept a stage over its limit", () => {
     expect(held("U A", { select: tokens }, { pinFirst: 1 })).toEqual([[true, ["pin-first"]]]);
     expect(held("U A", { select: tokens }, { pinIds: ["m2"] })).toEqual([[true, ["pin-id"]]]);
     expect(held("U A(x)", { select: tokens })).toEqual([[true, ["waiting-call"]]]);
-    const unit = "interaction";
+    const unit = "turn";
     expect(held("S U A(x)", { select: tokens, unit }, all)).toEqual([
       [true, ["system", "min-messages", "last-user", "waiting-call"]],
     ]);
@@ -82,7 +82,7 @@ describe("which stages are told of", () => {
 
   test("a limit that a later stage reaches is no longer passed", () => {
     const stages = [
-      { ...always, select: dropTo({ maxMessages: 1 }), unit: "interaction" as const },
+      { ...always, select: dropTo({ maxMessages: 1 }), unit: "turn" as const },
       { select: keep(1) },
     ];
     const { runs, overLimit } = trimOn(
@@ -201,7 +201,7 @@ describe("messages that wait for a summary", () => {
     const boundary = { rule: "absorb-and-grow", always: false } as const;
     const policy: Policy = {
       ...policyOf([{ ...waits, select, boundary }]),
-      toolPairs: "loose",
+      toolPairing: "loose",
     };
     const { runs, kept } = trimOn(windowOf("U A U A(c) T(c) U"), policy, "append");
     expect(seqsOf(runs[0]?.awaitsSummary ?? [])).toEqual([2, 3]);

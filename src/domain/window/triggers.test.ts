@@ -47,21 +47,21 @@ test("what the model's input took comes from the signals", () => {
   expect(holds("U", trigger, { signals: { modelInputTokens: 1_001 } })).toBe(true);
 });
 
-test("interactions are counted whatever the unit of the stage", () => {
-  expect(holds("U A U A", { kind: "interaction-count-over", limit: 2 })).toBe(false);
-  expect(holds("U A U A U", { kind: "interaction-count-over", limit: 2 })).toBe(true);
-  expect(holds("U A R(q) U", { kind: "interaction-count-over", limit: 2 })).toBe(false);
-  expect(holds("U A U A", { kind: "interaction-tokens-over", limit: 40 })).toBe(false);
-  expect(holds("U A U A:11", { kind: "interaction-tokens-over", limit: 40 })).toBe(true);
+test("turns are counted whatever the unit of the stage", () => {
+  expect(holds("U A U A", { kind: "turn-count-over", limit: 2 })).toBe(false);
+  expect(holds("U A U A U", { kind: "turn-count-over", limit: 2 })).toBe(true);
+  expect(holds("U A R(q) U", { kind: "turn-count-over", limit: 2 })).toBe(false);
+  expect(holds("U A U A", { kind: "turn-tokens-over", limit: 40 })).toBe(false);
+  expect(holds("U A U A:11", { kind: "turn-tokens-over", limit: 40 })).toBe(true);
 });
 
-test("a placed summary by itself is no interaction", () => {
+test("a placed summary by itself is no turn", () => {
   const window = windowOf("S:90 U A U A").map((entry, index) =>
     index === 0 ? { ...entry, seq: 0.5 } : entry,
   );
   const anyOf: Trigger[] = [
-    { kind: "interaction-count-over", limit: 2 },
-    { kind: "interaction-tokens-over", limit: 40 },
+    { kind: "turn-count-over", limit: 2 },
+    { kind: "turn-tokens-over", limit: 40 },
   ];
   const select = { kind: "keep-last", unitCount: 10_000 } as const;
   const policy = policyOf([{ select, anyOf, name: "when" }]);
@@ -69,7 +69,7 @@ test("a placed summary by itself is no interaction", () => {
     trimWindow(requestOf(entries, policy, "append")).runs[0]?.triggers.map(({ kind }) => kind) ??
     [];
   expect(kinds(window)).toEqual([]);
-  // One that stands with messages before the first question is part of that interaction.
+  // One that stands with messages before the first question is part of that turn.
   expect(kinds(windowOf("S:90 U A U A"))).toEqual(anyOf.map(({ kind }) => kind));
   const [summary, ...rest] = window;
   const answer = windowOf("A")[0];
@@ -160,13 +160,13 @@ test("all triggers that hold are told once, in the order of their kinds", () => 
     { kind: "token-count-over", limit: 3 },
     { kind: "token-count-over", limit: 1 },
     { kind: "message-count-over", limit: 99 },
-    { kind: "interaction-count-over", limit: 0 },
+    { kind: "turn-count-over", limit: 0 },
     { kind: "model-input-tokens-over", limit: 0 },
   ];
   expect(hits("U A", anyOf, { signals: { modelInputTokens: 1 } })).toEqual([
     "model-input-tokens-over",
     "token-count-over",
-    "interaction-count-over",
+    "turn-count-over",
     "age-over",
     "always",
   ]);
@@ -176,21 +176,21 @@ test("what the policy does not see counts for nothing", () => {
   const excluded = { protections: { system: "excluded" } } as const;
   expect(holds("S:99 U", { kind: "message-count-over", limit: 1 }, excluded)).toBe(false);
   expect(holds("S:99 U", { kind: "token-count-over", limit: 10 }, excluded)).toBe(false);
-  expect(holds("S A U", { kind: "interaction-count-over", limit: 2 }, excluded)).toBe(false);
+  expect(holds("S A U", { kind: "turn-count-over", limit: 2 }, excluded)).toBe(false);
   const all = { protections: { system: "all" } } as const;
   expect(holds("S:99 U", { kind: "token-count-over", limit: 10 }, all)).toBe(true);
 });
 
 describe("conditions on what counts", () => {
-  const stage = { countIf: ["message.role != 'tool'"], unit: "interaction" } as const;
+  const stage = { countIf: ["message.role != 'tool'"], unit: "turn" } as const;
 
-  test("leave out whole interactions", () => {
+  test("leave out whole turns", () => {
     const window = "U A U A U A(x) T(x)";
-    const trigger = { kind: "interaction-count-over", limit: 2 } as const;
+    const trigger = { kind: "turn-count-over", limit: 2 } as const;
     expect(holds(window, trigger)).toBe(true);
     expect(holds(window, trigger, { stage })).toBe(false);
-    expect(holds(window, { kind: "interaction-tokens-over", limit: 39 }, { stage })).toBe(true);
-    expect(holds(window, { kind: "interaction-tokens-over", limit: 40 }, { stage })).toBe(false);
+    expect(holds(window, { kind: "turn-tokens-over", limit: 39 }, { stage })).toBe(true);
+    expect(holds(window, { kind: "turn-tokens-over", limit: 40 }, { stage })).toBe(false);
   });
 
   test("count by the unit of the stage, and what is in no unit alone", () => {
@@ -208,7 +208,7 @@ describe("conditions on what counts", () => {
     const fails = { ...stage, countIf: ["message.tool_calls[0].name == ''"] };
     const anyOf: Trigger[] = [
       { kind: "message-count-over", limit: 0 },
-      { kind: "interaction-count-over", limit: 0 },
+      { kind: "turn-count-over", limit: 0 },
     ];
     const { runs, warnings } = look("U A U", anyOf, { stage: fails });
     expect(runs).toEqual([]);

@@ -12,8 +12,8 @@ const ORDER: { readonly [kind in TriggerKind]: number } = {
   "message-count-over": 2,
   "token-count-over": 3,
   "context-share-at-least": 4,
-  "interaction-count-over": 5,
-  "interaction-tokens-over": 6,
+  "turn-count-over": 5,
+  "turn-tokens-over": 6,
   "new-messages-at-least": 7,
   "new-tokens-at-least": 8,
   "tool-success": 9,
@@ -62,10 +62,10 @@ export function mayHit(trigger: Trigger, most: Totals, question: RoughQuestion):
   const { messageCount, tokenCount } = most;
   switch (trigger.kind) {
     case "message-count-over":
-    case "interaction-count-over":
+    case "turn-count-over":
       return messageCount > trigger.limit;
     case "token-count-over":
-    case "interaction-tokens-over":
+    case "turn-tokens-over":
       return tokenCount > trigger.limit;
     case "context-share-at-least":
       return (
@@ -92,8 +92,8 @@ export function mayHit(trigger: Trigger, most: Totals, question: RoughQuestion):
 interface Counted {
   /** By the unit of the stage. */
   readonly window: () => Totals;
-  /** By interactions; `messageCount` is the number of interactions. */
-  readonly interactions: () => Totals;
+  /** By turns; `messageCount` is the number of turns. */
+  readonly turns: () => Totals;
   /** What came since the stage last acted and is still there. */
   readonly fresh: () => Totals;
   readonly oldestMs: () => number;
@@ -138,12 +138,12 @@ function countedOf(question: Question): Counted {
   return {
     window: () =>
       stage.countIf.length === 0 ? look.counted() : sum((index) => entries()[index] === 1),
-    interactions: once(() => {
-      const layout = look.layout("interaction");
+    turns: once(() => {
+      const layout = look.layout("turn");
       const counted = countedEntries(question, layout);
       const unitAt = (index: number): number =>
         counted[index] === 0 ? NO_UNIT : (layout.unitOf[index] ?? NO_UNIT);
-      // What the server put there by itself, such as a summary, makes no interaction.
+      // What the server put there by itself, such as a summary, makes no turn.
       const real = new Set<number>();
       for (const [index, { seq }] of look.entries.entries()) {
         if (Number.isInteger(seq)) real.add(unitAt(index));
@@ -172,10 +172,10 @@ function holds(trigger: Trigger, counted: Counted, question: Question): boolean 
       return counted.window().tokenCount > trigger.limit;
     case "context-share-at-least":
       return reachesShare(counted.window().tokenCount, trigger.share, policy.contextWindow);
-    case "interaction-count-over":
-      return counted.interactions().messageCount > trigger.limit;
-    case "interaction-tokens-over":
-      return counted.interactions().tokenCount > trigger.limit;
+    case "turn-count-over":
+      return counted.turns().messageCount > trigger.limit;
+    case "turn-tokens-over":
+      return counted.turns().tokenCount > trigger.limit;
     case "new-messages-at-least":
       // Without conditions those count as well that came and left again.
       return question.stage.countIf.length === 0 || counted.fresh().messageCount >= trigger.limit;

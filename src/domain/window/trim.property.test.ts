@@ -3,17 +3,17 @@ import { describe, expect, test } from "vitest";
 import { testSeed } from "../../../test/support/random.ts";
 import { conversation, detailOfEntry } from "../../../test/support/window-arbitraries.ts";
 import {
-  modelInteractions,
   modelOpenCallIds,
   modelProtected,
+  modelTurns,
 } from "../../../test/support/window-model-units.ts";
 import { KINDS, policy } from "../../../test/support/window-policies.ts";
 import { windowProperties } from "../../../test/support/window-promises.ts";
 import { entered, request, seqsOf } from "../../../test/support/window-properties.ts";
 import { explainWindow } from "./explain.ts";
 import { openCallIds } from "./groups.ts";
-import { healedCalls } from "./heal.ts";
 import { needsTrim } from "./needs-trim.ts";
+import { callsToFill } from "./tool-result-fill.ts";
 import { totalsOf } from "./totals.ts";
 import { trimWindow } from "./trim.ts";
 import { ROLE, type WindowEntry } from "./types.ts";
@@ -32,7 +32,7 @@ const REACHED = [
   ...["message-limit", "token-limit", "age-limit", "keep-last", "budget", "middle", "filter"],
   ...["duplicate", "boundary", "ceiling", "orphan-tool-result"],
   ...["model-input-tokens-over", "message-count-over", "token-count-over"],
-  ...["context-share-at-least", "interaction-count-over", "interaction-tokens-over"],
+  ...["context-share-at-least", "turn-count-over", "turn-tokens-over"],
   ...["new-messages-at-least", "new-tokens-at-least", "tool-success", "tool-error", "age-over"],
   ...[
     "always",
@@ -111,7 +111,7 @@ test("openCallIds gives what the reference model gives", () => {
   fc.assert(property, { seed, numRuns: RUNS });
 });
 
-test("explainWindow names as held what stages may not remove, and numbers interactions", () => {
+test("explainWindow names as held what stages may not remove, and numbers turns", () => {
   const property = fc.property(conversation, policy, (entries, rules) => {
     for (const stage of rules.stages) {
       const explained = explainWindow(entries, rules, [stage]);
@@ -123,25 +123,25 @@ test("explainWindow names as held what stages may not remove, and numbers intera
       const seen = stays.filter(({ role }) => !(blind && role === ROLE.system));
       expect(seqsOf(held)).toEqual(seqsOf(seen));
     }
-    const numbers = explainWindow(entries, rules).map(({ interaction }) => interaction);
-    expect(numbers).toEqual(modelInteractions(entries, rules.toolPairs));
+    const numbers = explainWindow(entries, rules).map(({ turn }) => turn);
+    expect(numbers).toEqual(modelTurns(entries, rules.toolPairing));
   });
   fc.assert(property, { seed, numRuns: RUNS });
 });
 
-test("healed results answer every call, each right behind its message, and heal no more", () => {
+test("filled results answer every call, each right behind its message, and answer no other", () => {
   const property = fc.property(conversation, (entries) => {
-    const always = { when: "always", newestOnly: false } as const;
-    const healed = healedCalls(entries, always, detailOfEntry);
-    const results = healed.map(
+    const always = { rule: "always", newestOnly: false } as const;
+    const filled = callsToFill(entries, always, detailOfEntry);
+    const results = filled.map(
       ({ callId, position }): WindowEntry => ({
-        ...{ seq: position, messageId: `healed-${position}`, role: ROLE.tool, callIds: [] },
+        ...{ seq: position, messageId: `filled-${position}`, role: ROLE.tool, callIds: [] },
         ...{ answers: [callId], isResult: true, tokenCount: 0, byteCount: 0, createMs: 0 },
       }),
     );
     const window = [...entries, ...results].toSorted((a, b) => a.seq - b.seq);
     expect(new Set(seqsOf(window)).size).toBe(window.length);
-    for (const { callId, position } of healed) {
+    for (const { callId, position } of filled) {
       const before = entries.findLast(({ seq }) => seq < position);
       const makers = entries.filter(({ callIds }) => callIds.includes(callId));
       const ids = new Set(makers.flatMap(({ callIds }) => callIds));
@@ -149,9 +149,9 @@ test("healed results answer every call, each right behind its message, and heal 
       expect(makers.some((maker) => maker === before) || answers).toBe(true);
     }
     const empty = { content: "", name: "", toolCalls: [] };
-    expect(healedCalls(window, always, () => empty)).toEqual([]);
-    const movedOn = healedCalls(entries, { ...always, when: "moved-on" }, detailOfEntry);
-    const ids = healed.map(({ callId }) => callId);
+    expect(callsToFill(window, always, () => empty)).toEqual([]);
+    const movedOn = callsToFill(entries, { ...always, rule: "moved-on" }, detailOfEntry);
+    const ids = filled.map(({ callId }) => callId);
     for (const { callId } of movedOn) expect(ids).toContain(callId);
   });
   fc.assert(property, { seed, numRuns: RUNS });

@@ -75,7 +75,7 @@ test("does nothing before a trigger is passed, then goes below it", () => {
 
 test("keeps the newest units and protected ones", () => {
   const stage = {
-    unit: "interaction" as const,
+    unit: "turn" as const,
     select: { kind: "keep-last", unitCount: 1 } as const,
   };
   const policy = policyOf([stage], { system: "all", pinFirst: 1 });

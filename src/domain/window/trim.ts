@@ -113,7 +113,7 @@ function removeOrphans<E extends WindowEntry>(
   pairedTo: number,
 ): void {
   const { entries, policy } = evaluation.look;
-  if (policy.toolPairs !== "whole" || !hasOrphan(entries, pairedTo)) return;
+  if (policy.toolPairing !== "whole" || !hasOrphan(entries, pairedTo)) return;
   const { callOf } = groupEntries(entries);
   const drop = Uint8Array.from(callOf, (call) => (call === ORPHAN ? CHOSEN : 0));
   const cause = { stage: "", reason: "orphan-tool-result", discarded: false } as const;

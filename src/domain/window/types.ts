@@ -30,7 +30,7 @@ export interface WindowFacts {
 export interface WindowEntry extends WindowFacts {
   /**
    * The position. That of a message in the log is its seq; what stands in the window only (placed
-   * summaries, healed results) has a number that is no integer, between those of its neighbors.
+   * summaries, filled results) has a number that is no integer, between those of its neighbors.
    */
   readonly seq: number;
   /** The size of the wire form. */

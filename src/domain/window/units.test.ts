@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { windowOf } from "../../../test/support/window-text.ts";
-import type { Unit } from "../policy.ts";
+import type { WindowUnit } from "../policy.ts";
 import { groupEntries } from "./groups.ts";
 import { splitUnits } from "./units.ts";
 
 /** The unit of each entry; a `-` in the mask sets its entry aside. */
-function unitsOf(text: string, unit: Unit, mask = ""): number[] {
+function unitsOf(text: string, unit: WindowUnit, mask = ""): number[] {
   const window = windowOf(text);
   const aside = Uint8Array.from(window, (_, index) => (mask[index] === "-" ? 1 : 0));
   const { unitOf, count } = splitUnits(window, unit, groupEntries(window).callOf, aside);
@@ -36,7 +36,7 @@ describe("assistant rounds", () => {
   });
 });
 
-describe("interactions", () => {
+describe("turns", () => {
   test.each([
     ["S A U A U U A", [0, 0, 1, 1, 2, 3, 3]],
     ["U A(x) U T(x) U A", [0, 0, 0, 0, 1, 1]],
@@ -46,12 +46,12 @@ describe("interactions", () => {
     ["U A(x) R(x) A U", [0, 0, 0, 0, 1]],
     ["U A(x) U(x) A", [0, 0, 0, 0]],
   ])("%j", (text, expected) => {
-    expect(unitsOf(text, "interaction")).toEqual(expected);
+    expect(unitsOf(text, "turn")).toEqual(expected);
   });
 });
 
 test("what is set aside is in no unit and begins none", () => {
-  expect(unitsOf("S U A U A", "interaction", "--xxx")).toEqual([-1, -1, 0, 1, 1]);
+  expect(unitsOf("S U A U A", "turn", "--xxx")).toEqual([-1, -1, 0, 1, 1]);
   expect(unitsOf("A S A S", "assistant-round", "-xx-")).toEqual([-1, 0, 1, -1]);
   expect(unitsOf("A(x) U T(x)", "message", "-x-")).toEqual([-1, 0, -1]);
 });
@@ -61,5 +61,5 @@ test("joins a long chain of units without going deep", () => {
     { length: 2_000 },
     (_, i) => `U A(c${i}) ${i > 0 ? `T(c${i - 1})` : "S"}`,
   );
-  expect(new Set(unitsOf(links.join(" "), "interaction"))).toEqual(new Set([0]));
+  expect(new Set(unitsOf(links.join(" "), "turn"))).toEqual(new Set([0]));
 });

@@ -1,7 +1,7 @@
 // Splits a window into the units that a stage keeps or removes. Entries that are set aside are in
 // no unit and are skipped as if they were not there; units that share a group are one unit.
 
-import type { Unit } from "../policy.ts";
+import type { WindowUnit } from "../policy.ts";
 import { ROLE, type WindowEntry } from "./types.ts";
 
 /** In `Units.unitOf`: the entry is set aside. */
@@ -17,17 +17,17 @@ export interface Units {
 /** Splits entries into units. `callOf` is that of the grouping of the same entries. */
 export function splitUnits(
   entries: readonly WindowEntry[],
-  unit: Unit,
+  unit: WindowUnit,
   callOf: Int32Array,
   aside: Uint8Array,
 ): Units {
   if (unit === "message") return messageUnits(callOf, aside);
-  const segments = unit === "interaction" ? interactions(entries, aside) : rounds(entries, aside);
+  const segments = unit === "turn" ? turns(entries, aside) : rounds(entries, aside);
   return mergeByGroup(segments, callOf);
 }
 
 /** Whether a message is what a user said, and not only results of tools. */
-export function beginsInteraction(entry: WindowEntry): boolean {
+export function beginsTurn(entry: WindowEntry): boolean {
   return entry.role === ROLE.user && !entry.isResult;
 }
 
@@ -42,14 +42,14 @@ function messageUnits(callOf: Int32Array, aside: Uint8Array): Units {
   return { unitOf, count };
 }
 
-function interactions(entries: readonly WindowEntry[], aside: Uint8Array): Units {
+function turns(entries: readonly WindowEntry[], aside: Uint8Array): Units {
   const unitOf = new Int32Array(entries.length).fill(NO_UNIT);
   let count = 0;
   let index = -1;
   for (const entry of entries) {
     index++;
     if (aside[index] !== 0) continue;
-    if (count === 0 || beginsInteraction(entry)) count++;
+    if (count === 0 || beginsTurn(entry)) count++;
     unitOf[index] = count - 1;
   }
   return { unitOf, count };
@@ -64,7 +64,7 @@ function rounds(entries: readonly WindowEntry[], aside: Uint8Array): Units {
     index++;
     if (aside[index] !== 0) continue;
     if (entry.role === ROLE.assistant) inRound = true;
-    else if (beginsInteraction(entry)) inRound = false;
+    else if (beginsTurn(entry)) inRound = false;
     if (!inRound || entry.role === ROLE.assistant) count++;
     unitOf[index] = count - 1;
   }

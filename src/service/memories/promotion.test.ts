@@ -212,7 +212,7 @@ describe("what is not promoted", () => {
       memory: memoryPolicy(),
       policy: policyOf([stageOf({})], {
         protections: { ...TWO.protections, system: "none" },
-        toolPairs: "loose",
+        toolPairing: "loose",
       }),
     });
     await services.append("s", [

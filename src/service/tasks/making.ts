@@ -78,13 +78,13 @@ export interface Making {
  */
 export function groupsOf(
   entries: readonly WindowEntry[],
-  { toolPairs }: Policy,
+  { toolPairing }: Policy,
   inserts: readonly WindowInsert[],
 ): GroupOf {
   let groups: Map<number, number | string> | undefined;
   const find = (): Map<number, number | string> => {
     const found = new Map<number, number | string>();
-    const { callOf } = groupEntriesAs(entries, toolPairs);
+    const { callOf } = groupEntriesAs(entries, toolPairing);
     for (const [index, { seq }] of entries.entries()) {
       const group = callOf[index] ?? -1;
       if (group >= 0) found.set(seq, group);

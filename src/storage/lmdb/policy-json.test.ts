@@ -69,12 +69,52 @@ test("a policy as the first version stored it gets the defaults of what came lat
         name: "tail",
         on: "read",
         effect: "view",
-        unit: "interaction",
+        unit: "turn",
         select: { kind: "keep-last", unitCount: 2 },
       },
     ],
   };
   expect(parsePolicy(JSON.stringify(stored))).toStrictEqual(expected);
+});
+
+test("a policy is read under the names that its parts had before", () => {
+  const select = { kind: "keep-last", unitCount: 2 };
+  const stored = {
+    toolPairs: "loose",
+    summaryView: { show: "not", prefix: "So far: " },
+    healing: { when: "always", newestOnly: true, text: "gone" },
+    stages: [
+      {
+        name: "old",
+        unit: "interaction",
+        anyOf: [
+          { kind: "interaction-count-over", limit: 3 },
+          { kind: "interaction-tokens-over", limit: 4 },
+          { kind: "message-count-over", limit: 5 },
+        ],
+        select,
+      },
+      { name: "older", unit: "assistant-round", select },
+    ],
+  };
+  const { stages, ...rest } = parsePolicy(JSON.stringify(stored));
+  expect(rest).toStrictEqual({
+    ...DEFAULT_POLICY_PARTS,
+    toolPairing: "loose",
+    summaryView: { show: "none", prefix: "So far: " },
+    toolResultFill: { rule: "always", newestOnly: true, text: "gone" },
+  });
+  expect(stages.map(({ unit, anyOf }) => ({ unit, anyOf }))).toStrictEqual([
+    {
+      unit: "turn",
+      anyOf: [
+        { kind: "turn-count-over", limit: 3 },
+        { kind: "turn-tokens-over", limit: 4 },
+        { kind: "message-count-over", limit: 5 },
+      ],
+    },
+    { unit: "assistant-round", anyOf: [] },
+  ]);
 });
 
 test("a stage that summarizes without saying how leaves it to callers", () => {

@@ -10,9 +10,16 @@ import {
   type PolicyStage,
   type Protections,
   type Selection,
+  type ToolResultFill,
+  type Trigger,
+  type WindowUnit,
 } from "../../domain/policy.ts";
 import { EMPTY_POLICY_STATE, type PolicyState } from "../../domain/session.ts";
-import { DEFAULT_SUMMARY_SPEC, MANUAL_HOOK } from "../../domain/summaries/spec.ts";
+import {
+  DEFAULT_SUMMARY_SPEC,
+  MANUAL_HOOK,
+  type SummaryView,
+} from "../../domain/summaries/spec.ts";
 
 const policyTexts = new WeakMap<Policy, string>();
 const policies = new Map<string, Policy>();
@@ -22,11 +29,12 @@ const DROP_OLDEST = { stopAtProtected: false, stopAtFree: false } as const;
 
 const MANUAL_SPEC = { ...DEFAULT_SUMMARY_SPEC, hook: MANUAL_HOOK };
 
+type StoredStage = Partial<PolicyStage> & Pick<PolicyStage, "name" | "unit" | "select">;
+
 /** A policy as older versions stored it: what came later is missing. */
 type StoredPolicy = Partial<Omit<Policy, "protections" | "stages">> & {
   readonly protections?: Partial<Protections>;
-  readonly stages?: readonly (Partial<PolicyStage> &
-    Pick<PolicyStage, "name" | "unit" | "select">)[];
+  readonly stages?: readonly StoredStage[];
 };
 
 /** The text of a policy. */
@@ -43,7 +51,7 @@ export function policyText(policy: Policy): string {
 export function parsePolicy(text: string): Policy {
   let policy = policies.get(text);
   if (policy === undefined) {
-    policy = complete(JSON.parse(text) as StoredPolicy);
+    policy = complete(renamed(JSON.parse(text) as OldPolicy));
     if (policies.size >= POLICIES_MAX) {
       policies.clear();
     }
@@ -51,6 +59,64 @@ export function parsePolicy(text: string): Policy {
     policyTexts.set(policy, text);
   }
   return policy;
+}
+
+/** A policy with the names that its parts had in older versions, or with those of today. */
+type OldPolicy = Omit<StoredPolicy, "stages" | "summaryView"> & {
+  readonly summaryView?: Omit<SummaryView, "show"> & { readonly show: SummaryView["show"] | "not" };
+  readonly toolPairs?: Policy["toolPairing"];
+  readonly healing?: Omit<ToolResultFill, "rule"> & { readonly when: ToolResultFill["rule"] };
+  readonly stages?: readonly (Omit<StoredStage, "unit" | "anyOf"> & {
+    readonly unit: WindowUnit | "interaction";
+    readonly anyOf?: readonly (Trigger | OldTrigger)[];
+  })[];
+};
+
+interface OldTrigger {
+  readonly kind: "interaction-count-over" | "interaction-tokens-over";
+  readonly limit: number;
+}
+
+function renamed(policy: OldPolicy): StoredPolicy {
+  const { toolPairs, healing, summaryView, stages, ...rest } = policy;
+  return {
+    ...(toolPairs === undefined ? {} : { toolPairing: toolPairs }),
+    ...(healing === undefined ? {} : { toolResultFill: renamedFill(healing) }),
+    ...(summaryView === undefined ? {} : { summaryView: renamedView(summaryView) }),
+    ...rest,
+    ...(stages === undefined ? {} : { stages: stages.map(renamedStage) }),
+  };
+}
+
+function renamedFill({ when, ...rest }: NonNullable<OldPolicy["healing"]>): ToolResultFill {
+  return { rule: when, ...rest };
+}
+
+function renamedView({ show, ...rest }: NonNullable<OldPolicy["summaryView"]>): SummaryView {
+  return { ...rest, show: show === "not" ? "none" : show };
+}
+
+function renamedStage({
+  unit,
+  anyOf,
+  ...rest
+}: NonNullable<OldPolicy["stages"]>[number]): StoredStage {
+  return {
+    ...rest,
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(renamedTrigger) }),
+    unit: unit === "interaction" ? "turn" : unit,
+  };
+}
+
+function renamedTrigger(trigger: Trigger | OldTrigger): Trigger {
+  switch (trigger.kind) {
+    case "interaction-count-over":
+      return { kind: "turn-count-over", limit: trigger.limit };
+    case "interaction-tokens-over":
+      return { kind: "turn-tokens-over", limit: trigger.limit };
+    default:
+      return trigger;
+  }
 }
 
 // JSON leaves out what is undefined, so that this is also what gives every policy its whole shape.

@@ -56,7 +56,7 @@ function insertBytes({ messageId, bytes, ranges, hook, stage }: WindowInsert): n
 function policyBytes(policy: Policy): number {
   let bytes = policies.get(policy);
   if (bytes === undefined) {
-    bytes = textBytes([policy.name, policy.model, policy.healing?.text ?? ""]);
+    bytes = textBytes([policy.name, policy.model, policy.toolResultFill?.text ?? ""]);
     bytes += textBytes([policy.summaryView.prefix]);
     bytes += listBytes(policy.protections.pinIds);
     for (const stage of policy.stages) {

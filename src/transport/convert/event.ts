@@ -116,7 +116,7 @@ type WindowDetail = Extract<
   {
     type:
       | typeof EVENT_TYPE.messagesRestored
-      | typeof EVENT_TYPE.messagesHealed
+      | typeof EVENT_TYPE.toolResultsFilled
       | typeof EVENT_TYPE.sessionImported
       | typeof EVENT_TYPE.policyWarned
       | typeof EVENT_TYPE.turnEnded;
@@ -135,9 +135,12 @@ function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
           window: toTotals(detail.window),
         },
       };
-    case EVENT_TYPE.messagesHealed: {
-      const toolCallIds = detail.toolCallIds.slice(0, LIMITS.healedCallIds);
-      return { $case: "messagesHealed", value: { toolCallIds, window: toTotals(detail.window) } };
+    case EVENT_TYPE.toolResultsFilled: {
+      const toolCallIds = detail.toolCallIds.slice(0, LIMITS.filledCallIds);
+      return {
+        $case: "toolResultsFilled",
+        value: { toolCallIds, window: toTotals(detail.window) },
+      };
     }
     case EVENT_TYPE.sessionImported: {
       const { log, window } = detail;

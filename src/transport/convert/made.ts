@@ -1,4 +1,4 @@
-// Wire forms that the server makes: shortened messages, placed summaries and healed results.
+// Wire forms that the server makes: shortened messages, placed summaries and filled results.
 
 import { codePointsOf } from "../../domain/tokens.ts";
 import { shortenText, shortenToHead } from "../../domain/window/shorten.ts";
@@ -99,7 +99,7 @@ export function appendText(bytes: Uint8Array, suffix: string, tokenCount: number
 
 /**
  * Gives the wire form of a message that stands in the window only. What shows a summary is a
- * model's, whatever its role; a healed result is a failed answer of its tool.
+ * model's, whatever its role; a filled result is a failed answer of its tool.
  */
 export function encodeMade(made: MadeMessage): Uint8Array {
   const isResult = made.kind === "result";

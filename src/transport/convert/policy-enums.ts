@@ -4,15 +4,15 @@
 import type {
   BoundaryRule,
   CustomTokenRule,
-  Healing,
   PolicyStage,
   PolicyTokenRule,
   RemovedTo,
   StageOn,
   SystemProtection,
   TokenRule,
-  ToolPairs,
-  Unit,
+  ToolPairing,
+  ToolResultFill,
+  WindowUnit,
 } from "../../domain/policy.ts";
 import type { SummarySpec, SummaryView } from "../../domain/summaries/spec.ts";
 
@@ -46,14 +46,24 @@ export const SYSTEM_PROTECTIONS: readonly SystemProtection[] = [
   "excluded",
 ];
 
-export const TOOL_PAIRS: readonly ToolPairs[] = ["whole", "whole", "grouped", "loose", "adjacent"];
+export const TOOL_PAIRING: readonly ToolPairing[] = [
+  "whole",
+  "whole",
+  "grouped",
+  "loose",
+  "adjacent",
+];
 
 /** A request must name one; the first stands for none. */
-export const HEAL_WHEN: readonly Healing["when"][] = ["moved-on", "moved-on", "always"];
+export const TOOL_RESULT_FILL_RULE: readonly ToolResultFill["rule"][] = [
+  "moved-on",
+  "moved-on",
+  "always",
+];
 
 export const ROUNDINGS: readonly CustomTokenRule["rounding"][] = ["up", "up", "down"];
 
-export const UNITS: readonly Unit[] = ["interaction", "message", "assistant-round", "interaction"];
+export const UNITS: readonly WindowUnit[] = ["turn", "message", "assistant-round", "turn"];
 
 export const STAGE_ON: readonly StageOn[] = ["append", "append", "read", "turn-end", "request"];
 
@@ -110,5 +120,5 @@ export const SUMMARY_SHOWS: readonly SummaryView["show"][] = [
   "system-first",
   "system-first",
   "system-suffix",
-  "not",
+  "none",
 ];

@@ -39,7 +39,7 @@ export function fromStage(stage: wire.PolicyStage): PolicyStage {
     anyOf: stage.anyOf.flatMap(({ condition }) =>
       condition === undefined ? [] : [fromCondition(condition)],
     ),
-    unit: UNITS[stage.unit] ?? "interaction",
+    unit: UNITS[stage.unit] ?? "turn",
     select: fromSelect(stage.select),
     countIf: [...stage.countIf],
     boundary:
@@ -64,10 +64,10 @@ function fromCondition(condition: Condition): Trigger {
       return { kind: "context-share-at-least", share: condition.value };
     case "modelInputTokensOver":
       return { kind: "model-input-tokens-over", limit: Number(condition.value) };
-    case "interactionCountOver":
-      return { kind: "interaction-count-over", limit: condition.value };
-    case "interactionTokensOver":
-      return { kind: "interaction-tokens-over", limit: Number(condition.value) };
+    case "turnCountOver":
+      return { kind: "turn-count-over", limit: condition.value };
+    case "turnTokensOver":
+      return { kind: "turn-tokens-over", limit: Number(condition.value) };
     case "newMessagesAtLeast":
       return { kind: "new-messages-at-least", limit: condition.value };
     case "newTokensAtLeast":
@@ -154,7 +154,7 @@ export function toStage(stage: PolicyStage): wire.PolicyStage {
     name: stage.name,
     on: STAGE_ON.lastIndexOf(stage.on) as wire.StageOn,
     anyOf: stage.anyOf.map((trigger) => ({ condition: toCondition(trigger) })),
-    unit: UNITS.lastIndexOf(stage.unit) as wire.Unit,
+    unit: UNITS.lastIndexOf(stage.unit) as wire.WindowUnit,
     select: toSelect(stage.select),
     countIf: [...stage.countIf],
     boundary:
@@ -182,10 +182,10 @@ function toCondition(trigger: Trigger): Condition {
       return { $case: "contextShareAtLeast", value: trigger.share };
     case "model-input-tokens-over":
       return { $case: "modelInputTokensOver", value: BigInt(trigger.limit) };
-    case "interaction-count-over":
-      return { $case: "interactionCountOver", value: trigger.limit };
-    case "interaction-tokens-over":
-      return { $case: "interactionTokensOver", value: BigInt(trigger.limit) };
+    case "turn-count-over":
+      return { $case: "turnCountOver", value: trigger.limit };
+    case "turn-tokens-over":
+      return { $case: "turnTokensOver", value: BigInt(trigger.limit) };
     case "new-messages-at-least":
       return { $case: "newMessagesAtLeast", value: trigger.limit };
     case "new-tokens-at-least":

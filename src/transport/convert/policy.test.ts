@@ -18,7 +18,6 @@ import { fromPolicy, toPolicy } from "./policy.ts";
 import {
   BOUNDARY_RULES,
   FILTER_SCOPES,
-  HEAL_WHEN,
   POLICY_TOKEN_RULES,
   REMOVED_TO,
   ROUNDINGS,
@@ -32,7 +31,8 @@ import {
   SUMMARY_SHOWS,
   SYSTEM_PROTECTIONS,
   TOKEN_RULES,
-  TOOL_PAIRS,
+  TOOL_PAIRING,
+  TOOL_RESULT_FILL_RULE,
   TRANSCRIPT_STYLES,
   UNITS,
 } from "./policy-enums.ts";
@@ -46,13 +46,13 @@ function overTheWire(policy: Policy): Policy {
 const ENUMS: readonly (readonly [string, object, readonly (string | undefined)[]])[] = [
   ["TokenRule", TokenRule, POLICY_TOKEN_RULES],
   ["SystemProtection", wire.SystemProtection, SYSTEM_PROTECTIONS],
-  ["ToolPairs", wire.ToolPairs, TOOL_PAIRS],
-  ["HealWhen", wire.HealWhen, HEAL_WHEN],
+  ["ToolPairing", wire.ToolPairing, TOOL_PAIRING],
+  ["ToolResultFillRule", wire.ToolResultFillRule, TOOL_RESULT_FILL_RULE],
   ["TokenRounding", wire.TokenRounding, ROUNDINGS],
   ["StageOn", stages.StageOn, STAGE_ON],
   ["StageEffect", stages.StageEffect, STAGE_EFFECTS],
   ["RemovedTo", stages.RemovedTo, REMOVED_TO],
-  ["Unit", stages.Unit, UNITS],
+  ["WindowUnit", stages.WindowUnit, UNITS],
   ["FilterScope", selects.FilterScope, FILTER_SCOPES],
   ["BoundaryRule", selects.BoundaryRule, BOUNDARY_RULES],
   ["SummaryKeep", summaries.SummaryKeep, SUMMARY_KEEPS],
@@ -152,7 +152,7 @@ describe("stages", () => {
     expect(of({ select: { $case: "filter", value: filter } })?.select).toMatchObject({
       scope: "unit",
     });
-    expect(of({})).toMatchObject({ on: "append", unit: "interaction", removedTo: "log" });
+    expect(of({})).toMatchObject({ on: "append", unit: "turn", removedTo: "log" });
   });
 
   it("have a summary exactly when they summarize, with its defaults", () => {
@@ -211,8 +211,8 @@ describe("the view of a summary", () => {
     const initial = { show: "system-first", prefix: "Summary of the conversation so far: " };
     expect(viewed(undefined)).toEqual(initial);
     expect(viewed(summaries.SummaryView.decode(NOTHING))).toEqual(initial);
-    expect(viewed({ show: summaries.SummaryShow.NOT, prefix: "" })).toEqual({
-      show: "not",
+    expect(viewed({ show: summaries.SummaryShow.NONE, prefix: "" })).toEqual({
+      show: "none",
       prefix: "",
     });
     expect(toPolicy(DEFAULT_POLICY).summaryView).toEqual({

@@ -6,19 +6,19 @@ import {
   type CustomTokenRule,
   DEFAULT_IMAGE_TOKEN_COUNT,
   DEFAULT_PROTECTIONS,
-  type Healing,
   type Policy,
   type PolicyTokenRule,
   type Protections,
+  type ToolResultFill,
 } from "../../domain/policy.ts";
 import type * as wire from "../../gen/memorysidecar/v1/policy.ts";
 import {
-  HEAL_WHEN,
   POLICY_TOKEN_RULES,
   ROUNDINGS,
   SYSTEM_PROTECTIONS,
   TOKEN_RULES,
-  TOOL_PAIRS,
+  TOOL_PAIRING,
+  TOOL_RESULT_FILL_RULE,
 } from "./policy-enums.ts";
 import { fromStage, toStage } from "./policy-stage.ts";
 import { fromSummaryView, toSummaryView } from "./policy-summary.ts";
@@ -46,8 +46,8 @@ export function fromPolicy(policy: wire.Policy): Policy {
     model: policy.model,
     contextWindow: Number(policy.contextWindow) || modelContextWindow(policy.model),
     protections: fromProtections(policy.protections),
-    toolPairs: TOOL_PAIRS[policy.toolPairs] ?? "whole",
-    healing: fromHealing(policy.healing),
+    toolPairing: TOOL_PAIRING[policy.toolPairing] ?? "whole",
+    toolResultFill: fromToolResultFill(policy.toolResultFill),
     summaryView: fromSummaryView(policy.summaryView),
     stages: policy.stages.map(fromStage),
   };
@@ -77,15 +77,17 @@ function fromCustomRule(rule: wire.CustomTokenRule | undefined): CustomTokenRule
   };
 }
 
-function fromHealing(healing: wire.Healing | undefined): Healing | undefined {
-  if (healing === undefined) return undefined;
-  const { when, newestOnly, text } = healing;
-  return { when: HEAL_WHEN[when] ?? "moved-on", newestOnly, text };
+function fromToolResultFill(
+  toolResultFill: wire.ToolResultFill | undefined,
+): ToolResultFill | undefined {
+  if (toolResultFill === undefined) return undefined;
+  const { rule, newestOnly, text } = toolResultFill;
+  return { rule: TOOL_RESULT_FILL_RULE[rule] ?? "moved-on", newestOnly, text };
 }
 
 /** Gives a policy with every default written out. */
 export function toPolicy(policy: Policy): wire.Policy {
-  const { protections, customTokenRule, healing } = policy;
+  const { protections, customTokenRule, toolResultFill } = policy;
   return {
     tokenRule: toTokenRule(policy.tokenRule),
     imageTokenCount: policy.imageTokenCount,
@@ -108,11 +110,14 @@ export function toPolicy(policy: Policy): wire.Policy {
             ...customTokenRule,
             rounding: ROUNDINGS.lastIndexOf(customTokenRule.rounding) as wire.TokenRounding,
           },
-    toolPairs: TOOL_PAIRS.lastIndexOf(policy.toolPairs) as wire.ToolPairs,
-    healing:
-      healing === undefined
+    toolPairing: TOOL_PAIRING.lastIndexOf(policy.toolPairing) as wire.ToolPairing,
+    toolResultFill:
+      toolResultFill === undefined
         ? undefined
-        : { ...healing, when: HEAL_WHEN.lastIndexOf(healing.when) as wire.HealWhen },
+        : {
+            ...toolResultFill,
+            rule: TOOL_RESULT_FILL_RULE.lastIndexOf(toolResultFill.rule) as wire.ToolResultFillRule,
+          },
     summaryView: toSummaryView(policy.summaryView),
   };
 }

@@ -19,7 +19,7 @@ const messages = fc.integer({ min: 1, max: 10_000 });
 const tokens = fc.integer({ min: 0, max: 1_000_000_000 });
 const headroom = fc.double({ min: 0, max: 0.99, noNaN: true });
 const share = fc.double({ min: 0.01, max: 1, noNaN: true });
-const expressions = fc.subarray(["message.role != 'tool'", "interaction.tokens < 90"]);
+const expressions = fc.subarray(["message.role != 'tool'", "turn.tokens < 90"]);
 const tools = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 9 }), { maxLength: 3 });
 const limitOrOff = fc.integer({ min: -1, max: 10_000 });
 const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
@@ -62,7 +62,7 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<object>>> = {
     target_tokens: Math.min(a, b),
     headroom: free,
   })),
-  interactions: some({ max_interactions: messages, max_tokens: fc.option(tokens) }),
+  turns: some({ max_turns: messages, max_tokens: fc.option(tokens) }),
   forget_old: fc.record({
     max_age_seconds: fc.integer({ min: 1, max: 315_576_000 }),
     erase: fc.boolean(),

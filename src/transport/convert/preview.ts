@@ -58,7 +58,7 @@ function toPreview(preview: PolicyPreview, room: IdRoom): wire.PolicyPreview {
 }
 
 function toMessagePreview(message: MessagePreview): wire.MessagePreview {
-  const { messageId, seq, verdict, stage, reason, heldBy, tokenCount, interaction } = message;
+  const { messageId, seq, verdict, stage, reason, heldBy, tokenCount, turn } = message;
   return {
     messageId,
     seq: BigInt(seq),
@@ -67,6 +67,6 @@ function toMessagePreview(message: MessagePreview): wire.MessagePreview {
     reason: reason === undefined ? TrimReason.UNSPECIFIED : toTrimReason(reason),
     heldBy: heldBy.map(toHoldReason),
     tokenCount: Math.floor(tokenCount),
-    interaction,
+    turn,
   };
 }

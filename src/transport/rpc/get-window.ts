@@ -33,7 +33,7 @@ export const getWindow: UnaryRpc<GetWindowRequest> = {
       messages: [],
       summary: result.summary === undefined ? undefined : toSummary(result.summary),
       windowTotals: toTotals(result.window),
-      outside: result.outside === undefined ? undefined : toTotals(result.outside),
+      outsideTotals: result.outside === undefined ? undefined : toTotals(result.outside),
       outsideRanges: result.outsideRanges.map(toSeqRange),
       outsideTruncated: result.outsideTruncated,
       trims: result.trims.map(toTrim),

@@ -2,7 +2,7 @@ import {
   type ListSummariesRequest,
   ListSummariesResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import { SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
+import { SummaryOrder, SummaryVersion } from "../../gen/memorysidecar/v1/summary.ts";
 import { fillPage, pageLimit } from "../convert/page.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toSummaryVersion } from "../convert/task.ts";
@@ -24,7 +24,7 @@ export const listSummaries: UnaryRpc<ListSummariesRequest> = {
       namespace: fromNamespace(request.namespace),
       sessionId: request.sessionId,
       currentOnly: request.currentOnly,
-      order: request.oldestFirst ? "asc" : "desc",
+      order: request.order === SummaryOrder.VERSION_ASC ? "asc" : "desc",
       ...(pageToken === ""
         ? {}
         : { after: numberPosition(pageTokens.read(call.digest, pageToken)) }),

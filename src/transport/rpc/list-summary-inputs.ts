@@ -26,7 +26,7 @@ export const listSummaryInputs: UnaryRpc<ListSummaryInputsRequest> = {
     const rest = encodeWire(ListSummaryInputsResponse, {
       messages: [],
       truncated: result.truncated,
-      total: toTotals(result.total),
+      totals: toTotals(result.total),
     });
     return spliceField(MESSAGES_FIELD, result.messages, rest);
   },

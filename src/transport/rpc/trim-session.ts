@@ -1,4 +1,4 @@
-import type { Unit } from "../../domain/policy.ts";
+import type { WindowUnit } from "../../domain/policy.ts";
 import {
   type TrimSessionRequest,
   TrimSessionResponse,
@@ -11,7 +11,7 @@ import type { UnaryRpc } from "../rpc.ts";
 import { checkTrimSession } from "../validate/window-requests.ts";
 
 // By their public numbers. Not set means one message after the other here.
-const UNITS: readonly Unit[] = ["message", "message", "assistant-round", "interaction"];
+const UNITS: readonly WindowUnit[] = ["message", "message", "assistant-round", "turn"];
 
 function fromTarget(target: TrimSessionRequest["target"]): TrimTarget {
   switch (target?.$case) {

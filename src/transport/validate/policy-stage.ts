@@ -7,7 +7,7 @@ import {
   RemovedTo,
   StageEffect,
   StageOn,
-  Unit,
+  WindowUnit,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import { effectOf } from "../convert/policy-stage.ts";
 import { checkCount, checkEnum, checkRange } from "./fields.ts";
@@ -66,7 +66,7 @@ function checkStage(v: Violations, stage: PolicyStage, contextIsKnown: boolean):
     checkTrigger(v, condition, { on: stage.on, effect: effectOf(stage), contextIsKnown });
     v.leaveItem();
   }
-  checkEnum(v, "unit", stage.unit, Unit);
+  checkEnum(v, "unit", stage.unit, WindowUnit);
   checkSelect(v, stage.select);
   checkConditions(v, "count_if", stage.countIf);
   checkBoundary(v, stage);

@@ -42,11 +42,11 @@ export function checkTrigger(
     case "modelInputTokensOver":
       checkRange(v, "model_input_tokens_over", condition.value, TOKENS);
       break;
-    case "interactionCountOver":
-      checkRange(v, "interaction_count_over", condition.value, MESSAGES);
+    case "turnCountOver":
+      checkRange(v, "turn_count_over", condition.value, MESSAGES);
       break;
-    case "interactionTokensOver":
-      checkRange(v, "interaction_tokens_over", condition.value, TOKENS);
+    case "turnTokensOver":
+      checkRange(v, "turn_tokens_over", condition.value, TOKENS);
       break;
     case "newMessagesAtLeast":
       checkRange(v, "new_messages_at_least", condition.value, NEW_MESSAGES);

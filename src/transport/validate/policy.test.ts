@@ -64,7 +64,7 @@ describe("a policy", () => {
 
   it.each<readonly [Partial<wire.Policy>, string]>([
     [{ tokenRule: 99 as 1 }, "token_rule: is not a known value: 99"],
-    [{ toolPairs: 5 as 1 }, "tool_pairs: is not a known value: 5"],
+    [{ toolPairing: 5 as 1 }, "tool_pairing: is not a known value: 5"],
     [{ tokenRule: TokenRule.CUSTOM }, "custom_token_rule: is required with TOKEN_RULE_CUSTOM"],
     [
       { customTokenRule: { ...wire.CustomTokenRule.decode(NOTHING), charsPerToken: 4 } },
@@ -81,10 +81,13 @@ describe("a policy", () => {
       },
       "custom_token_rule.chars_per_token: must be 0.25 to 100",
     ],
-    [{ healing: { when: 0, newestOnly: false, text: "" } }, "healing.when: is required"],
     [
-      { healing: { when: 3 as 1, newestOnly: false, text: "" } },
-      "healing.when: is not a known value: 3",
+      { toolResultFill: { rule: 0, newestOnly: false, text: "" } },
+      "tool_result_fill.rule: is required",
+    ],
+    [
+      { toolResultFill: { rule: 3 as 1, newestOnly: false, text: "" } },
+      "tool_result_fill.rule: is not a known value: 3",
     ],
     [
       { protections: { ...wire.Protections.decode(NOTHING), pinMessageIds: ["a", ""] } },
@@ -201,7 +204,7 @@ describe("a stage", () => {
     },
     { select: PIN, boundary: { rule: BoundaryRule.ABSORB_AND_GROW, always: false } },
     { boundary: { rule: BoundaryRule.POP_TOOL_HEAD, always: true } },
-    { countIf: ["message.role != 'tool'", "interaction.index > 1"] },
+    { countIf: ["message.role != 'tool'", "turn.index > 1"] },
   ])("is taken: %#", (fields) => {
     expect(faultsOfStage(fields)).toEqual([]);
   });
@@ -387,8 +390,8 @@ describe("a preset", () => {
       model: "m",
       contextWindow: 1n,
       customTokenRule: wire.CustomTokenRule.decode(NOTHING),
-      toolPairs: 1,
-      healing: { when: 1, newestOnly: false, text: "" },
+      toolPairing: 1,
+      toolResultFill: { rule: 1, newestOnly: false, text: "" },
       summaryView: { show: 1 },
     };
     const all = Object.keys(wire.Policy.decode(NOTHING)).filter((field) => field !== "preset");

@@ -5,8 +5,6 @@ import { modelContextWindow } from "../../domain/models.ts";
 import { workFaults } from "../../domain/policy-work.ts";
 import {
   type CustomTokenRule,
-  type Healing,
-  HealWhen,
   type Policy,
   Policy as PolicyCodec,
   type Preset,
@@ -14,7 +12,9 @@ import {
   SystemProtection,
   TokenRounding,
   TokenRule,
-  ToolPairs,
+  ToolPairing,
+  type ToolResultFill,
+  ToolResultFillRule,
 } from "../../gen/memorysidecar/v1/policy.ts";
 import type { ListPolicyPresetsRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromPolicy, toPolicy } from "../convert/policy.ts";
@@ -74,10 +74,10 @@ function checkPolicyFields(v: Violations, policy: Policy): void {
   checkText(v, "model", policy.model, LIMITS.modelBytes);
   checkRange(v, "context_window", policy.contextWindow, TOKENS);
   checkCustomTokenRule(v, policy);
-  checkEnum(v, "tool_pairs", policy.toolPairs, ToolPairs);
-  if (policy.healing !== undefined) {
-    v.enter("healing");
-    checkHealing(v, policy.healing);
+  checkEnum(v, "tool_pairing", policy.toolPairing, ToolPairing);
+  if (policy.toolResultFill !== undefined) {
+    v.enter("tool_result_fill");
+    checkToolResultFill(v, policy.toolResultFill);
     v.leave();
   }
   checkSummaryView(v, policy.summaryView);
@@ -116,8 +116,8 @@ function checkAlone(v: Violations, policy: Policy): void {
     model: policy.model !== "",
     context_window: policy.contextWindow !== 0n,
     custom_token_rule: policy.customTokenRule !== undefined,
-    tool_pairs: policy.toolPairs !== 0,
-    healing: policy.healing !== undefined,
+    tool_pairing: policy.toolPairing !== 0,
+    tool_result_fill: policy.toolResultFill !== undefined,
     summary_view: policy.summaryView !== undefined,
   };
   for (const [field, set] of Object.entries(isSet)) {
@@ -196,10 +196,10 @@ function checkCustomParts(v: Violations, rule: CustomTokenRule): void {
   checkRange(v, "min", rule.min, TOKENS_OF_PART);
 }
 
-function checkHealing(v: Violations, { when, text }: Healing): void {
-  if (when === 0) v.add("when", "is required");
-  else checkEnum(v, "when", when, HealWhen);
-  checkText(v, "text", text, LIMITS.healTextBytes);
+function checkToolResultFill(v: Violations, { rule, text }: ToolResultFill): void {
+  if (rule === 0) v.add("rule", "is required");
+  else checkEnum(v, "rule", rule, ToolResultFillRule);
+  checkText(v, "text", text, LIMITS.fillTextBytes);
 }
 
 export function checkListPolicyPresets(_request: ListPolicyPresetsRequest, _v: Violations): void {

@@ -38,7 +38,7 @@ import type { Violations } from "./violations.ts";
 
 const LEVEL_MAX = 1_000_000;
 /** A placed summary may be shown as two messages. */
-const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.healedResults;
+const INSERTS_MAX = 2 * LIMITS.placedSummaries + LIMITS.filledResults;
 const UPLOAD_ID_BYTES = 64;
 const CHUNK_INDEX_MAX = 1_000_000_000;
 const QUARTERS_MAX = 3;
@@ -235,7 +235,7 @@ function checkInserts(v: Violations, inserts: readonly SnapshotInsert[], session
   }
   const requests = inserts.filter(isRequest).length;
   const results = inserts.length - summaries - requests;
-  checkCount(v, "inserts", results, LIMITS.healedResults);
+  checkCount(v, "inserts", results, LIMITS.filledResults);
   checkCount(v, "inserts", requests, LIMITS.placedSummaries);
 }
 

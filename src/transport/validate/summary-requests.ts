@@ -7,7 +7,9 @@ import type {
   ListSummariesRequest,
   ListSummarySourcesRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
+import { SummaryOrder } from "../../gen/memorysidecar/v1/summary.ts";
 import {
+  checkEnum,
   checkNamespace,
   checkPage,
   checkRange,
@@ -42,6 +44,7 @@ export function checkCompactSession(request: CompactSessionRequest, v: Violation
 
 export function checkListSummaries(request: ListSummariesRequest, v: Violations): void {
   checkRef(request, v);
+  checkEnum(v, "order", request.order, SummaryOrder);
   checkPage(v, request);
 }
 

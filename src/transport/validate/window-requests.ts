@@ -1,9 +1,9 @@
 // The rules of the requests that change the window of a session, one function each.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { Unit } from "../../gen/memorysidecar/v1/policy.ts";
+import { WindowUnit } from "../../gen/memorysidecar/v1/policy.ts";
 import type {
-  HealSessionRequest,
+  FillToolResultsRequest,
   ListSummaryInputsRequest,
   RestoreMessagesRequest,
   SetSummaryRequest,
@@ -55,7 +55,7 @@ export function checkTrimSession(request: TrimSessionRequest, v: Violations): vo
       if (discard) v.add("discard", "is not allowed with run_policy");
       break;
   }
-  checkEnum(v, "unit", unit, Unit);
+  checkEnum(v, "unit", unit, WindowUnit);
   checkRequestId(v, request.requestId);
 }
 
@@ -109,8 +109,8 @@ export function checkSetSummary(request: SetSummaryRequest, v: Violations): void
   checkRequestId(v, request.requestId);
 }
 
-export function checkHealSession(request: HealSessionRequest, v: Violations): void {
+export function checkFillToolResults(request: FillToolResultsRequest, v: Violations): void {
   checkRef(request, v);
-  checkText(v, "text", request.text, LIMITS.healTextBytes);
+  checkText(v, "text", request.text, LIMITS.fillTextBytes);
   checkRequestId(v, request.requestId);
 }

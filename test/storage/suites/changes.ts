@@ -141,7 +141,7 @@ export function changeSuite(open: OpenEngine): void {
           minMessages: 2,
           lastUser: false,
         },
-        healing: { when: "always", newestOnly: true, text: "gone" },
+        toolResultFill: { rule: "always", newestOnly: true, text: "gone" },
         stages: [
           {
             ...DEFAULT_STAGE,

@@ -65,13 +65,11 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
 export const NAMES_THAT_STAY: readonly NameException[] = [
   "EventFilter.types",
   "ExtractedRelation.object",
-  "Healing.when",
   "Hook.default",
   "MetadataCondition.equals",
   "QueryRelationsRequest.object",
   "Relation.object",
   "Task",
-  "Unit",
 ].map((name) => ({
   name: `memorysidecar.v1.${name}`,
   reason: "to be renamed before v1 is frozen",

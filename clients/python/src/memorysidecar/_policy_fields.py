@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from . import v1
 
-UnitName = Literal["message", "assistant_round", "interaction"]
+UnitName = Literal["message", "assistant_round", "turn"]
 OnName = Literal["append", "read", "turn_end", "request"]
 EffectName = Literal["store", "view"]
 RemovedToName = Literal["log", "discard", "summarize", "promote"]
@@ -20,12 +20,12 @@ LeaveName = Literal["with_summary", "at_once"]
 FailureName = Literal["keep", "drop", "placeholder"]
 TranscriptName = Literal["roles", "capitals", "paragraphs"]
 ShapeName = Literal["system", "exchange"]
-ShowName = Literal["system_first", "system_suffix", "not"]
+ShowName = Literal["system_first", "system_suffix", "none"]
 BoundaryName = Literal["pop_tool_head", "pop_orphan_head", "grow_recent", "absorb_and_grow"]
 ScopeName = Literal["unit", "message"]
 SystemName = Literal["none", "all", "leading", "excluded"]
-ToolPairsName = Literal["whole", "grouped", "loose", "adjacent"]
-HealName = Literal["moved_on", "always"]
+ToolPairingName = Literal["whole", "grouped", "loose", "adjacent"]
+FillRuleName = Literal["moved_on", "always"]
 RoundingName = Literal["up", "down"]
 TokenRuleName = Literal[
     "bytes_div_4",
@@ -48,8 +48,8 @@ class Over(TypedDict, total=False):
 
     messages: int
     tokens: int
-    interactions: int
-    interaction_tokens: int
+    turns: int
+    turn_tokens: int
     model_input_tokens: int
     age: timedelta
 
@@ -61,8 +61,8 @@ class AnyOf(TypedDict, total=False):
     token_count_over: int
     context_share_at_least: float
     model_input_tokens_over: int
-    interaction_count_over: int
-    interaction_tokens_over: int
+    turn_count_over: int
+    turn_tokens_over: int
     new_messages_at_least: int
     new_tokens_at_least: int
     tool_success: Sequence[str]
@@ -77,7 +77,7 @@ class PlainStageOptions(TypedDict, total=False):
     on: OnName
     """When the stage runs. Default: on append."""
     unit: UnitName
-    """What is kept or removed together. Default: interactions."""
+    """What is kept or removed together. Default: turns."""
     over: Over
     """What makes the stage act, together with ``any_of``: any one suffices. Default: always."""
     any_of: AnyOf
@@ -105,8 +105,8 @@ class StageOptions(PlainStageOptions, total=False):
 _OVER: Final = {
     "messages": "message_count_over",
     "tokens": "token_count_over",
-    "interactions": "interaction_count_over",
-    "interaction_tokens": "interaction_tokens_over",
+    "turns": "turn_count_over",
+    "turn_tokens": "turn_tokens_over",
     "model_input_tokens": "model_input_tokens_over",
     "age": "age_over",
 }
@@ -122,11 +122,11 @@ def _number(enum: Any, prefix: str, name: str | None) -> Any:
     return enum.Value(full)
 
 
-def unit_of(name: UnitName | v1.Unit | None) -> v1.Unit:
+def unit_of(name: UnitName | v1.WindowUnit | None) -> v1.WindowUnit:
     """Gives a unit, which may be given as that of the contract."""
     if isinstance(name, int):
         return name
-    return cast(v1.Unit, _number(v1.Unit, "UNIT", name))
+    return cast(v1.WindowUnit, _number(v1.WindowUnit, "WINDOW_UNIT", name))
 
 
 def on_of(name: OnName | v1.StageOn | None) -> v1.StageOn:
@@ -141,9 +141,9 @@ def token_rule_of(name: TokenRuleName | None) -> v1.TokenRule:
     return cast(v1.TokenRule, _number(v1.TokenRule, "TOKEN_RULE", name))
 
 
-def tool_pairs_of(name: ToolPairsName | None) -> v1.ToolPairs:
+def tool_pairing_of(name: ToolPairingName | None) -> v1.ToolPairing:
     """Says whether calls may be parted from results."""
-    return cast(v1.ToolPairs, _number(v1.ToolPairs, "TOOL_PAIRS", name))
+    return cast(v1.ToolPairing, _number(v1.ToolPairing, "TOOL_PAIRING", name))
 
 
 def scope_of(name: ScopeName | None) -> v1.FilterScope:
@@ -156,9 +156,11 @@ def system_of(name: SystemName | None) -> v1.SystemProtection:
     return cast(v1.SystemProtection, _number(v1.SystemProtection, "SYSTEM_PROTECTION", name))
 
 
-def heal_of(name: HealName) -> v1.HealWhen:
-    """Says which tool calls are healed."""
-    return cast(v1.HealWhen, _number(v1.HealWhen, "HEAL_WHEN", name))
+def fill_rule_of(name: FillRuleName) -> v1.ToolResultFillRule:
+    """Says which tool calls get a result."""
+    return cast(
+        v1.ToolResultFillRule, _number(v1.ToolResultFillRule, "TOOL_RESULT_FILL_RULE", name)
+    )
 
 
 def rounding_of(name: RoundingName | None) -> v1.TokenRounding:

@@ -38,7 +38,7 @@ def sliding_window(*, max_messages: int | None = None) -> v1.Policy:
 
 
 def token_budget(*, max_tokens: int | None = None, headroom: float | None = None) -> v1.Policy:
-    """Keeps the window within a token budget (8,000). Whole interactions go, the oldest first."""
+    """Keeps the window within a token budget (8,000). Whole turns go, the oldest first."""
     return preset("token_budget", {"max_tokens": max_tokens, "headroom": headroom})
 
 
@@ -53,16 +53,14 @@ def managed(
     return preset("managed", {**options, "headroom": headroom})
 
 
-def interactions(
-    *, max_interactions: int | None = None, max_tokens: int | None = None
-) -> v1.Policy:
-    """Keeps the newest interactions (20): user messages, each with all up to the next one."""
-    options = {"max_interactions": max_interactions, "max_tokens": max_tokens}
-    return preset("interactions", options)
+def turns(*, max_turns: int | None = None, max_tokens: int | None = None) -> v1.Policy:
+    """Keeps the newest turns (20): user messages, each with all up to the next one."""
+    options = {"max_turns": max_turns, "max_tokens": max_tokens}
+    return preset("turns", options)
 
 
 def forget_old(*, max_age_seconds: int, erase: bool | None = None) -> v1.Policy:
-    """Lets interactions leave the window when they are too old; with ``erase`` the log as well."""
+    """Lets turns leave the window when they are too old; with ``erase`` the log as well."""
     return preset("forget_old", {"max_age_seconds": max_age_seconds, "erase": erase})
 
 

@@ -46,15 +46,15 @@ class SummaryMethods(SyncCalls):
         session_id: str,
         *,
         current_only: bool = False,
-        oldest_first: bool = False,
+        order: v1.SummaryOrder | None = None,
         page_size: int = 0,
         **call: Unpack[f.ReadOptions],
     ) -> Pager[v1.SummaryVersion, v1.ListSummariesResponse]:
-        """Lists the summaries that a session has had, the newest first."""
+        """Lists the summaries that a session has had, by default the newest first."""
         request = v1.ListSummariesRequest(
             session_id=session_id,
             current_only=current_only,
-            oldest_first=oldest_first,
+            order=order,
             page_size=page_size,
         )
         return self._pages(request, v1.ListSummariesResponse, "summaries", call)

@@ -66,7 +66,7 @@ class WindowMethods(SyncCalls):
         max_messages: int | None = None,
         keep_recent: int | None = None,
         run_policy: bool | None = None,
-        unit: UnitName | v1.Unit | None = None,
+        unit: UnitName | v1.WindowUnit | None = None,
         discard: bool = False,
         etag: str = "",
         **call: Unpack[f.WriteOptions],
@@ -148,14 +148,16 @@ class WindowMethods(SyncCalls):
         )
         return self._unary(request, v1.SetSummaryResponse, call)
 
-    def heal_session(
+    def fill_tool_results(
         self,
         session_id: str,
         *,
         text: str = "",
         newest_only: bool = False,
         **call: Unpack[f.WriteOptions],
-    ) -> v1.HealSessionResponse:
+    ) -> v1.FillToolResultsResponse:
         """Answers every tool call of the window that has no result."""
-        request = v1.HealSessionRequest(session_id=session_id, text=text, newest_only=newest_only)
-        return self._unary(request, v1.HealSessionResponse, call)
+        request = v1.FillToolResultsRequest(
+            session_id=session_id, text=text, newest_only=newest_only
+        )
+        return self._unary(request, v1.FillToolResultsResponse, call)

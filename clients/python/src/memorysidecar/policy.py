@@ -45,7 +45,6 @@ from ._presets import (
     definable,
     forget_old,
     hierarchical_summary,
-    interactions,
     lauren,
     managed,
     marsys,
@@ -58,6 +57,7 @@ from ._presets import (
     summarize_old,
     token_budget,
     tool_results_first,
+    turns,
 )
 
 __all__ = [
@@ -87,9 +87,7 @@ __all__ = [
     "drop_oldest",
     "filter",
     "forget_old",
-    "healing",
     "hierarchical_summary",
-    "interactions",
     "keep_last",
     "lauren",
     "make_policy",
@@ -109,7 +107,9 @@ __all__ = [
     "summarize_old",
     "summary_view",
     "token_budget",
+    "tool_result_fill",
     "tool_results_first",
+    "turns",
 ]
 
 
@@ -120,8 +120,8 @@ def make_policy(
     custom_token_rule: v1.CustomTokenRule | None = None,
     image_token_count: int | None = None,
     protections: v1.Protections | None = None,
-    tool_pairs: f.ToolPairsName | None = None,
-    healing: v1.Healing | None = None,
+    tool_pairing: f.ToolPairingName | None = None,
+    tool_result_fill: v1.ToolResultFill | None = None,
     summary_view: v1.SummaryView | None = None,
     model: str = "",
     context_window: int = 0,
@@ -140,8 +140,8 @@ def make_policy(
         custom_token_rule=custom_token_rule,
         image_token_count=image_token_count,
         protections=protections,
-        tool_pairs=f.tool_pairs_of(tool_pairs),
-        healing=healing,
+        tool_pairing=f.tool_pairing_of(tool_pairing),
+        tool_result_fill=tool_result_fill,
         summary_view=summary_view,
         model=model,
         context_window=context_window,
@@ -269,9 +269,11 @@ def protections(
     )
 
 
-def healing(when: f.HealName, *, newest_only: bool = False, text: str = "") -> v1.Healing:
+def tool_result_fill(
+    rule: f.FillRuleName, *, newest_only: bool = False, text: str = ""
+) -> v1.ToolResultFill:
     """Says which tool calls without a result a read answers."""
-    return v1.Healing(when=f.heal_of(when), newest_only=newest_only, text=text)
+    return v1.ToolResultFill(rule=f.fill_rule_of(rule), newest_only=newest_only, text=text)
 
 
 def summarize(

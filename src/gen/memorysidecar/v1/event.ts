@@ -48,8 +48,8 @@ export const EventType = {
   MESSAGES_RESTORED: 10,
   /** SUMMARY_SET - A summary was made by a hook, or set or removed by SetSummary. */
   SUMMARY_SET: 11,
-  /** MESSAGES_HEALED - Tool calls of the window got a result by HealSession. */
-  MESSAGES_HEALED: 12,
+  /** TOOL_RESULTS_FILLED - Tool calls of the window got a result by FillToolResults. */
+  TOOL_RESULTS_FILLED: 12,
   /** SESSION_IMPORTED - A session was made from a snapshot. */
   SESSION_IMPORTED: 13,
   /** POLICY_WARNED - Something went wrong while a policy was applied. */
@@ -100,7 +100,7 @@ export namespace EventType {
   export type MESSAGE_DELETED = typeof EventType.MESSAGE_DELETED;
   export type MESSAGES_RESTORED = typeof EventType.MESSAGES_RESTORED;
   export type SUMMARY_SET = typeof EventType.SUMMARY_SET;
-  export type MESSAGES_HEALED = typeof EventType.MESSAGES_HEALED;
+  export type TOOL_RESULTS_FILLED = typeof EventType.TOOL_RESULTS_FILLED;
   export type SESSION_IMPORTED = typeof EventType.SESSION_IMPORTED;
   export type POLICY_WARNED = typeof EventType.POLICY_WARNED;
   export type TURN_ENDED = typeof EventType.TURN_ENDED;
@@ -290,8 +290,8 @@ export interface Event {
     /** For `EVENT_TYPE_SUMMARY_SET`. */
     { $case: "summarySet"; value: SummarySet }
     | //
-    /** For `EVENT_TYPE_MESSAGES_HEALED`. */
-    { $case: "messagesHealed"; value: MessagesHealed }
+    /** For `EVENT_TYPE_TOOL_RESULTS_FILLED`. */
+    { $case: "toolResultsFilled"; value: ToolResultsFilled }
     | //
     /** For `EVENT_TYPE_SESSION_IMPORTED`. */
     { $case: "sessionImported"; value: SessionImported }
@@ -456,7 +456,7 @@ export interface MessagesRestored {
 }
 
 /** Tool calls of the window got a result. */
-export interface MessagesHealed {
+export interface ToolResultsFilled {
   /** The ids of the tool calls. At most 1,000. */
   toolCallIds: string[];
   /** The window after the change. */
@@ -847,8 +847,8 @@ export const Event: MessageFns<Event> = {
       case "summarySet":
         SummarySet.encode(message.detail.value, writer.uint32(170).fork()).join();
         break;
-      case "messagesHealed":
-        MessagesHealed.encode(message.detail.value, writer.uint32(178).fork()).join();
+      case "toolResultsFilled":
+        ToolResultsFilled.encode(message.detail.value, writer.uint32(178).fork()).join();
         break;
       case "sessionImported":
         SessionImported.encode(message.detail.value, writer.uint32(186).fork()).join();
@@ -1088,7 +1088,7 @@ export const Event: MessageFns<Event> = {
               break;
             }
 
-            message.detail = { $case: "messagesHealed", value: MessagesHealed.decode(reader, reader.uint32()) };
+            message.detail = { $case: "toolResultsFilled", value: ToolResultsFilled.decode(reader, reader.uint32()) };
             continue;
           }
           case 23: {
@@ -1863,12 +1863,12 @@ export const MessagesRestored: MessageFns<MessagesRestored> = {
   },
 };
 
-function createBaseMessagesHealed(): MessagesHealed {
+function createBaseToolResultsFilled(): ToolResultsFilled {
   return { toolCallIds: [], window: undefined };
 }
 
-export const MessagesHealed: MessageFns<MessagesHealed> = {
-  encode(message: MessagesHealed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
+  encode(message: ToolResultsFilled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.toolCallIds) {
       writer.uint32(10).string(v!);
     }
@@ -1878,7 +1878,7 @@ export const MessagesHealed: MessageFns<MessagesHealed> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): MessagesHealed {
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolResultsFilled {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1887,7 +1887,7 @@ export const MessagesHealed: MessageFns<MessagesHealed> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessagesHealed();
+      const message = createBaseToolResultsFilled();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

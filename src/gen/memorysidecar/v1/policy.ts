@@ -44,8 +44,8 @@ export namespace SystemProtection {
 }
 
 /** Whether stages may part tool calls from their results. Values may be added. */
-export const ToolPairs = {
-  /** UNSPECIFIED - The default: `TOOL_PAIRS_WHOLE`. Never in an answer. */
+export const ToolPairing = {
+  /** UNSPECIFIED - The default: `TOOL_PAIRING_WHOLE`. Never in an answer. */
   UNSPECIFIED: 0,
   /**
    * WHOLE - A call and all its results are one unit, calls that wait for results are
@@ -72,19 +72,19 @@ export const ToolPairs = {
   UNRECOGNIZED: -1,
 } as const;
 
-export type ToolPairs = typeof ToolPairs[keyof typeof ToolPairs];
+export type ToolPairing = typeof ToolPairing[keyof typeof ToolPairing];
 
-export namespace ToolPairs {
-  export type UNSPECIFIED = typeof ToolPairs.UNSPECIFIED;
-  export type WHOLE = typeof ToolPairs.WHOLE;
-  export type GROUPED = typeof ToolPairs.GROUPED;
-  export type LOOSE = typeof ToolPairs.LOOSE;
-  export type ADJACENT = typeof ToolPairs.ADJACENT;
-  export type UNRECOGNIZED = typeof ToolPairs.UNRECOGNIZED;
+export namespace ToolPairing {
+  export type UNSPECIFIED = typeof ToolPairing.UNSPECIFIED;
+  export type WHOLE = typeof ToolPairing.WHOLE;
+  export type GROUPED = typeof ToolPairing.GROUPED;
+  export type LOOSE = typeof ToolPairing.LOOSE;
+  export type ADJACENT = typeof ToolPairing.ADJACENT;
+  export type UNRECOGNIZED = typeof ToolPairing.UNRECOGNIZED;
 }
 
-/** Which tool calls without a result are healed. Values may be added. */
-export const HealWhen = {
+/** Which tool calls without a result get one. Values may be added. */
+export const ToolResultFillRule = {
   /** UNSPECIFIED - Not set. An error in a request. */
   UNSPECIFIED: 0,
   /**
@@ -97,13 +97,13 @@ export const HealWhen = {
   UNRECOGNIZED: -1,
 } as const;
 
-export type HealWhen = typeof HealWhen[keyof typeof HealWhen];
+export type ToolResultFillRule = typeof ToolResultFillRule[keyof typeof ToolResultFillRule];
 
-export namespace HealWhen {
-  export type UNSPECIFIED = typeof HealWhen.UNSPECIFIED;
-  export type MOVED_ON = typeof HealWhen.MOVED_ON;
-  export type ALWAYS = typeof HealWhen.ALWAYS;
-  export type UNRECOGNIZED = typeof HealWhen.UNRECOGNIZED;
+export namespace ToolResultFillRule {
+  export type UNSPECIFIED = typeof ToolResultFillRule.UNSPECIFIED;
+  export type MOVED_ON = typeof ToolResultFillRule.MOVED_ON;
+  export type ALWAYS = typeof ToolResultFillRule.ALWAYS;
+  export type UNRECOGNIZED = typeof ToolResultFillRule.UNRECOGNIZED;
 }
 
 /** How a fraction of a token is rounded. Values may be added. */
@@ -219,10 +219,10 @@ export namespace RemovedTo {
 /**
  * What a stage keeps or removes as one. Values may be added.
  *
- * Units that share a tool call are one unit, unless `tool_pairs` is loose.
+ * Units that share a tool call are one unit, unless `tool_pairing` is loose.
  */
-export const Unit = {
-  /** UNSPECIFIED - The default: `UNIT_INTERACTION`. Never in an answer. */
+export const WindowUnit = {
+  /** UNSPECIFIED - The default: `WINDOW_UNIT_TURN`. Never in an answer. */
   UNSPECIFIED: 0,
   /** MESSAGE - A message, or an assistant message with tool calls and all their results. */
   MESSAGE: 1,
@@ -232,22 +232,23 @@ export const Unit = {
    */
   ASSISTANT_ROUND: 2,
   /**
-   * INTERACTION - A user message and everything up to the next user message. What comes before
-   * the first user message is one interaction. A user message that holds nothing
-   * but tool results begins none.
+   * TURN - A turn of the conversation: a user message and everything up to the next one. It
+   * ends where the next user message begins, whatever `turn_end` an append said. A
+   * user message that holds nothing but tool results begins no turn. What comes before
+   * the first user message is one turn.
    */
-  INTERACTION: 3,
+  TURN: 3,
   UNRECOGNIZED: -1,
 } as const;
 
-export type Unit = typeof Unit[keyof typeof Unit];
+export type WindowUnit = typeof WindowUnit[keyof typeof WindowUnit];
 
-export namespace Unit {
-  export type UNSPECIFIED = typeof Unit.UNSPECIFIED;
-  export type MESSAGE = typeof Unit.MESSAGE;
-  export type ASSISTANT_ROUND = typeof Unit.ASSISTANT_ROUND;
-  export type INTERACTION = typeof Unit.INTERACTION;
-  export type UNRECOGNIZED = typeof Unit.UNRECOGNIZED;
+export namespace WindowUnit {
+  export type UNSPECIFIED = typeof WindowUnit.UNSPECIFIED;
+  export type MESSAGE = typeof WindowUnit.MESSAGE;
+  export type ASSISTANT_ROUND = typeof WindowUnit.ASSISTANT_ROUND;
+  export type TURN = typeof WindowUnit.TURN;
+  export type UNRECOGNIZED = typeof WindowUnit.UNRECOGNIZED;
 }
 
 /** What must meet the conditions of a filter. Values may be added. */
@@ -258,7 +259,7 @@ export const FilterScope = {
   UNIT: 1,
   /**
    * MESSAGE - A unit loses the messages for which a condition does not hold. Tool calls and
-   * their results still go together, unless `tool_pairs` is loose.
+   * their results still go together, unless `tool_pairing` is loose.
    */
   MESSAGE: 2,
   UNRECOGNIZED: -1,
@@ -500,8 +501,8 @@ export const SummaryShow = {
    * message as with `SUMMARY_SHOW_SYSTEM_FIRST`.
    */
   SYSTEM_SUFFIX: 2,
-  /** NOT - Only in `GetWindowResponse.summary`: the caller shows it. */
-  NOT: 3,
+  /** NONE - Only in `GetWindowResponse.summary`: the caller shows it. */
+  NONE: 3,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -511,7 +512,7 @@ export namespace SummaryShow {
   export type UNSPECIFIED = typeof SummaryShow.UNSPECIFIED;
   export type SYSTEM_FIRST = typeof SummaryShow.SYSTEM_FIRST;
   export type SYSTEM_SUFFIX = typeof SummaryShow.SYSTEM_SUFFIX;
-  export type NOT = typeof SummaryShow.NOT;
+  export type NONE = typeof SummaryShow.NONE;
   export type UNRECOGNIZED = typeof SummaryShow.UNRECOGNIZED;
 }
 
@@ -651,7 +652,7 @@ export namespace Verdict {
  * stage, also when results arrive later or between other messages. A call that
  * still waits for results stays until a later user message, or a later assistant
  * message without tool calls, shows that the conversation moved on. A tool result
- * whose call is not in the window never enters it. `tool_pairs` can loosen this.
+ * whose call is not in the window never enters it. `tool_pairing` can loosen this.
  *
  * Beside the stages the server's ceiling holds for every window: at most 10,000
  * messages and 3 MiB (3,145,728 bytes in wire form). It removes the oldest
@@ -716,15 +717,15 @@ export interface Policy {
     | undefined;
   /**
    * Whether stages may part tool calls from their results. Unset means
-   * `TOOL_PAIRS_WHOLE`.
+   * `TOOL_PAIRING_WHOLE`.
    */
-  toolPairs: ToolPairs;
+  toolPairing: ToolPairing;
   /**
-   * What GetWindow does about tool calls without a result. Unset means that it
-   * leaves them as they are.
+   * Which tool calls without a result GetWindow answers with a made one. Unset means
+   * none.
    */
-  healing:
-    | Healing
+  toolResultFill:
+    | ToolResultFill
     | undefined;
   /**
    * How GetWindow shows the summary of the session. Unset means the defaults of its
@@ -782,14 +783,17 @@ export interface Protections {
 }
 
 /**
- * What GetWindow does about tool calls without a result: it puts a tool message
- * with `tool_error` set behind the last result of the same call message, or behind
- * that message. Such messages have no seq and are not stored.
+ * Results for tool calls that have none. GetWindow puts a tool message with
+ * `tool_error` set behind the last result of the same call message, or behind that
+ * message. Such messages have no seq and are not stored; FillToolResults stores them.
  */
-export interface Healing {
+export interface ToolResultFill {
   /** Which calls get a result. Required. */
-  when: HealWhen;
-  /** Heals only the newest message with tool calls. Default false: all of them. */
+  rule: ToolResultFillRule;
+  /**
+   * Answers only the calls of the newest message with tool calls. Default false: those
+   * of all messages.
+   */
   newestOnly: boolean;
   /**
    * The text of the results. Empty means a fixed notice that the call was
@@ -836,8 +840,8 @@ export interface PolicyStage {
    * that it always acts.
    */
   anyOf: Trigger[];
-  /** What is kept or removed together. Unset means `UNIT_INTERACTION`. */
-  unit: Unit;
+  /** What is kept or removed together. Unset means `WINDOW_UNIT_TURN`. */
+  unit: WindowUnit;
   /** What the stage does. Required. */
   select:
     | //
@@ -938,17 +942,17 @@ export interface Trigger {
     { $case: "modelInputTokensOver"; value: bigint }
     | //
     /**
-     * Acts when the window holds more interactions than this. Placed summaries by
-     * themselves are none. 0 to 10,000.
+     * Acts when the window holds more turns than this, counted as `WINDOW_UNIT_TURN`
+     * splits them. Placed summaries by themselves are none. 0 to 10,000.
      */
-    { $case: "interactionCountOver"; value: number }
+    { $case: "turnCountOver"; value: number }
     | //
     /**
-     * Acts when the interactions that count cost more tokens than this. The same
-     * as `token_count_over` but counted by whole interactions, whatever the unit.
-     * 0 to 1,000,000,000.
+     * Acts when the turns that count cost more tokens than this. The same as
+     * `token_count_over`, but counted by whole turns, whatever the unit. 0 to
+     * 1,000,000,000.
      */
-    { $case: "interactionTokensOver"; value: bigint }
+    { $case: "turnTokensOver"; value: bigint }
     | //
     /**
      * Acts when this many messages or more came since the stage last acted, or since
@@ -1311,8 +1315,8 @@ export interface MessagePreview {
   heldBy: HoldReason[];
   /** What it costs, after shortening. */
   tokenCount: number;
-  /** The number of the interaction it is in, counted from 1 at the oldest. */
-  interaction: number;
+  /** The number of the turn it is in, counted from 1 at the oldest turn. */
+  turn: number;
 }
 
 /** A policy that can be had by name. */
@@ -1360,8 +1364,8 @@ function createBasePolicy(): Policy {
     model: "",
     contextWindow: 0n,
     customTokenRule: undefined,
-    toolPairs: 0,
-    healing: undefined,
+    toolPairing: 0,
+    toolResultFill: undefined,
     summaryView: undefined,
   };
 }
@@ -1398,11 +1402,11 @@ export const Policy: MessageFns<Policy> = {
     if (message.customTokenRule !== undefined) {
       CustomTokenRule.encode(message.customTokenRule, writer.uint32(74).fork()).join();
     }
-    if (message.toolPairs !== 0) {
-      writer.uint32(80).int32(message.toolPairs);
+    if (message.toolPairing !== 0) {
+      writer.uint32(80).int32(message.toolPairing);
     }
-    if (message.healing !== undefined) {
-      Healing.encode(message.healing, writer.uint32(90).fork()).join();
+    if (message.toolResultFill !== undefined) {
+      ToolResultFill.encode(message.toolResultFill, writer.uint32(90).fork()).join();
     }
     if (message.summaryView !== undefined) {
       SummaryView.encode(message.summaryView, writer.uint32(98).fork()).join();
@@ -1500,7 +1504,7 @@ export const Policy: MessageFns<Policy> = {
               break;
             }
 
-            message.toolPairs = reader.int32() as any;
+            message.toolPairing = reader.int32() as any;
             continue;
           }
           case 11: {
@@ -1508,7 +1512,7 @@ export const Policy: MessageFns<Policy> = {
               break;
             }
 
-            message.healing = Healing.decode(reader, reader.uint32());
+            message.toolResultFill = ToolResultFill.decode(reader, reader.uint32());
             continue;
           }
           case 12: {
@@ -1679,14 +1683,14 @@ export const Protections: MessageFns<Protections> = {
   },
 };
 
-function createBaseHealing(): Healing {
-  return { when: 0, newestOnly: false, text: "" };
+function createBaseToolResultFill(): ToolResultFill {
+  return { rule: 0, newestOnly: false, text: "" };
 }
 
-export const Healing: MessageFns<Healing> = {
-  encode(message: Healing, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.when !== 0) {
-      writer.uint32(8).int32(message.when);
+export const ToolResultFill: MessageFns<ToolResultFill> = {
+  encode(message: ToolResultFill, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== 0) {
+      writer.uint32(8).int32(message.rule);
     }
     if (message.newestOnly !== false) {
       writer.uint32(16).bool(message.newestOnly);
@@ -1697,7 +1701,7 @@ export const Healing: MessageFns<Healing> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Healing {
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolResultFill {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1706,7 +1710,7 @@ export const Healing: MessageFns<Healing> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHealing();
+      const message = createBaseToolResultFill();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1715,7 +1719,7 @@ export const Healing: MessageFns<Healing> = {
               break;
             }
 
-            message.when = reader.int32() as any;
+            message.rule = reader.int32() as any;
             continue;
           }
           case 2: {
@@ -2132,10 +2136,10 @@ export const Trigger: MessageFns<Trigger> = {
         }
         writer.uint32(32).int64(message.condition.value);
         break;
-      case "interactionCountOver":
+      case "turnCountOver":
         writer.uint32(40).int32(message.condition.value);
         break;
-      case "interactionTokensOver":
+      case "turnTokensOver":
         if (BigInt.asIntN(64, message.condition.value) !== message.condition.value) {
           throw new globalThis.Error("value provided for field message.condition.value of type int64 too large");
         }
@@ -2216,7 +2220,7 @@ export const Trigger: MessageFns<Trigger> = {
               break;
             }
 
-            message.condition = { $case: "interactionCountOver", value: reader.int32() };
+            message.condition = { $case: "turnCountOver", value: reader.int32() };
             continue;
           }
           case 6: {
@@ -2224,7 +2228,7 @@ export const Trigger: MessageFns<Trigger> = {
               break;
             }
 
-            message.condition = { $case: "interactionTokensOver", value: reader.int64() as bigint };
+            message.condition = { $case: "turnTokensOver", value: reader.int64() as bigint };
             continue;
           }
           case 7: {
@@ -3359,7 +3363,7 @@ export const PolicyPreview: MessageFns<PolicyPreview> = {
 };
 
 function createBaseMessagePreview(): MessagePreview {
-  return { messageId: "", seq: 0n, verdict: 0, stage: "", reason: 0, heldBy: [], tokenCount: 0, interaction: 0 };
+  return { messageId: "", seq: 0n, verdict: 0, stage: "", reason: 0, heldBy: [], tokenCount: 0, turn: 0 };
 }
 
 export const MessagePreview: MessageFns<MessagePreview> = {
@@ -3392,8 +3396,8 @@ export const MessagePreview: MessageFns<MessagePreview> = {
     if (message.tokenCount !== 0) {
       writer.uint32(56).int32(message.tokenCount);
     }
-    if (message.interaction !== 0) {
-      writer.uint32(64).int32(message.interaction);
+    if (message.turn !== 0) {
+      writer.uint32(64).int32(message.turn);
     }
     return writer;
   },
@@ -3482,7 +3486,7 @@ export const MessagePreview: MessageFns<MessagePreview> = {
               break;
             }
 
-            message.interaction = reader.int32();
+            message.turn = reader.int32();
             continue;
           }
         }

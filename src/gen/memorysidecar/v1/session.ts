@@ -69,8 +69,8 @@ export interface Session {
    */
   metadata: Buffer;
   /**
-   * How the window is kept. Unset on create means the default: whole interactions
-   * within 8,000 tokens and 200 messages, then, inside an interaction that is too
+   * How the window is kept. Unset on create means the default: whole turns
+   * within 8,000 tokens and 200 messages, then, inside a turn that is too
    * large, its oldest assistant rounds; all system messages protected. Always set
    * in answers.
    */

@@ -66,7 +66,7 @@ export interface SnapshotHeader {
   /** The stored window, as runs: every message of the runs is in it. At most 10,000. */
   windowRanges: SeqRange[];
   /**
-   * The results that HealSession put into the window, and the messages that show placed
+   * The results that FillToolResults put into the window, and the messages that show placed
    * summaries, in the order of the window.
    */
   inserts: SnapshotInsert[];
@@ -92,7 +92,7 @@ export interface SnapshotInsert {
   /** Where it stands: behind the message with this seq, 0 for the start. */
   afterSeq: bigint;
   /**
-   * Says that it is a placed summary. Else it is a healed tool result or, when it is of
+   * Says that it is a placed summary. Else it is a filled tool result or, when it is of
    * the user, what was asked for in the summary that stands behind it.
    */
   summary: boolean;

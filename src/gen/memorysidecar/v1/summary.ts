@@ -38,6 +38,26 @@ export namespace SummaryPlacement {
   export type UNRECOGNIZED = typeof SummaryPlacement.UNRECOGNIZED;
 }
 
+/** In which order summaries are listed. */
+export const SummaryOrder = {
+  /** UNSPECIFIED - The default: `SUMMARY_ORDER_VERSION_DESC`. */
+  UNSPECIFIED: 0,
+  /** VERSION_DESC - The newest first. */
+  VERSION_DESC: 1,
+  /** VERSION_ASC - The oldest first. */
+  VERSION_ASC: 2,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type SummaryOrder = typeof SummaryOrder[keyof typeof SummaryOrder];
+
+export namespace SummaryOrder {
+  export type UNSPECIFIED = typeof SummaryOrder.UNSPECIFIED;
+  export type VERSION_DESC = typeof SummaryOrder.VERSION_DESC;
+  export type VERSION_ASC = typeof SummaryOrder.VERSION_ASC;
+  export type UNRECOGNIZED = typeof SummaryOrder.UNRECOGNIZED;
+}
+
 /** How far a CompactSession came. Values may be added. */
 export const CompactOutcome = {
   /** UNSPECIFIED - Not set. Never in an answer. */

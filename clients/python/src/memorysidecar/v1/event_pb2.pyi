@@ -31,7 +31,7 @@ class EventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EVENT_TYPE_MESSAGE_DELETED: _ClassVar[EventType]
     EVENT_TYPE_MESSAGES_RESTORED: _ClassVar[EventType]
     EVENT_TYPE_SUMMARY_SET: _ClassVar[EventType]
-    EVENT_TYPE_MESSAGES_HEALED: _ClassVar[EventType]
+    EVENT_TYPE_TOOL_RESULTS_FILLED: _ClassVar[EventType]
     EVENT_TYPE_SESSION_IMPORTED: _ClassVar[EventType]
     EVENT_TYPE_POLICY_WARNED: _ClassVar[EventType]
     EVENT_TYPE_TURN_ENDED: _ClassVar[EventType]
@@ -91,7 +91,7 @@ EVENT_TYPE_MESSAGE_UPDATED: EventType
 EVENT_TYPE_MESSAGE_DELETED: EventType
 EVENT_TYPE_MESSAGES_RESTORED: EventType
 EVENT_TYPE_SUMMARY_SET: EventType
-EVENT_TYPE_MESSAGES_HEALED: EventType
+EVENT_TYPE_TOOL_RESULTS_FILLED: EventType
 EVENT_TYPE_SESSION_IMPORTED: EventType
 EVENT_TYPE_POLICY_WARNED: EventType
 EVENT_TYPE_TURN_ENDED: EventType
@@ -129,7 +129,7 @@ STREAM_POSITION_NOW: StreamPosition
 STREAM_POSITION_OLDEST: StreamPosition
 
 class Event(_message.Message):
-    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "messages_healed", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "memory_job_ended")
+    __slots__ = ("revision", "index", "type", "namespace", "session_id", "user_id", "agent_id", "create_time", "request_id", "continued", "session_created", "session_updated", "session_deleted", "session_forked", "session_reset", "messages_appended", "messages_trimmed", "message_updated", "message_deleted", "messages_restored", "summary_set", "tool_results_filled", "session_imported", "policy_warned", "turn_ended", "summary_requested", "summary_failed", "summary_superseded", "task_dead", "documents_upserted", "documents_deleted", "collection_cleared", "memories_remembered", "memory_updated", "memories_reinforced", "memories_decayed", "memories_deleted", "memory_job_ended")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -151,7 +151,7 @@ class Event(_message.Message):
     MESSAGE_DELETED_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_RESTORED_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_SET_FIELD_NUMBER: _ClassVar[int]
-    MESSAGES_HEALED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_RESULTS_FILLED_FIELD_NUMBER: _ClassVar[int]
     SESSION_IMPORTED_FIELD_NUMBER: _ClassVar[int]
     POLICY_WARNED_FIELD_NUMBER: _ClassVar[int]
     TURN_ENDED_FIELD_NUMBER: _ClassVar[int]
@@ -189,7 +189,7 @@ class Event(_message.Message):
     message_deleted: MessageDeleted
     messages_restored: MessagesRestored
     summary_set: SummarySet
-    messages_healed: MessagesHealed
+    tool_results_filled: ToolResultsFilled
     session_imported: SessionImported
     policy_warned: PolicyWarned
     turn_ended: TurnEnded
@@ -206,7 +206,7 @@ class Event(_message.Message):
     memories_decayed: MemoriesDecayed
     memories_deleted: MemoriesDeleted
     memory_job_ended: MemoryJobEnded
-    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., messages_healed: _Optional[_Union[MessagesHealed, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., memory_job_ended: _Optional[_Union[MemoryJobEnded, _Mapping]] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., index: _Optional[int] = ..., type: _Optional[_Union[EventType, str]] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., request_id: _Optional[str] = ..., continued: _Optional[bool] = ..., session_created: _Optional[_Union[SessionCreated, _Mapping]] = ..., session_updated: _Optional[_Union[SessionUpdated, _Mapping]] = ..., session_deleted: _Optional[_Union[SessionDeleted, _Mapping]] = ..., session_forked: _Optional[_Union[SessionForked, _Mapping]] = ..., session_reset: _Optional[_Union[SessionReset, _Mapping]] = ..., messages_appended: _Optional[_Union[MessagesAppended, _Mapping]] = ..., messages_trimmed: _Optional[_Union[MessagesTrimmed, _Mapping]] = ..., message_updated: _Optional[_Union[MessageUpdated, _Mapping]] = ..., message_deleted: _Optional[_Union[MessageDeleted, _Mapping]] = ..., messages_restored: _Optional[_Union[MessagesRestored, _Mapping]] = ..., summary_set: _Optional[_Union[SummarySet, _Mapping]] = ..., tool_results_filled: _Optional[_Union[ToolResultsFilled, _Mapping]] = ..., session_imported: _Optional[_Union[SessionImported, _Mapping]] = ..., policy_warned: _Optional[_Union[PolicyWarned, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., summary_requested: _Optional[_Union[SummaryRequested, _Mapping]] = ..., summary_failed: _Optional[_Union[SummaryFailed, _Mapping]] = ..., summary_superseded: _Optional[_Union[SummarySuperseded, _Mapping]] = ..., task_dead: _Optional[_Union[TaskDead, _Mapping]] = ..., documents_upserted: _Optional[_Union[DocumentsUpserted, _Mapping]] = ..., documents_deleted: _Optional[_Union[DocumentsDeleted, _Mapping]] = ..., collection_cleared: _Optional[_Union[CollectionCleared, _Mapping]] = ..., memories_remembered: _Optional[_Union[MemoriesRemembered, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., memories_reinforced: _Optional[_Union[MemoriesReinforced, _Mapping]] = ..., memories_decayed: _Optional[_Union[MemoriesDecayed, _Mapping]] = ..., memories_deleted: _Optional[_Union[MemoriesDeleted, _Mapping]] = ..., memory_job_ended: _Optional[_Union[MemoryJobEnded, _Mapping]] = ...) -> None: ...
 
 class SessionCreated(_message.Message):
     __slots__ = ()
@@ -298,7 +298,7 @@ class MessagesRestored(_message.Message):
     window: _window_pb2.Totals
     def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., restored: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
-class MessagesHealed(_message.Message):
+class ToolResultsFilled(_message.Message):
     __slots__ = ("tool_call_ids", "window")
     TOOL_CALL_IDS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]

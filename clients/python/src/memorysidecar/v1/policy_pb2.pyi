@@ -20,19 +20,19 @@ class SystemProtection(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SYSTEM_PROTECTION_LEADING: _ClassVar[SystemProtection]
     SYSTEM_PROTECTION_EXCLUDED: _ClassVar[SystemProtection]
 
-class ToolPairs(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class ToolPairing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    TOOL_PAIRS_UNSPECIFIED: _ClassVar[ToolPairs]
-    TOOL_PAIRS_WHOLE: _ClassVar[ToolPairs]
-    TOOL_PAIRS_GROUPED: _ClassVar[ToolPairs]
-    TOOL_PAIRS_LOOSE: _ClassVar[ToolPairs]
-    TOOL_PAIRS_ADJACENT: _ClassVar[ToolPairs]
+    TOOL_PAIRING_UNSPECIFIED: _ClassVar[ToolPairing]
+    TOOL_PAIRING_WHOLE: _ClassVar[ToolPairing]
+    TOOL_PAIRING_GROUPED: _ClassVar[ToolPairing]
+    TOOL_PAIRING_LOOSE: _ClassVar[ToolPairing]
+    TOOL_PAIRING_ADJACENT: _ClassVar[ToolPairing]
 
-class HealWhen(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class ToolResultFillRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    HEAL_WHEN_UNSPECIFIED: _ClassVar[HealWhen]
-    HEAL_WHEN_MOVED_ON: _ClassVar[HealWhen]
-    HEAL_WHEN_ALWAYS: _ClassVar[HealWhen]
+    TOOL_RESULT_FILL_RULE_UNSPECIFIED: _ClassVar[ToolResultFillRule]
+    TOOL_RESULT_FILL_RULE_MOVED_ON: _ClassVar[ToolResultFillRule]
+    TOOL_RESULT_FILL_RULE_ALWAYS: _ClassVar[ToolResultFillRule]
 
 class TokenRounding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -62,12 +62,12 @@ class RemovedTo(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REMOVED_TO_SUMMARIZE: _ClassVar[RemovedTo]
     REMOVED_TO_PROMOTE: _ClassVar[RemovedTo]
 
-class Unit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class WindowUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    UNIT_UNSPECIFIED: _ClassVar[Unit]
-    UNIT_MESSAGE: _ClassVar[Unit]
-    UNIT_ASSISTANT_ROUND: _ClassVar[Unit]
-    UNIT_INTERACTION: _ClassVar[Unit]
+    WINDOW_UNIT_UNSPECIFIED: _ClassVar[WindowUnit]
+    WINDOW_UNIT_MESSAGE: _ClassVar[WindowUnit]
+    WINDOW_UNIT_ASSISTANT_ROUND: _ClassVar[WindowUnit]
+    WINDOW_UNIT_TURN: _ClassVar[WindowUnit]
 
 class FilterScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -128,7 +128,7 @@ class SummaryShow(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUMMARY_SHOW_UNSPECIFIED: _ClassVar[SummaryShow]
     SUMMARY_SHOW_SYSTEM_FIRST: _ClassVar[SummaryShow]
     SUMMARY_SHOW_SYSTEM_SUFFIX: _ClassVar[SummaryShow]
-    SUMMARY_SHOW_NOT: _ClassVar[SummaryShow]
+    SUMMARY_SHOW_NONE: _ClassVar[SummaryShow]
 
 class TokenRule(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -164,14 +164,14 @@ SYSTEM_PROTECTION_NONE: SystemProtection
 SYSTEM_PROTECTION_ALL: SystemProtection
 SYSTEM_PROTECTION_LEADING: SystemProtection
 SYSTEM_PROTECTION_EXCLUDED: SystemProtection
-TOOL_PAIRS_UNSPECIFIED: ToolPairs
-TOOL_PAIRS_WHOLE: ToolPairs
-TOOL_PAIRS_GROUPED: ToolPairs
-TOOL_PAIRS_LOOSE: ToolPairs
-TOOL_PAIRS_ADJACENT: ToolPairs
-HEAL_WHEN_UNSPECIFIED: HealWhen
-HEAL_WHEN_MOVED_ON: HealWhen
-HEAL_WHEN_ALWAYS: HealWhen
+TOOL_PAIRING_UNSPECIFIED: ToolPairing
+TOOL_PAIRING_WHOLE: ToolPairing
+TOOL_PAIRING_GROUPED: ToolPairing
+TOOL_PAIRING_LOOSE: ToolPairing
+TOOL_PAIRING_ADJACENT: ToolPairing
+TOOL_RESULT_FILL_RULE_UNSPECIFIED: ToolResultFillRule
+TOOL_RESULT_FILL_RULE_MOVED_ON: ToolResultFillRule
+TOOL_RESULT_FILL_RULE_ALWAYS: ToolResultFillRule
 TOKEN_ROUNDING_UNSPECIFIED: TokenRounding
 TOKEN_ROUNDING_UP: TokenRounding
 TOKEN_ROUNDING_DOWN: TokenRounding
@@ -188,10 +188,10 @@ REMOVED_TO_LOG: RemovedTo
 REMOVED_TO_DISCARD: RemovedTo
 REMOVED_TO_SUMMARIZE: RemovedTo
 REMOVED_TO_PROMOTE: RemovedTo
-UNIT_UNSPECIFIED: Unit
-UNIT_MESSAGE: Unit
-UNIT_ASSISTANT_ROUND: Unit
-UNIT_INTERACTION: Unit
+WINDOW_UNIT_UNSPECIFIED: WindowUnit
+WINDOW_UNIT_MESSAGE: WindowUnit
+WINDOW_UNIT_ASSISTANT_ROUND: WindowUnit
+WINDOW_UNIT_TURN: WindowUnit
 FILTER_SCOPE_UNSPECIFIED: FilterScope
 FILTER_SCOPE_UNIT: FilterScope
 FILTER_SCOPE_MESSAGE: FilterScope
@@ -225,7 +225,7 @@ SUMMARY_SHAPE_EXCHANGE: SummaryShape
 SUMMARY_SHOW_UNSPECIFIED: SummaryShow
 SUMMARY_SHOW_SYSTEM_FIRST: SummaryShow
 SUMMARY_SHOW_SYSTEM_SUFFIX: SummaryShow
-SUMMARY_SHOW_NOT: SummaryShow
+SUMMARY_SHOW_NONE: SummaryShow
 TOKEN_RULE_UNSPECIFIED: TokenRule
 TOKEN_RULE_BYTES_DIV_4: TokenRule
 TOKEN_RULE_CHARS_DIV_4: TokenRule
@@ -249,7 +249,7 @@ VERDICT_SHORTENED: Verdict
 VERDICT_AWAITS_SUMMARY: Verdict
 
 class Policy(_message.Message):
-    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "preset", "model", "context_window", "custom_token_rule", "tool_pairs", "healing", "summary_view")
+    __slots__ = ("token_rule", "image_token_count", "protections", "stages", "name", "preset", "model", "context_window", "custom_token_rule", "tool_pairing", "tool_result_fill", "summary_view")
     TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
     IMAGE_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     PROTECTIONS_FIELD_NUMBER: _ClassVar[int]
@@ -259,8 +259,8 @@ class Policy(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_WINDOW_FIELD_NUMBER: _ClassVar[int]
     CUSTOM_TOKEN_RULE_FIELD_NUMBER: _ClassVar[int]
-    TOOL_PAIRS_FIELD_NUMBER: _ClassVar[int]
-    HEALING_FIELD_NUMBER: _ClassVar[int]
+    TOOL_PAIRING_FIELD_NUMBER: _ClassVar[int]
+    TOOL_RESULT_FILL_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_VIEW_FIELD_NUMBER: _ClassVar[int]
     token_rule: TokenRule
     image_token_count: int
@@ -271,10 +271,10 @@ class Policy(_message.Message):
     model: str
     context_window: int
     custom_token_rule: CustomTokenRule
-    tool_pairs: ToolPairs
-    healing: Healing
+    tool_pairing: ToolPairing
+    tool_result_fill: ToolResultFill
     summary_view: SummaryView
-    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairs: _Optional[_Union[ToolPairs, str]] = ..., healing: _Optional[_Union[Healing, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
+    def __init__(self, token_rule: _Optional[_Union[TokenRule, str]] = ..., image_token_count: _Optional[int] = ..., protections: _Optional[_Union[Protections, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[PolicyStage, _Mapping]]] = ..., name: _Optional[str] = ..., preset: _Optional[_Union[Preset, _Mapping]] = ..., model: _Optional[str] = ..., context_window: _Optional[int] = ..., custom_token_rule: _Optional[_Union[CustomTokenRule, _Mapping]] = ..., tool_pairing: _Optional[_Union[ToolPairing, str]] = ..., tool_result_fill: _Optional[_Union[ToolResultFill, _Mapping]] = ..., summary_view: _Optional[_Union[SummaryView, _Mapping]] = ...) -> None: ...
 
 class Preset(_message.Message):
     __slots__ = ("name", "options")
@@ -298,15 +298,15 @@ class Protections(_message.Message):
     pin_message_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, system: _Optional[_Union[SystemProtection, str]] = ..., pin_first: _Optional[int] = ..., min_messages: _Optional[int] = ..., last_user: _Optional[bool] = ..., pin_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class Healing(_message.Message):
-    __slots__ = ("when", "newest_only", "text")
-    WHEN_FIELD_NUMBER: _ClassVar[int]
+class ToolResultFill(_message.Message):
+    __slots__ = ("rule", "newest_only", "text")
+    RULE_FIELD_NUMBER: _ClassVar[int]
     NEWEST_ONLY_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
-    when: HealWhen
+    rule: ToolResultFillRule
     newest_only: bool
     text: str
-    def __init__(self, when: _Optional[_Union[HealWhen, str]] = ..., newest_only: _Optional[bool] = ..., text: _Optional[str] = ...) -> None: ...
+    def __init__(self, rule: _Optional[_Union[ToolResultFillRule, str]] = ..., newest_only: _Optional[bool] = ..., text: _Optional[str] = ...) -> None: ...
 
 class CustomTokenRule(_message.Message):
     __slots__ = ("chars_per_token", "rounding", "per_message", "per_call", "min", "content_only")
@@ -348,7 +348,7 @@ class PolicyStage(_message.Message):
     name: str
     on: StageOn
     any_of: _containers.RepeatedCompositeFieldContainer[Trigger]
-    unit: Unit
+    unit: WindowUnit
     drop_oldest: DropOldest
     keep_last: KeepLast
     pack_newest: PackNewest
@@ -364,16 +364,16 @@ class PolicyStage(_message.Message):
     summarize: Summarize
     keep_rounds: int
     count_whole: bool
-    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[Unit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., on: _Optional[_Union[StageOn, str]] = ..., any_of: _Optional[_Iterable[_Union[Trigger, _Mapping]]] = ..., unit: _Optional[_Union[WindowUnit, str]] = ..., drop_oldest: _Optional[_Union[DropOldest, _Mapping]] = ..., keep_last: _Optional[_Union[KeepLast, _Mapping]] = ..., pack_newest: _Optional[_Union[PackNewest, _Mapping]] = ..., pin_middle_recent: _Optional[_Union[PinMiddleRecent, _Mapping]] = ..., filter: _Optional[_Union[Filter, _Mapping]] = ..., shorten: _Optional[_Union[Shorten, _Mapping]] = ..., drop_duplicates: _Optional[_Union[DropDuplicates, _Mapping]] = ..., boundary_only: _Optional[_Union[BoundaryOnly, _Mapping]] = ..., count_if: _Optional[_Iterable[str]] = ..., boundary: _Optional[_Union[Boundary, _Mapping]] = ..., effect: _Optional[_Union[StageEffect, str]] = ..., removed_to: _Optional[_Union[RemovedTo, str]] = ..., summarize: _Optional[_Union[Summarize, _Mapping]] = ..., keep_rounds: _Optional[int] = ..., count_whole: _Optional[bool] = ...) -> None: ...
 
 class Trigger(_message.Message):
-    __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "interaction_count_over", "interaction_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")
+    __slots__ = ("message_count_over", "token_count_over", "context_share_at_least", "model_input_tokens_over", "turn_count_over", "turn_tokens_over", "new_messages_at_least", "new_tokens_at_least", "tool_success", "tool_error", "age_over", "always")
     MESSAGE_COUNT_OVER_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_OVER_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_SHARE_AT_LEAST_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_OVER_FIELD_NUMBER: _ClassVar[int]
-    INTERACTION_COUNT_OVER_FIELD_NUMBER: _ClassVar[int]
-    INTERACTION_TOKENS_OVER_FIELD_NUMBER: _ClassVar[int]
+    TURN_COUNT_OVER_FIELD_NUMBER: _ClassVar[int]
+    TURN_TOKENS_OVER_FIELD_NUMBER: _ClassVar[int]
     NEW_MESSAGES_AT_LEAST_FIELD_NUMBER: _ClassVar[int]
     NEW_TOKENS_AT_LEAST_FIELD_NUMBER: _ClassVar[int]
     TOOL_SUCCESS_FIELD_NUMBER: _ClassVar[int]
@@ -384,15 +384,15 @@ class Trigger(_message.Message):
     token_count_over: int
     context_share_at_least: float
     model_input_tokens_over: int
-    interaction_count_over: int
-    interaction_tokens_over: int
+    turn_count_over: int
+    turn_tokens_over: int
     new_messages_at_least: int
     new_tokens_at_least: int
     tool_success: ToolNames
     tool_error: ToolNames
     age_over: _duration_pb2.Duration
     always: bool
-    def __init__(self, message_count_over: _Optional[int] = ..., token_count_over: _Optional[int] = ..., context_share_at_least: _Optional[float] = ..., model_input_tokens_over: _Optional[int] = ..., interaction_count_over: _Optional[int] = ..., interaction_tokens_over: _Optional[int] = ..., new_messages_at_least: _Optional[int] = ..., new_tokens_at_least: _Optional[int] = ..., tool_success: _Optional[_Union[ToolNames, _Mapping]] = ..., tool_error: _Optional[_Union[ToolNames, _Mapping]] = ..., age_over: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., always: _Optional[bool] = ...) -> None: ...
+    def __init__(self, message_count_over: _Optional[int] = ..., token_count_over: _Optional[int] = ..., context_share_at_least: _Optional[float] = ..., model_input_tokens_over: _Optional[int] = ..., turn_count_over: _Optional[int] = ..., turn_tokens_over: _Optional[int] = ..., new_messages_at_least: _Optional[int] = ..., new_tokens_at_least: _Optional[int] = ..., tool_success: _Optional[_Union[ToolNames, _Mapping]] = ..., tool_error: _Optional[_Union[ToolNames, _Mapping]] = ..., age_over: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., always: _Optional[bool] = ...) -> None: ...
 
 class ToolNames(_message.Message):
     __slots__ = ("names",)
@@ -551,7 +551,7 @@ class PolicyPreview(_message.Message):
     def __init__(self, policy: _Optional[_Union[Policy, _Mapping]] = ..., before: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., after: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., messages: _Optional[_Iterable[_Union[MessagePreview, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
 
 class MessagePreview(_message.Message):
-    __slots__ = ("message_id", "seq", "verdict", "stage", "reason", "held_by", "token_count", "interaction")
+    __slots__ = ("message_id", "seq", "verdict", "stage", "reason", "held_by", "token_count", "turn")
     MESSAGE_ID_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
@@ -559,7 +559,7 @@ class MessagePreview(_message.Message):
     REASON_FIELD_NUMBER: _ClassVar[int]
     HELD_BY_FIELD_NUMBER: _ClassVar[int]
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
-    INTERACTION_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
     message_id: str
     seq: int
     verdict: Verdict
@@ -567,8 +567,8 @@ class MessagePreview(_message.Message):
     reason: _window_pb2.TrimReason
     held_by: _containers.RepeatedScalarFieldContainer[_window_pb2.HoldReason]
     token_count: int
-    interaction: int
-    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., stage: _Optional[str] = ..., reason: _Optional[_Union[_window_pb2.TrimReason, str]] = ..., held_by: _Optional[_Iterable[_Union[_window_pb2.HoldReason, str]]] = ..., token_count: _Optional[int] = ..., interaction: _Optional[int] = ...) -> None: ...
+    turn: int
+    def __init__(self, message_id: _Optional[str] = ..., seq: _Optional[int] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., stage: _Optional[str] = ..., reason: _Optional[_Union[_window_pb2.TrimReason, str]] = ..., held_by: _Optional[_Iterable[_Union[_window_pb2.HoldReason, str]]] = ..., token_count: _Optional[int] = ..., turn: _Optional[int] = ...) -> None: ...
 
 class PolicyPreset(_message.Message):
     __slots__ = ("name", "description", "options", "policy")

@@ -308,11 +308,11 @@ class GetWindowRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
-    __slots__ = ("messages", "summary", "window_totals", "outside", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
+    __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOTALS_FIELD_NUMBER: _ClassVar[int]
-    OUTSIDE_FIELD_NUMBER: _ClassVar[int]
+    OUTSIDE_TOTALS_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_RANGES_FIELD_NUMBER: _ClassVar[int]
     OUTSIDE_TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
@@ -326,7 +326,7 @@ class GetWindowResponse(_message.Message):
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     summary: _summary_pb2.Summary
     window_totals: _window_pb2.Totals
-    outside: _window_pb2.Totals
+    outside_totals: _window_pb2.Totals
     outside_ranges: _containers.RepeatedCompositeFieldContainer[_window_pb2.SeqRange]
     outside_truncated: bool
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
@@ -337,7 +337,7 @@ class GetWindowResponse(_message.Message):
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     warnings: _containers.RepeatedCompositeFieldContainer[_window_pb2.PolicyWarning]
     shortened_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.Summary, _Mapping]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., outside_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., outside_truncated: _Optional[bool] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., open_tool_call_ids: _Optional[_Iterable[str]] = ..., over_limit: _Optional[bool] = ..., last_seq: _Optional[int] = ..., revision: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_window_pb2.PolicyWarning, _Mapping]]] = ..., shortened_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class TrimSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "max_tokens", "max_messages", "keep_recent", "run_policy", "unit", "discard", "etag", "request_id")
@@ -357,11 +357,11 @@ class TrimSessionRequest(_message.Message):
     max_messages: int
     keep_recent: int
     run_policy: bool
-    unit: _policy_pb2.Unit
+    unit: _policy_pb2.WindowUnit
     discard: bool
     etag: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[bool] = ..., unit: _Optional[_Union[_policy_pb2.Unit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[bool] = ..., unit: _Optional[_Union[_policy_pb2.WindowUnit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class TrimSessionResponse(_message.Message):
     __slots__ = ("revision", "trims", "window_totals", "stage_runs", "over_limit")
@@ -414,14 +414,14 @@ class ListSummaryInputsRequest(_message.Message):
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., stage: _Optional[str] = ...) -> None: ...
 
 class ListSummaryInputsResponse(_message.Message):
-    __slots__ = ("messages", "truncated", "total")
+    __slots__ = ("messages", "truncated", "totals")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     TRUNCATED_FIELD_NUMBER: _ClassVar[int]
-    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    TOTALS_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     truncated: bool
-    total: _window_pb2.Totals
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., truncated: _Optional[bool] = ..., total: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    totals: _window_pb2.Totals
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., truncated: _Optional[bool] = ..., totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SetSummaryRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "text", "replaced_message_ids", "placement", "expected_version", "request_id")
@@ -451,7 +451,7 @@ class SetSummaryResponse(_message.Message):
     placed: _summary_pb2.PlacedSummary
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., placed: _Optional[_Union[_summary_pb2.PlacedSummary, _Mapping]] = ...) -> None: ...
 
-class HealSessionRequest(_message.Message):
+class FillToolResultsRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "text", "newest_only", "request_id")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -465,7 +465,7 @@ class HealSessionRequest(_message.Message):
     request_id: str
     def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., text: _Optional[str] = ..., newest_only: _Optional[bool] = ..., request_id: _Optional[str] = ...) -> None: ...
 
-class HealSessionResponse(_message.Message):
+class FillToolResultsResponse(_message.Message):
     __slots__ = ("revision", "messages", "window_totals")
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -544,20 +544,20 @@ class CompactSessionResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., task: _Optional[_Union[_task_pb2.Task, _Mapping]] = ..., outcome: _Optional[_Union[_summary_pb2.CompactOutcome, str]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryVersion, _Mapping]] = ...) -> None: ...
 
 class ListSummariesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "current_only", "oldest_first", "page_size", "page_token")
+    __slots__ = ("namespace", "session_id", "current_only", "order", "page_size", "page_token")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     CURRENT_ONLY_FIELD_NUMBER: _ClassVar[int]
-    OLDEST_FIRST_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     current_only: bool
-    oldest_first: bool
+    order: _summary_pb2.SummaryOrder
     page_size: int
     page_token: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., current_only: _Optional[bool] = ..., oldest_first: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., current_only: _Optional[bool] = ..., order: _Optional[_Union[_summary_pb2.SummaryOrder, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListSummariesResponse(_message.Message):
     __slots__ = ("summaries", "next_page_token")

@@ -170,10 +170,10 @@ class SessionServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesResponse.FromString,
                 _registered_method=True)
-        self.HealSession = channel.unary_unary(
-                '/memorysidecar.v1.SessionService/HealSession',
-                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.FromString,
+        self.FillToolResults = channel.unary_unary(
+                '/memorysidecar.v1.SessionService/FillToolResults',
+                request_serializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.SerializeToString,
+                response_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.FromString,
                 _registered_method=True)
         self.SearchSessions = channel.unary_unary(
                 '/memorysidecar.v1.SessionService/SearchSessions',
@@ -288,7 +288,7 @@ class SessionServiceServicer:
         at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
         and summary. Message ids and seqs stay. Tool results whose call was deleted since
         stay outside the window. What stands in the window only, placed summaries and
-        healed results, is copied with the newest seq only, as is what stages remember:
+        filled results, is copied with the newest seq only, as is what stages remember:
         no history is kept of it. Tasks are not copied: messages that left at once and wait
         for their summary have none in the copy. Takes time in proportion to the log; other
         sessions go on meanwhile. Afterwards the two are independent.
@@ -496,7 +496,7 @@ class SessionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def HealSession(self, request, context):
+    def FillToolResults(self, request, context):
         """Answers every tool call of the window that has no result, so that a model
         provider takes it. Doing it again changes nothing.
 
@@ -664,10 +664,10 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.ListSummarySourcesResponse.SerializeToString,
             ),
-            'HealSession': grpc.unary_unary_rpc_method_handler(
-                    servicer.HealSession,
-                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.SerializeToString,
+            'FillToolResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.FillToolResults,
+                    request_deserializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.FromString,
+                    response_serializer=memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.SerializeToString,
             ),
             'SearchSessions': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchSessions,
@@ -1321,7 +1321,7 @@ class SessionService:
             _registered_method=True)
 
     @staticmethod
-    def HealSession(request,
+    def FillToolResults(request,
             target,
             options=(),
             channel_credentials=None,
@@ -1334,9 +1334,9 @@ class SessionService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/memorysidecar.v1.SessionService/HealSession',
-            memorysidecar_dot_v1_dot_session__service__pb2.HealSessionRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_session__service__pb2.HealSessionResponse.FromString,
+            '/memorysidecar.v1.SessionService/FillToolResults',
+            memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsRequest.SerializeToString,
+            memorysidecar_dot_v1_dot_session__service__pb2.FillToolResultsResponse.FromString,
             options,
             channel_credentials,
             insecure,

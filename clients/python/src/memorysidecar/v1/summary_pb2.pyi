@@ -19,6 +19,12 @@ class SummaryPlacement(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUMMARY_PLACEMENT_SESSION: _ClassVar[SummaryPlacement]
     SUMMARY_PLACEMENT_IN_PLACE: _ClassVar[SummaryPlacement]
 
+class SummaryOrder(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SUMMARY_ORDER_UNSPECIFIED: _ClassVar[SummaryOrder]
+    SUMMARY_ORDER_VERSION_DESC: _ClassVar[SummaryOrder]
+    SUMMARY_ORDER_VERSION_ASC: _ClassVar[SummaryOrder]
+
 class CompactOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     COMPACT_OUTCOME_UNSPECIFIED: _ClassVar[CompactOutcome]
@@ -30,6 +36,9 @@ class CompactOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
 SUMMARY_PLACEMENT_UNSPECIFIED: SummaryPlacement
 SUMMARY_PLACEMENT_SESSION: SummaryPlacement
 SUMMARY_PLACEMENT_IN_PLACE: SummaryPlacement
+SUMMARY_ORDER_UNSPECIFIED: SummaryOrder
+SUMMARY_ORDER_VERSION_DESC: SummaryOrder
+SUMMARY_ORDER_VERSION_ASC: SummaryOrder
 COMPACT_OUTCOME_UNSPECIFIED: CompactOutcome
 COMPACT_OUTCOME_NOTHING: CompactOutcome
 COMPACT_OUTCOME_PENDING: CompactOutcome

@@ -32,11 +32,11 @@ import {
   StageOn,
   Summarize,
   TokenRule,
-  Unit,
+  WindowUnit,
 } from "./policy.ts";
 import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
 import { SnapshotFormat, SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
-import { CompactOutcome, PlacedSummary, Summary, SummaryPlacement, SummaryVersion } from "./summary.ts";
+import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
 import { Task } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
 
@@ -449,7 +449,7 @@ export interface GetWindowRequest {
    * Messages deleted since are left out, with tool results that lost their call;
    * messages changed since show their new content. Should these have grown beyond
    * the ceiling of a window, the oldest messages are left out, system messages last.
-   * Placed summaries and healed results are not in it.
+   * Placed summaries and filled results are not in it.
    *
    * Then the stages run, those of the session's policy as it is now. A reset ends
    * the history: earlier seqs are `SEQ_OUT_OF_RANGE`.
@@ -468,7 +468,7 @@ export interface GetWindowRequest {
 export interface GetWindowResponse {
   /**
    * The messages that go to the model, oldest first. Those that the server made,
-   * summaries and healed tool results, have no seq. One that shows the summary of the
+   * summaries and filled tool results, have no seq. One that shows the summary of the
    * session has the id `summary`; a system message that ends with it keeps its own.
    */
   messages: Message[];
@@ -484,7 +484,7 @@ export interface GetWindowResponse {
     | Totals
     | undefined;
   /** How much of the log is not in `messages`. Unset with `as_of_seq`. */
-  outside?:
+  outsideTotals?:
     | Totals
     | undefined;
   /**
@@ -555,10 +555,10 @@ export interface TrimSessionRequest {
     { $case: "runPolicy"; value: boolean }
     | undefined;
   /**
-   * What is kept or removed together. Unset means `UNIT_MESSAGE`. Not allowed with
+   * What is kept or removed together. Unset means `WINDOW_UNIT_MESSAGE`. Not allowed with
    * `run_policy`.
    */
-  unit: Unit;
+  unit: WindowUnit;
   /** Erases what is removed from the log for good. Not allowed with `run_policy`. */
   discard: boolean;
   /** If not empty, the session must still have this etag. */
@@ -606,7 +606,7 @@ export interface RestoreMessagesResponse {
   revision: bigint;
   /**
    * The ids of the messages that came back, by rising seq. Messages of the same tool
-   * calls come along, unless the policy's `tool_pairs` is loose.
+   * calls come along, unless the policy's `tool_pairing` is loose.
    */
   messageIds: string[];
   /** The window after the restore. */
@@ -624,7 +624,7 @@ export interface ListSummaryInputsRequest {
     | //
     /**
      * All messages of the window but system messages and the newest others, this
-     * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
+     * many. Unless the policy's `tool_pairing` is loose, more are kept when a tool call
      * would be parted from its results. 0 to 10,000.
      */
     { $case: "keepRecent"; value: number }
@@ -641,7 +641,7 @@ export interface ListSummaryInputsResponse {
   /** Says that there are more: summarize these first, then ask again. */
   truncated: boolean;
   /** How much `messages` holds. */
-  total?: Totals | undefined;
+  totals?: Totals | undefined;
 }
 
 /** Asks to set the text that stands for messages that left the window. */
@@ -658,7 +658,7 @@ export interface SetSummaryRequest {
   /**
    * The ids of the messages that the text replaces: they leave the window in the
    * same transaction. Placed summaries are named by their ids too. All must be in the
-   * window and, under `TOOL_PAIRS_WHOLE`, hold all or none of the messages of a tool
+   * window and, under `TOOL_PAIRING_WHOLE`, hold all or none of the messages of a tool
    * call. At most 10,000. Empty sets the text alone.
    */
   replacedMessageIds: string[];
@@ -688,7 +688,7 @@ export interface SetSummaryResponse {
 }
 
 /** Asks to answer the tool calls of the window that have no result. */
-export interface HealSessionRequest {
+export interface FillToolResultsRequest {
   /** The namespace. Empty means `default`. */
   namespace: string;
   /** The session. Required. */
@@ -698,14 +698,17 @@ export interface HealSessionRequest {
    * most 1,024 bytes.
    */
   text: string;
-  /** Heals only the newest message with tool calls. Default false: all of them. */
+  /**
+   * Answers only the calls of the newest message with tool calls. Default false: those
+   * of all messages.
+   */
   newestOnly: boolean;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
 }
 
-/** What was healed. */
-export interface HealSessionResponse {
+/** The results that were made. */
+export interface FillToolResultsResponse {
   /** The revision of the transaction, or the session's last one when nothing changed. */
   revision: bigint;
   /**
@@ -776,7 +779,7 @@ export interface CompactSessionRequest {
     | //
     /**
      * All messages of the window but system messages and the newest others, this
-     * many. Unless the policy's `tool_pairs` is loose, more are kept when a tool call
+     * many. Unless the policy's `tool_pairing` is loose, more are kept when a tool call
      * would be parted from its results. With `SUMMARY_KEEP_IN_PLACE` placed summaries
      * before the last of these messages are summarized with them; with
      * `SUMMARY_KEEP_HIERARCHICAL` when 32 stand in the window. 0 to 10,000.
@@ -837,8 +840,8 @@ export interface ListSummariesRequest {
   sessionId: string;
   /** Only those that are in use now. */
   currentOnly: boolean;
-  /** Gives the oldest first. Default false: the newest first. */
-  oldestFirst: boolean;
+  /** In which order. Unset means `SUMMARY_ORDER_VERSION_DESC`. */
+  order: SummaryOrder;
   /**
    * How many summaries to give at most. 0 means 100. At most 1,000; a page may hold
    * fewer.
@@ -3357,7 +3360,7 @@ function createBaseGetWindowResponse(): GetWindowResponse {
     messages: [],
     summary: undefined,
     windowTotals: undefined,
-    outside: undefined,
+    outsideTotals: undefined,
     outsideRanges: [],
     outsideTruncated: false,
     trims: [],
@@ -3382,8 +3385,8 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     if (message.windowTotals !== undefined) {
       Totals.encode(message.windowTotals, writer.uint32(26).fork()).join();
     }
-    if (message.outside !== undefined) {
-      Totals.encode(message.outside, writer.uint32(34).fork()).join();
+    if (message.outsideTotals !== undefined) {
+      Totals.encode(message.outsideTotals, writer.uint32(34).fork()).join();
     }
     for (const v of message.outsideRanges) {
       SeqRange.encode(v!, writer.uint32(42).fork()).join();
@@ -3466,7 +3469,7 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
               break;
             }
 
-            message.outside = Totals.decode(reader, reader.uint32());
+            message.outsideTotals = Totals.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -3573,8 +3576,8 @@ export const GetWindowResponse: MessageFns<GetWindowResponse> = {
     message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
       ? Totals.fromPartial(object.windowTotals)
       : undefined;
-    message.outside = (object.outside !== undefined && object.outside !== null)
-      ? Totals.fromPartial(object.outside)
+    message.outsideTotals = (object.outsideTotals !== undefined && object.outsideTotals !== null)
+      ? Totals.fromPartial(object.outsideTotals)
       : undefined;
     message.outsideRanges = object.outsideRanges?.map((e) => SeqRange.fromPartial(e)) || [];
     message.outsideTruncated = object.outsideTruncated ?? false;
@@ -4181,7 +4184,7 @@ export const ListSummaryInputsRequest: MessageFns<ListSummaryInputsRequest> = {
 };
 
 function createBaseListSummaryInputsResponse(): ListSummaryInputsResponse {
-  return { messages: [], truncated: false, total: undefined };
+  return { messages: [], truncated: false, totals: undefined };
 }
 
 export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = {
@@ -4192,8 +4195,8 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
     if (message.truncated !== false) {
       writer.uint32(16).bool(message.truncated);
     }
-    if (message.total !== undefined) {
-      Totals.encode(message.total, writer.uint32(26).fork()).join();
+    if (message.totals !== undefined) {
+      Totals.encode(message.totals, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4232,7 +4235,7 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
               break;
             }
 
-            message.total = Totals.decode(reader, reader.uint32());
+            message.totals = Totals.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4254,8 +4257,8 @@ export const ListSummaryInputsResponse: MessageFns<ListSummaryInputsResponse> = 
     const message = createBaseListSummaryInputsResponse();
     message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
     message.truncated = object.truncated ?? false;
-    message.total = (object.total !== undefined && object.total !== null)
-      ? Totals.fromPartial(object.total)
+    message.totals = (object.totals !== undefined && object.totals !== null)
+      ? Totals.fromPartial(object.totals)
       : undefined;
     return message;
   },
@@ -4484,12 +4487,12 @@ export const SetSummaryResponse: MessageFns<SetSummaryResponse> = {
   },
 };
 
-function createBaseHealSessionRequest(): HealSessionRequest {
+function createBaseFillToolResultsRequest(): FillToolResultsRequest {
   return { namespace: "", sessionId: "", text: "", newestOnly: false, requestId: "" };
 }
 
-export const HealSessionRequest: MessageFns<HealSessionRequest> = {
-  encode(message: HealSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const FillToolResultsRequest: MessageFns<FillToolResultsRequest> = {
+  encode(message: FillToolResultsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.namespace !== "") {
       writer.uint32(10).string(message.namespace);
     }
@@ -4508,7 +4511,7 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): FillToolResultsRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4517,7 +4520,7 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHealSessionRequest();
+      const message = createBaseFillToolResultsRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -4573,11 +4576,11 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<HealSessionRequest>, I>>(base?: I): HealSessionRequest {
-    return HealSessionRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<FillToolResultsRequest>, I>>(base?: I): FillToolResultsRequest {
+    return FillToolResultsRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<HealSessionRequest>, I>>(object: I): HealSessionRequest {
-    const message = createBaseHealSessionRequest();
+  fromPartial<I extends Exact<DeepPartial<FillToolResultsRequest>, I>>(object: I): FillToolResultsRequest {
+    const message = createBaseFillToolResultsRequest();
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
     message.text = object.text ?? "";
@@ -4587,12 +4590,12 @@ export const HealSessionRequest: MessageFns<HealSessionRequest> = {
   },
 };
 
-function createBaseHealSessionResponse(): HealSessionResponse {
+function createBaseFillToolResultsResponse(): FillToolResultsResponse {
   return { revision: 0n, messages: [], windowTotals: undefined };
 }
 
-export const HealSessionResponse: MessageFns<HealSessionResponse> = {
-  encode(message: HealSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const FillToolResultsResponse: MessageFns<FillToolResultsResponse> = {
+  encode(message: FillToolResultsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.revision !== 0n) {
       if (BigInt.asIntN(64, message.revision) !== message.revision) {
         throw new globalThis.Error("value provided for field message.revision of type int64 too large");
@@ -4608,7 +4611,7 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): HealSessionResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): FillToolResultsResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4617,7 +4620,7 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHealSessionResponse();
+      const message = createBaseFillToolResultsResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -4657,11 +4660,11 @@ export const HealSessionResponse: MessageFns<HealSessionResponse> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<HealSessionResponse>, I>>(base?: I): HealSessionResponse {
-    return HealSessionResponse.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<FillToolResultsResponse>, I>>(base?: I): FillToolResultsResponse {
+    return FillToolResultsResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<HealSessionResponse>, I>>(object: I): HealSessionResponse {
-    const message = createBaseHealSessionResponse();
+  fromPartial<I extends Exact<DeepPartial<FillToolResultsResponse>, I>>(object: I): FillToolResultsResponse {
+    const message = createBaseFillToolResultsResponse();
     message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
     message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
     message.windowTotals = (object.windowTotals !== undefined && object.windowTotals !== null)
@@ -5248,7 +5251,7 @@ export const CompactSessionResponse: MessageFns<CompactSessionResponse> = {
 };
 
 function createBaseListSummariesRequest(): ListSummariesRequest {
-  return { namespace: "", sessionId: "", currentOnly: false, oldestFirst: false, pageSize: 0, pageToken: "" };
+  return { namespace: "", sessionId: "", currentOnly: false, order: 0, pageSize: 0, pageToken: "" };
 }
 
 export const ListSummariesRequest: MessageFns<ListSummariesRequest> = {
@@ -5262,8 +5265,8 @@ export const ListSummariesRequest: MessageFns<ListSummariesRequest> = {
     if (message.currentOnly !== false) {
       writer.uint32(24).bool(message.currentOnly);
     }
-    if (message.oldestFirst !== false) {
-      writer.uint32(32).bool(message.oldestFirst);
+    if (message.order !== 0) {
+      writer.uint32(32).int32(message.order);
     }
     if (message.pageSize !== 0) {
       writer.uint32(40).int32(message.pageSize);
@@ -5316,7 +5319,7 @@ export const ListSummariesRequest: MessageFns<ListSummariesRequest> = {
               break;
             }
 
-            message.oldestFirst = reader.bool();
+            message.order = reader.int32() as any;
             continue;
           }
           case 5: {
@@ -5355,7 +5358,7 @@ export const ListSummariesRequest: MessageFns<ListSummariesRequest> = {
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
     message.currentOnly = object.currentOnly ?? false;
-    message.oldestFirst = object.oldestFirst ?? false;
+    message.order = object.order ?? 0;
     message.pageSize = object.pageSize ?? 0;
     message.pageToken = object.pageToken ?? "";
     return message;
@@ -6559,7 +6562,7 @@ export const SessionServiceService = {
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
-   * healed results, is copied with the newest seq only, as is what stages remember:
+   * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait
    * for their summary have none in the copy. Takes time in proportion to the log; other
    * sessions go on meanwhile. Afterwards the two are independent.
@@ -6876,14 +6879,16 @@ export const SessionServiceService = {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    */
-  healSession: {
-    path: "/memorysidecar.v1.SessionService/HealSession" as const,
+  fillToolResults: {
+    path: "/memorysidecar.v1.SessionService/FillToolResults" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: HealSessionRequest): Buffer => Buffer.from(HealSessionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): HealSessionRequest => HealSessionRequest.decode(value),
-    responseSerialize: (value: HealSessionResponse): Buffer => Buffer.from(HealSessionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): HealSessionResponse => HealSessionResponse.decode(value),
+    requestSerialize: (value: FillToolResultsRequest): Buffer =>
+      Buffer.from(FillToolResultsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FillToolResultsRequest => FillToolResultsRequest.decode(value),
+    responseSerialize: (value: FillToolResultsResponse): Buffer =>
+      Buffer.from(FillToolResultsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FillToolResultsResponse => FillToolResultsResponse.decode(value),
   },
   /**
    * Finds the sessions of a namespace whose user and assistant messages hold words.
@@ -7000,7 +7005,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
-   * healed results, is copied with the newest seq only, as is what stages remember:
+   * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait
    * for their summary have none in the copy. Takes time in proportion to the log; other
    * sessions go on meanwhile. Afterwards the two are independent.
@@ -7163,7 +7168,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    */
-  healSession: handleUnaryCall<HealSessionRequest, HealSessionResponse>;
+  fillToolResults: handleUnaryCall<FillToolResultsRequest, FillToolResultsResponse>;
   /**
    * Finds the sessions of a namespace whose user and assistant messages hold words.
    * Reads every message it is asked to look at: for small stores and rare use.
@@ -7313,7 +7318,7 @@ export interface SessionServiceClient extends Client {
    * at that seq, and as they are now its user, agent, labels, metadata, policy, ttl
    * and summary. Message ids and seqs stay. Tool results whose call was deleted since
    * stay outside the window. What stands in the window only, placed summaries and
-   * healed results, is copied with the newest seq only, as is what stages remember:
+   * filled results, is copied with the newest seq only, as is what stages remember:
    * no history is kept of it. Tasks are not copied: messages that left at once and wait
    * for their summary have none in the copy. Takes time in proportion to the log; other
    * sessions go on meanwhile. Afterwards the two are independent.
@@ -7714,20 +7719,20 @@ export interface SessionServiceClient extends Client {
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    */
-  healSession(
-    request: HealSessionRequest,
-    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+  fillToolResults(
+    request: FillToolResultsRequest,
+    callback: (error: ServiceError | null, response: FillToolResultsResponse) => void,
   ): ClientUnaryCall;
-  healSession(
-    request: HealSessionRequest,
+  fillToolResults(
+    request: FillToolResultsRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+    callback: (error: ServiceError | null, response: FillToolResultsResponse) => void,
   ): ClientUnaryCall;
-  healSession(
-    request: HealSessionRequest,
+  fillToolResults(
+    request: FillToolResultsRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: HealSessionResponse) => void,
+    callback: (error: ServiceError | null, response: FillToolResultsResponse) => void,
   ): ClientUnaryCall;
   /**
    * Finds the sessions of a namespace whose user and assistant messages hold words.

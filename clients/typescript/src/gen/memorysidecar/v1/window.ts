@@ -79,10 +79,10 @@ export const TriggerKind = {
   TOKEN_COUNT: 3,
   /** CONTEXT_SHARE - `context_share_at_least`. */
   CONTEXT_SHARE: 4,
-  /** INTERACTION_COUNT - `interaction_count_over`. */
-  INTERACTION_COUNT: 5,
-  /** INTERACTION_TOKENS - `interaction_tokens_over`. */
-  INTERACTION_TOKENS: 6,
+  /** TURN_COUNT - `turn_count_over`. */
+  TURN_COUNT: 5,
+  /** TURN_TOKENS - `turn_tokens_over`. */
+  TURN_TOKENS: 6,
   /** NEW_MESSAGES - `new_messages_at_least`. */
   NEW_MESSAGES: 7,
   /** NEW_TOKENS - `new_tokens_at_least`. */
@@ -106,8 +106,8 @@ export namespace TriggerKind {
   export type MESSAGE_COUNT = typeof TriggerKind.MESSAGE_COUNT;
   export type TOKEN_COUNT = typeof TriggerKind.TOKEN_COUNT;
   export type CONTEXT_SHARE = typeof TriggerKind.CONTEXT_SHARE;
-  export type INTERACTION_COUNT = typeof TriggerKind.INTERACTION_COUNT;
-  export type INTERACTION_TOKENS = typeof TriggerKind.INTERACTION_TOKENS;
+  export type TURN_COUNT = typeof TriggerKind.TURN_COUNT;
+  export type TURN_TOKENS = typeof TriggerKind.TURN_TOKENS;
   export type NEW_MESSAGES = typeof TriggerKind.NEW_MESSAGES;
   export type NEW_TOKENS = typeof TriggerKind.NEW_TOKENS;
   export type TOOL_SUCCESS = typeof TriggerKind.TOOL_SUCCESS;

@@ -1,27 +1,27 @@
 import {
-  type HealSessionRequest,
-  HealSessionResponse,
+  type FillToolResultsRequest,
+  FillToolResultsResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
 import { toTotals } from "../convert/window.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { spliceField } from "../splice.ts";
-import { checkHealSession } from "../validate/window-requests.ts";
+import { checkFillToolResults } from "../validate/window-requests.ts";
 
 const MESSAGES_FIELD = 2;
 
-/** HealSession. */
-export const healSession: UnaryRpc<HealSessionRequest> = {
-  validate: checkHealSession,
+/** FillToolResults. */
+export const fillToolResults: UnaryRpc<FillToolResultsRequest> = {
+  validate: checkFillToolResults,
   handle: ({ services }, call, { namespace, sessionId, text, newestOnly }) =>
-    services.sessions.healSession(call, {
+    services.sessions.fillToolResults(call, {
       namespace: fromNamespace(namespace),
       sessionId,
       text,
       newestOnly,
       encode: ({ revision, messages, window }) => {
-        const rest = encodeWire(HealSessionResponse, {
+        const rest = encodeWire(FillToolResultsResponse, {
           revision: BigInt(revision),
           messages: [],
           windowTotals: toTotals(window),

@@ -1,11 +1,11 @@
-// Goal: a healed result gives way to the tool's own result and to nothing else.
+// Goal: a filled result gives way to the tool's own result and to nothing else.
 
 import { describe, expect, it } from "vitest";
 import { insertOf } from "../../test/support/inserts.ts";
 import { draftOf, type JsonMessage, jsonCodec } from "../../test/support/json-codec.ts";
 import type { WindowInsert } from "../domain/session.ts";
 import { ROLE, type WindowEntry } from "../domain/window/types.ts";
-import { mayAnswerHealed, withoutAnswered } from "./healed-results.ts";
+import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
 
 function entry(seq: number, fields: JsonMessage): WindowEntry {
   const { role, callIds, answers, isResult } = draftOf(fields);
@@ -22,7 +22,7 @@ function insert(position: number, kind: WindowInsert["kind"], toolCallId = ""): 
   return insertOf(position, { kind, messageId, text: "text", toolCallId });
 }
 
-const healed = (position: number, callId: string) => insert(position, "result", callId);
+const filled = (position: number, callId: string) => insert(position, "result", callId);
 
 function left(
   inserts: readonly WindowInsert[],
@@ -33,15 +33,15 @@ function left(
 }
 
 describe("withoutAnswered", () => {
-  it("drops the healed result of a call that is answered, and keeps the others", () => {
-    const inserts = [insert(0.5, "summary"), healed(1.3, "c1"), healed(1.6, "c2")];
+  it("drops the filled result of a call that is answered, and keeps the others", () => {
+    const inserts = [insert(0.5, "summary"), filled(1.3, "c1"), filled(1.6, "c2")];
     expect(left(inserts, [call(1, "c1", "c2")], [result(2, "c1")])).toEqual([0.5, 1.6]);
     const parts = entry(2, { role: ROLE.user, results: ["c1", "c2"] });
     expect(left(inserts, [call(1, "c1", "c2")], [parts])).toEqual([0.5]);
   });
 
   it("gives back the very list when nothing is answered", () => {
-    const inserts = [healed(1.5, "c1")];
+    const inserts = [filled(1.5, "c1")];
     const window = [call(1, "c1")];
     const keep = (messages: readonly WindowEntry[]) =>
       withoutAnswered(inserts, { window, messages }, jsonCodec);
@@ -54,15 +54,15 @@ describe("withoutAnswered", () => {
   });
 
   it("tells an id that was used again from its first use", () => {
-    const inserts = [healed(1.5, "c1")];
+    const inserts = [filled(1.5, "c1")];
     const window = [call(1, "c1"), call(2, "c1")];
     expect(left(inserts, window, [result(3, "c1")])).toEqual([1.5]);
     expect(left(inserts, [call(1, "c1")], [call(2, "c1"), result(3, "c1")])).toEqual([1.5]);
     expect(left(inserts, [call(1, "c1")], [result(2, "c1"), call(3, "c1")])).toEqual([]);
   });
 
-  it("takes a result without an id for the first healed call right before it", () => {
-    const inserts = [healed(1.3, "c1"), healed(1.6, "c2")];
+  it("takes a result without an id for the first filled call right before it", () => {
+    const inserts = [filled(1.3, "c1"), filled(1.6, "c2")];
     const window = [call(1, "c1", "c2")];
     expect(left(inserts, window, [result(2)])).toEqual([1.6]);
     expect(left(inserts, window, [result(2), result(3)])).toEqual([]);
@@ -70,11 +70,11 @@ describe("withoutAnswered", () => {
   });
 });
 
-describe("mayAnswerHealed", () => {
-  it("is false when there is nothing healed or nothing answers", () => {
-    expect(mayAnswerHealed([insert(0.5, "summary")], [result(1, "c1")])).toBe(false);
-    expect(mayAnswerHealed([healed(0.5, "c1")], [entry(1, { text: "hi" })])).toBe(false);
-    expect(mayAnswerHealed([healed(0.5, "c1")], [result(1)])).toBe(true);
-    expect(mayAnswerHealed([healed(0.5, "c1")], [entry(1, { results: ["x"] })])).toBe(true);
+describe("mayAnswerFilled", () => {
+  it("is false when there is nothing filled or nothing answers", () => {
+    expect(mayAnswerFilled([insert(0.5, "summary")], [result(1, "c1")])).toBe(false);
+    expect(mayAnswerFilled([filled(0.5, "c1")], [entry(1, { text: "hi" })])).toBe(false);
+    expect(mayAnswerFilled([filled(0.5, "c1")], [result(1)])).toBe(true);
+    expect(mayAnswerFilled([filled(0.5, "c1")], [entry(1, { results: ["x"] })])).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HEAL_NOTICE, healedCalls } from "./heal.ts";
+import { callsToFill, FILL_NOTICE } from "./tool-result-fill.ts";
 import { type MessageDetail, ROLE, type WindowEntry } from "./types.ts";
 
 /**
@@ -32,12 +32,15 @@ const detailOf = (entry: WindowEntry): MessageDetail => ({
   toolCalls: entry.callIds.map((id) => ({ id, name: `tool-${id}`, arguments: "{}" })),
 });
 
-const MOVED_ON = { when: "moved-on", newestOnly: false } as const;
-const ALWAYS = { when: "always", newestOnly: false } as const;
+const MOVED_ON = { rule: "moved-on", newestOnly: false } as const;
+const ALWAYS = { rule: "always", newestOnly: false } as const;
 
 /** As `id@behind`. */
-function healed(text: string, healing: Parameters<typeof healedCalls>[1] = MOVED_ON): string {
-  const list = healedCalls(windowOf(text), healing, detailOf);
+function filled(
+  text: string,
+  toolResultFill: Parameters<typeof callsToFill>[1] = MOVED_ON,
+): string {
+  const list = callsToFill(windowOf(text), toolResultFill, detailOf);
   return list.map(({ callId, position }) => `${callId}@${Math.floor(position)}`).join(" ");
 }
 
@@ -65,26 +68,26 @@ describe("which calls get a result", () => {
     ["an id that is called again and not answered", "A(x) T(x) A(x) U", "x@3"],
     ["in the order of the ids", "A(c,a,B,b,c) U", "B@1 a@1 b@1 c@1"],
   ])("%s", (_, text, expected) => {
-    expect(healed(text)).toBe(expected);
+    expect(filled(text)).toBe(expected);
   });
 });
 
 test("always: also those that wait", () => {
-  expect(healed("U A(x) T(x) A(y,z) T(z)", ALWAYS)).toBe("y@5");
-  expect(healed("A(x)", ALWAYS)).toBe("x@1");
+  expect(filled("U A(x) T(x) A(y,z) T(z)", ALWAYS)).toBe("y@5");
+  expect(filled("A(x)", ALWAYS)).toBe("x@1");
 });
 
 test("newest only: only the newest message with calls", () => {
-  const newest = { when: "moved-on", newestOnly: true } as const;
-  expect(healed("A(x) U A(y) U", newest)).toBe("y@3");
-  expect(healed("A(x) U A(y) T(y) U", newest)).toBe("");
-  expect(healed("A(x) U A(y)", { ...newest, when: "always" })).toBe("y@3");
+  const newest = { rule: "moved-on", newestOnly: true } as const;
+  expect(filled("A(x) U A(y) U", newest)).toBe("y@3");
+  expect(filled("A(x) U A(y) T(y) U", newest)).toBe("");
+  expect(filled("A(x) U A(y)", { ...newest, rule: "always" })).toBe("y@3");
 });
 
 test("names the tool, and nothing for a call that the details do not know", () => {
   const entries = windowOf("A(x,y) U");
   const names = (detail: MessageDetail) =>
-    healedCalls(entries, MOVED_ON, () => detail).map(({ callName }) => callName);
+    callsToFill(entries, MOVED_ON, () => detail).map(({ callName }) => callName);
   const call = { id: "y", name: "pay", arguments: "" };
   expect(names({ content: "", name: "", toolCalls: [call] })).toEqual(["", "pay"]);
 });
@@ -92,7 +95,7 @@ test("names the tool, and nothing for a call that the details do not know", () =
 describe("positions", () => {
   const at = (seqs: readonly number[], text: string) => {
     const entries = windowOf(text).map((entry, index) => ({ ...entry, seq: seqs[index] ?? 0 }));
-    return healedCalls(entries, ALWAYS, detailOf).map(({ position }) => position);
+    return callsToFill(entries, ALWAYS, detailOf).map(({ position }) => position);
   };
 
   test("stand between an entry and the next, in order and less than 1 away", () => {
@@ -114,7 +117,7 @@ describe("positions", () => {
 
   test("many keep their order", () => {
     const ids = Array.from({ length: 128 }, (_, n) => `c${String(n).padStart(3, "0")}`);
-    const list = healedCalls(windowOf(`A(${ids.join(",")}) U`), MOVED_ON, detailOf);
+    const list = callsToFill(windowOf(`A(${ids.join(",")}) U`), MOVED_ON, detailOf);
     expect(list.map(({ callId }) => callId)).toEqual(ids);
     const positions = list.map(({ position }) => position);
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
@@ -122,6 +125,6 @@ describe("positions", () => {
 });
 
 test("the notice says that nobody knows what the call did", () => {
-  expect(HEAL_NOTICE).toMatch(/interrupted/);
-  expect(HEAL_NOTICE.length).toBeLessThan(200);
+  expect(FILL_NOTICE).toMatch(/interrupted/);
+  expect(FILL_NOTICE.length).toBeLessThan(200);
 });

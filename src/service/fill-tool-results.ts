@@ -1,5 +1,5 @@
-// HealSession: answers the tool calls of the window that have no result, with results that stand in
-// the window only.
+// FillToolResults: answers the tool calls of the window that have no result, with results that
+// stand in the window only.
 
 import { sessionNotFound, windowFull } from "../domain/errors.ts";
 import { EVENT_TYPE } from "../domain/event.ts";
@@ -8,7 +8,7 @@ import { LIMITS } from "../domain/limits.ts";
 import type { Session } from "../domain/session.ts";
 import { TRUST } from "../domain/summaries/summary.ts";
 import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
-import { HEAL_NOTICE, type HealedCall, healedCalls } from "../domain/window/heal.ts";
+import { type CallToFill, callsToFill, FILL_NOTICE } from "../domain/window/tool-result-fill.ts";
 import { ROLE } from "../domain/window/types.ts";
 import type { SessionDecision, SessionView, StoredEntry } from "../storage/store.ts";
 import type { Call } from "./api.ts";
@@ -16,7 +16,7 @@ import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { type NewInsert, placeInserts } from "./insert-places.ts";
 import { newEvents } from "./new-events.ts";
-import type { HealSessionInput } from "./window-api.ts";
+import type { FillToolResultsInput } from "./window-api.ts";
 import { changeWindow, planOf } from "./window-change.ts";
 import { detailReader, mergeInserts, sessionTotals } from "./window-view.ts";
 
@@ -38,10 +38,10 @@ interface NeedCount {
   readonly rule: CountedRule;
 }
 
-interface Healing {
+interface ToolResultFill {
   readonly context: ServiceContext;
   readonly call: Call;
-  readonly input: HealSessionInput;
+  readonly input: FillToolResultsInput;
   readonly nowMs: number;
   /** Random bytes for the ids of as many results as a window may hold. */
   readonly random: Uint8Array;
@@ -49,20 +49,20 @@ interface Healing {
 }
 
 /** Answers every open tool call of the window of a session. */
-export async function healSession(
+export async function fillToolResults(
   context: ServiceContext,
   call: Call,
-  input: HealSessionInput,
+  input: FillToolResultsInput,
 ): Promise<Uint8Array> {
   const { namespace, sessionId } = input;
   const nowMs = context.world.nowMs();
-  const random = context.world.random(LIMITS.healedResults * RANDOM_BYTES);
+  const random = context.world.random(LIMITS.filledResults * RANDOM_BYTES);
   const target = { namespace, sessionId, needWindow: true };
   let counted: Counted | undefined;
   for (;;) {
-    const healing: Healing = { context, call, input, nowMs, random, counted };
+    const toolResultFill: ToolResultFill = { context, call, input, nowMs, random, counted };
     const result = await changeSession<NeedCount>(context, call, target, (view) =>
-      decideHeal(healing, view),
+      decideFill(toolResultFill, view),
     );
     if (result instanceof Uint8Array) return result;
     const tokenCount = await context.tokens.countText(result.text, result.rule);
@@ -70,25 +70,28 @@ export async function healSession(
   }
 }
 
-function decideHeal(healing: Healing, view: SessionView): SessionDecision<NeedCount | Uint8Array> {
-  const { context, call, input, nowMs, counted } = healing;
+function decideFill(
+  toolResultFill: ToolResultFill,
+  view: SessionView,
+): SessionDecision<NeedCount | Uint8Array> {
+  const { context, call, input, nowMs, counted } = toolResultFill;
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const { policy, inserts } = session.fields;
   const window = view.window ?? [];
   const entries = mergeInserts(window, inserts, context.codec);
-  const when = { when: "always", newestOnly: input.newestOnly } as const;
-  const open = healedCalls(entries, when, detailReader(context.codec));
-  if (open.length === 0) return unchanged(healing, session);
+  const fill = { rule: "always", newestOnly: input.newestOnly } as const;
+  const open = callsToFill(entries, fill, detailReader(context.codec));
+  if (open.length === 0) return unchanged(toolResultFill, session);
   const text =
-    [input.text, policy.healing?.text ?? "", HEAL_NOTICE].find((one) => one !== "") ?? "";
+    [input.text, policy.toolResultFill?.text ?? "", FILL_NOTICE].find((one) => one !== "") ?? "";
   const rule = countedRule(policy);
   if (counted === undefined || counted.text !== text || !isSameRule(counted.rule, rule)) {
     return { kind: "answer", result: { text, rule } };
   }
   const results = inserts.filter(({ kind }) => kind === "result").length + open.length;
-  if (results > LIMITS.healedResults) throw windowFull(`${LIMITS.healedResults} healed results`);
-  const made = open.map((one, index) => resultFor(healing, one, index, counted));
+  if (results > LIMITS.filledResults) throw windowFull(`${LIMITS.filledResults} filled results`);
+  const made = open.map((one, index) => resultFor(toolResultFill, one, index, counted));
   const added = made.map((insert, index) => ({ insert, after: placeOf(entries, open[index]) }));
   const fields = { ...session.fields, inserts: placeInserts(inserts, added) };
   const change = changeWindow(
@@ -103,21 +106,24 @@ function decideHeal(healing: Healing, view: SessionView): SessionDecision<NeedCo
   });
   const toolCallIds = open.map(({ callId }) => callId);
   const events = newEvents(context, { session, revision, nowMs, requestId: call.requestId }, [
-    { type: EVENT_TYPE.messagesHealed, toolCallIds, window: change.totals },
+    { type: EVENT_TYPE.toolResultsFilled, toolCallIds, window: change.totals },
   ]);
   const plan = { ...planOf(session, change), events, ...replyPart(call, nowMs, bytes) };
   return { kind: "save", result: bytes, plan };
 }
 
-function unchanged({ call, input, nowMs }: Healing, session: Session): SessionDecision<Uint8Array> {
+function unchanged(
+  { call, input, nowMs }: ToolResultFill,
+  session: Session,
+): SessionDecision<Uint8Array> {
   const window = sessionTotals(session);
   const bytes = input.encode({ revision: session.head.revision, messages: [], window });
   return { kind: "answer", result: bytes, ...replyPart(call, nowMs, bytes) };
 }
 
 function resultFor(
-  { context, random, nowMs }: Healing,
-  { callId, callName }: HealedCall,
+  { context, random, nowMs }: ToolResultFill,
+  { callId, callName }: CallToFill,
   index: number,
   { text, tokenCount }: Counted,
 ): NewInsert["insert"] {
@@ -142,7 +148,7 @@ function resultFor(
 }
 
 /** The position of the entry that a result stands behind. */
-function placeOf(entries: readonly StoredEntry[], call: HealedCall | undefined): number {
+function placeOf(entries: readonly StoredEntry[], call: CallToFill | undefined): number {
   const position = call?.position ?? 0;
   return entries.findLast((entry) => entry.seq <= position)?.seq ?? 0;
 }

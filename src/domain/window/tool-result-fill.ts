@@ -5,7 +5,7 @@ import { makesCalls } from "./groups.ts";
 import type { DetailOf, WindowEntry } from "./types.ts";
 
 /** A call that gets a result. */
-export interface HealedCall {
+export interface CallToFill {
   readonly callId: string;
   /** The tool; empty when the call names none. */
   readonly callName: string;
@@ -13,8 +13,8 @@ export interface HealedCall {
   readonly position: number;
 }
 
-/** What a healed result says when the policy has no text of its own. */
-export const HEAL_NOTICE =
+/** What a filled result says when the policy has no text of its own. */
+export const FILL_NOTICE =
   "No result: the tool call was interrupted before it ended. " +
   "It may or may not have had an effect.";
 
@@ -34,21 +34,21 @@ interface Gap<E extends WindowEntry> {
  * new results of one message are in the order of their ids and stand behind its last result, or
  * behind it.
  */
-export function healedCalls<E extends WindowEntry>(
+export function callsToFill<E extends WindowEntry>(
   entries: readonly E[],
-  healing: { readonly when: "moved-on" | "always"; readonly newestOnly: boolean },
+  fill: { readonly rule: "moved-on" | "always"; readonly newestOnly: boolean },
   detailOf: DetailOf<E>,
-): readonly HealedCall[] {
-  const gaps = gapsOf(entries, healing);
+): readonly CallToFill[] {
+  const gaps = gapsOf(entries, fill);
   /** How many results stand behind an entry, by its index. */
   const counts = new Map<number, number>();
   for (const { behind, missing } of gaps) {
     counts.set(behind, (counts.get(behind) ?? 0) + missing.length);
   }
   const placed = new Map<number, number>();
-  const healed = gaps.flatMap(({ call, missing, behind }) => {
+  const filled = gaps.flatMap(({ call, missing, behind }) => {
     const { toolCalls } = detailOf(call);
-    return missing.map((callId): HealedCall => {
+    return missing.map((callId): CallToFill => {
       const place = (placed.get(behind) ?? 0) + 1;
       placed.set(behind, place);
       const callName = toolCalls.find(({ id }) => id === callId)?.name ?? "";
@@ -56,13 +56,13 @@ export function healedCalls<E extends WindowEntry>(
       return { callId, callName, position: positionBehind(entries, behind, share) };
     });
   });
-  return healed.sort((a, b) => a.position - b.position);
+  return filled.sort((a, b) => a.position - b.position);
 }
 
 /** The messages with calls that lack results, oldest first. One pass from the newest entry back. */
 function gapsOf<E extends WindowEntry>(
   entries: readonly E[],
-  { when, newestOnly }: { readonly when: "moved-on" | "always"; readonly newestOnly: boolean },
+  { rule, newestOnly }: { readonly rule: "moved-on" | "always"; readonly newestOnly: boolean },
 ): readonly Gap<E>[] {
   const gaps: Gap<E>[] = [];
   /** Where an id was answered last, among the entries behind. */
@@ -77,7 +77,7 @@ function gapsOf<E extends WindowEntry>(
     if (entry === undefined) continue;
     if (makesCalls(entry)) {
       const gap = gapOf(entry, index, { answered, called, bare });
-      const isDue = when === "always" || movedOn > gap.behind;
+      const isDue = rule === "always" || movedOn > gap.behind;
       if (gap.missing.length > 0 && isDue) gaps.push(gap);
       if (newestOnly) break;
       // A result answers the nearest call of its id before it, not one further back.

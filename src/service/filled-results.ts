@@ -1,4 +1,4 @@
-// Healed results give way: when a tool answers after all, its own result takes their place.
+// Filled results give way: when a tool answers after all, its own result takes their place.
 
 import type { WindowInsert } from "../domain/session.ts";
 import { ROLE, type WindowEntry } from "../domain/window/types.ts";
@@ -11,8 +11,8 @@ export interface Arrival {
   readonly messages: readonly WindowEntry[];
 }
 
-/** Whether messages may answer a call that was healed, so that the window must be looked at. */
-export function mayAnswerHealed(
+/** Whether messages may answer a call that was filled, so that the window must be looked at. */
+export function mayAnswerFilled(
   inserts: readonly WindowInsert[],
   messages: readonly Pick<WindowEntry, "isResult" | "answers">[],
 ): boolean {
@@ -23,7 +23,7 @@ export function mayAnswerHealed(
 }
 
 /**
- * The inserts that still stand after messages came: a healed result is left out when one of them
+ * The inserts that still stand after messages came: a filled result is left out when one of them
  * answers its call. Gives back the very list it got when all stand.
  */
 export function withoutAnswered(
@@ -31,28 +31,28 @@ export function withoutAnswered(
   arrival: Arrival,
   codec: Codec,
 ): readonly WindowInsert[] {
-  if (!mayAnswerHealed(inserts, arrival.messages)) return inserts;
-  const healed = new Map<WindowInsert, string>();
+  if (!mayAnswerFilled(inserts, arrival.messages)) return inserts;
+  const filled = new Map<WindowInsert, string>();
   for (const insert of inserts) {
     const [callId] = insert.kind === "result" ? codec.readFacts(insert.bytes).answers : [];
-    if (callId !== undefined) healed.set(insert, callId);
+    if (callId !== undefined) filled.set(insert, callId);
   }
   const { window, messages } = arrival;
-  const called = newestCalls(window, new Set(healed.values()));
+  const called = newestCalls(window, new Set(filled.values()));
   for (const [index, message] of messages.entries()) {
     for (const callId of message.answers) {
       const seq = called.get(callId);
-      if (seq !== undefined) drop(healed, [callId], seq);
+      if (seq !== undefined) drop(filled, [callId], seq);
     }
     if (message.role === ROLE.tool && message.answers.length === 0) {
       // Without an id it answers one of the calls right before it.
       const before = [window, messages.slice(0, index)];
       const call = findLast(before, (entry) => !entry.isResult);
-      if (call !== undefined) drop(healed, call.callIds, call.seq);
+      if (call !== undefined) drop(filled, call.callIds, call.seq);
     }
     for (const callId of message.callIds) if (called.has(callId)) called.set(callId, message.seq);
   }
-  const left = inserts.filter((insert) => insert.kind !== "result" || healed.has(insert));
+  const left = inserts.filter((insert) => insert.kind !== "result" || filled.has(insert));
   return left.length === inserts.length ? inserts : left;
 }
 
@@ -68,12 +68,12 @@ function newestCalls(
   return seqs;
 }
 
-/** Drops the first healed result of some calls that were made at a seq. */
-function drop(healed: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
+/** Drops the first filled result of some calls that were made at a seq. */
+function drop(filled: Map<WindowInsert, string>, callIds: readonly string[], seq: number): void {
   for (const callId of callIds) {
-    for (const [insert, answered] of healed) {
+    for (const [insert, answered] of filled) {
       if (answered !== callId || insert.position < seq) continue;
-      healed.delete(insert);
+      filled.delete(insert);
       return;
     }
   }
