@@ -14,7 +14,7 @@ import (
 	pb "github.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1"
 )
 
-const errorDomain = "memorysidecar"
+const errorDomain = "memorysidecar.io"
 
 // remedy is what to do about an error. Its code alone says that; the reason says why.
 type remedy string

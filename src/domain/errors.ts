@@ -39,7 +39,7 @@ export const ERROR_REASONS = [
   "SESSION_CHANGED",
   "UPLOAD_NOT_FOUND",
   "UPLOAD_LIMIT_REACHED",
-  "HOOK_NOT_FOUND",
+  "HOOK_FAILED",
   "TASK_NOT_FOUND",
   "LEASE_LOST",
   "TASK_SUPERSEDED",
@@ -56,7 +56,6 @@ export const ERROR_REASONS = [
   "MEMORY_REVISION_NOT_FOUND",
   "MEMORY_REVISION_LIMIT_REACHED",
   "MEMORY_JOB_NOT_FOUND",
-  "EXTRACTOR_UNAVAILABLE",
 ] as const;
 
 /** Why a call failed. */
@@ -76,6 +75,7 @@ export interface AppErrorDetail {
   readonly violations?: readonly FieldViolation[];
   /** The type and name of the resource that is missing or in the way. */
   readonly resource?: { readonly type: string; readonly name: string };
+  /** When to come back, for reasons that are UNAVAILABLE; each has a default. */
   readonly retryDelayMs?: number;
   readonly cause?: unknown;
 }
@@ -194,22 +194,21 @@ export function windowFull(limit: string): AppError {
   );
 }
 
-/** The policy, call or task needs a hook that the server does not have. */
-export function hookNotConfigured(hook: string): AppError {
-  const problem =
-    hook === "promote"
-      ? "A stage asks to promote, and this server has no long-term memory. Use another removed_to."
-      : `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
-        "gives.";
+/** The policy, call or task needs a hook that is not there, or one that does other work. */
+export function hookNotConfigured(hook: string, problem = missingHook(hook)): AppError {
   return new AppError("HOOK_NOT_CONFIGURED", problem, { metadata: { hook } });
 }
 
-/** No hook of this name, or one of another kind than is needed. */
-export function hookNotFound(hook: string, problem = "The server has no such hook."): AppError {
-  return new AppError("HOOK_NOT_FOUND", problem, {
-    metadata: { hook },
-    resource: { type: "Hook", name: hook },
-  });
+function missingHook(hook: string): string {
+  return hook === "promote"
+    ? "A stage asks to promote, and this server has no long-term memory. Use another removed_to."
+    : `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
+        "gives.";
+}
+
+/** A hook that a call waits for failed, or gave what cannot be used. */
+export function hookFailed(hook: string, problem: string, cause: unknown): AppError {
+  return new AppError("HOOK_FAILED", problem, { metadata: { hook }, cause });
 }
 
 /** The task is done, deleted, or was never there. */
@@ -250,7 +249,6 @@ export function taskResultInvalid(
 export function pollLimitReached(limit: number): AppError {
   return new AppError("POLL_LIMIT_REACHED", `${limit} calls wait already. Retry after the delay.`, {
     metadata: { limit: String(limit) },
-    retryDelayMs: 1_000,
   });
 }
 
@@ -275,7 +273,7 @@ export function summaryVersionMismatch(expected: number, version: number): AppEr
   );
 }
 
-/** A snapshot cannot be read; names every fault with its path in the document. */
+/** A snapshot cannot be read; names the faults with their paths in the document. */
 export function snapshotInvalid(violations: readonly FieldViolation[]): AppError {
   const text = violationsText(violations, false);
   return new AppError("SNAPSHOT_INVALID", text, violationsDetail(violations));
@@ -376,11 +374,7 @@ export function recordCorrupt(what: string, cause?: unknown): AppError {
 export function storeFull(freeBytes: number, floorBytes: number): AppError {
   return new AppError(
     "STORE_FULL",
-    `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. ` +
-      "Free space, then retry.",
-    {
-      metadata: { free_bytes: String(freeBytes), floor_bytes: String(floorBytes) },
-      retryDelayMs: 10_000,
-    },
+    `The disk has ${freeBytes} bytes left, less than the floor of ${floorBytes}. ` + "Free space.",
+    { metadata: { free_bytes: String(freeBytes), floor_bytes: String(floorBytes) } },
   );
 }

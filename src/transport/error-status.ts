@@ -36,8 +36,8 @@ export const STATUS_CODES = {
   CONSUMER_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
   TOKEN_MISSING: status.UNAUTHENTICATED,
   TOKEN_INVALID: status.UNAUTHENTICATED,
-  OVERLOADED: status.RESOURCE_EXHAUSTED,
-  STREAM_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  OVERLOADED: status.UNAVAILABLE,
+  STREAM_LIMIT_REACHED: status.UNAVAILABLE,
   STORE_FULL: status.RESOURCE_EXHAUSTED,
   SHUTTING_DOWN: status.UNAVAILABLE,
   DEADLINE_EXCEEDED: status.DEADLINE_EXCEEDED,
@@ -48,13 +48,13 @@ export const STATUS_CODES = {
   SNAPSHOT_INVALID: status.INVALID_ARGUMENT,
   SESSION_CHANGED: status.ABORTED,
   UPLOAD_NOT_FOUND: status.NOT_FOUND,
-  UPLOAD_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
-  HOOK_NOT_FOUND: status.NOT_FOUND,
+  UPLOAD_LIMIT_REACHED: status.UNAVAILABLE,
+  HOOK_FAILED: status.ABORTED,
   TASK_NOT_FOUND: status.NOT_FOUND,
   LEASE_LOST: status.ABORTED,
   TASK_SUPERSEDED: status.ABORTED,
   TASK_RESULT_INVALID: status.INVALID_ARGUMENT,
-  POLL_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
+  POLL_LIMIT_REACHED: status.UNAVAILABLE,
   SUMMARY_NOT_FOUND: status.NOT_FOUND,
   DOCUMENT_NOT_FOUND: status.NOT_FOUND,
   COLLECTION_LIMIT_REACHED: status.RESOURCE_EXHAUSTED,
@@ -66,19 +66,23 @@ export const STATUS_CODES = {
   MEMORY_REVISION_NOT_FOUND: status.NOT_FOUND,
   MEMORY_REVISION_LIMIT_REACHED: status.FAILED_PRECONDITION,
   MEMORY_JOB_NOT_FOUND: status.NOT_FOUND,
-  EXTRACTOR_UNAVAILABLE: status.UNAVAILABLE,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
-/** The reasons whose status says when to come back, and after how long when the error does not. */
-const RETRY_DELAYS_MS: Readonly<Partial<Record<ErrorReason, number>>> = {
+type Unavailable = {
+  [R in ErrorReason]: (typeof STATUS_CODES)[R] extends typeof status.UNAVAILABLE ? R : never;
+}[ErrorReason];
+
+/**
+ * When to come back, for the reasons whose request may be sent again as it is; used where the error
+ * does not say it. A status has RetryInfo if and only if its code is UNAVAILABLE.
+ */
+const RETRY_DELAYS_MS: Readonly<Record<Unavailable, number>> = {
   OVERLOADED: 100,
   STREAM_LIMIT_REACHED: 1_000,
-  STORE_FULL: 10_000,
   SHUTTING_DOWN: 1_000,
   UPLOAD_LIMIT_REACHED: 1_000,
   POLL_LIMIT_REACHED: 1_000,
   EMBEDDER_UNAVAILABLE: 2_000,
-  EXTRACTOR_UNAVAILABLE: 1_000,
 };
 
 /** The reasons that are limits of what may be kept, and of what. */
@@ -88,7 +92,9 @@ const QUOTA_SUBJECTS: Readonly<Partial<Record<ErrorReason, string>>> = {
   MEMORY_LIMIT_REACHED: "memories",
 };
 
-const ERROR_DOMAIN = "memorysidecar";
+const ERROR_DOMAIN = "memorysidecar.io";
+/** Tells the retries of gRPC itself what RetryInfo tells programs. */
+const PUSHBACK_KEY = "grpc-retry-pushback-ms";
 // Stock clients refuse trailers of more than 8 KiB, and base64 makes the details longer by a third.
 const TEXT_BYTES_MAX = 600;
 const FIELD_BYTES_MAX = 120;
@@ -146,8 +152,14 @@ function retryInfo(delayMs: number): Any {
   return any("RetryInfo", encodeWire(RetryInfo, { retryDelay }));
 }
 
+function retryDelayMs({ reason, detail }: AppError): number | undefined {
+  const delays: Readonly<Partial<Record<ErrorReason, number>>> = RETRY_DELAYS_MS;
+  const delay = delays[reason];
+  return delay === undefined ? undefined : (detail.retryDelayMs ?? delay);
+}
+
 function standardDetails(error: AppError): Any[] {
-  const { violations, resource, retryDelayMs } = error.detail;
+  const { violations, resource } = error.detail;
   const details: Any[] = [];
   if (violations !== undefined) {
     details.push(
@@ -168,7 +180,7 @@ function standardDetails(error: AppError): Any[] {
     const failure = { violations: [{ subject, description: error.message }] };
     details.push(any("QuotaFailure", encodeWire(QuotaFailure, failure)));
   }
-  const delay = retryDelayMs ?? RETRY_DELAYS_MS[error.reason];
+  const delay = retryDelayMs(error);
   if (delay !== undefined) details.push(retryInfo(delay));
   return details;
 }
@@ -204,6 +216,8 @@ export function toErrorStatus(error: unknown): ErrorStatus {
   });
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(wire));
+  const delay = retryDelayMs(known);
+  if (delay !== undefined) metadata.set(PUSHBACK_KEY, String(delay));
   const base = { code, details, metadata, reason: known.reason };
   return incidentId === undefined ? base : { ...base, incidentId };
 }

@@ -49,7 +49,7 @@ export async function find(
     const request = { ...where, extraction, preview: true };
     return (await rpc.call("extractMemories", request)).memories;
   } catch (error) {
-    if (isMemorySidecarError(error, "EXTRACTOR_UNAVAILABLE")) return [];
+    if (isMemorySidecarError(error, "HOOK_FAILED")) return [];
     throw error;
   }
 }

@@ -43,7 +43,7 @@ async function refuse(method: UnaryName, bytes: Buffer, reason: string): Promise
   expect(outcome.failure).toMatchObject({
     code: "INVALID_ARGUMENT",
     reason,
-    domain: "memorysidecar",
+    domain: "memorysidecar.io",
   });
   expect(server.store.revision()).toBe(before);
   return outcome.failure;
@@ -133,6 +133,7 @@ describe("any method", () => {
       "ALREADY_EXISTS",
       "OUT_OF_RANGE",
       "ABORTED",
+      "FAILED_PRECONDITION",
     ]);
     await fc.assert(
       fc.asyncProperty(

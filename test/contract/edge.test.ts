@@ -79,10 +79,11 @@ describe("capacity", () => {
     await wait(100);
     const refused = await server.client.fail("getSession", { sessionId });
     expect(refused).toMatchObject({
-      code: "RESOURCE_EXHAUSTED",
+      code: "UNAVAILABLE",
       reason: "OVERLOADED",
       metadata: { limit: "2" },
       retryAfterMs: 100,
+      pushbackMs: 100,
     });
     gate.resolve();
     for (const failure of await Promise.all(slow)) expect(failure.reason).toBe("SESSION_NOT_FOUND");
@@ -97,10 +98,11 @@ describe("capacity", () => {
     first.on("error", () => {});
     await new Promise((resolve) => first.once("data", resolve));
     expect(await server.client.failStream(bytes)).toMatchObject({
-      code: "RESOURCE_EXHAUSTED",
+      code: "UNAVAILABLE",
       reason: "STREAM_LIMIT_REACHED",
       metadata: { limit: "1" },
       retryAfterMs: 1_000,
+      pushbackMs: 1_000,
     });
     first.cancel();
     await wait(100);
@@ -203,13 +205,13 @@ describe("faults", () => {
     });
   });
 
-  it("of a full disk say when to come back", async () => {
+  it("of a full disk ask for room, not for a retry", async () => {
     const server = await failing(storeFull(10, 20));
     expect(await server.client.fail("getSession", { sessionId })).toMatchObject({
       code: "RESOURCE_EXHAUSTED",
       reason: "STORE_FULL",
       metadata: { free_bytes: "10", floor_bytes: "20" },
-      retryAfterMs: 10_000,
+      details: ["ErrorInfo"],
     });
   });
 

@@ -1,18 +1,20 @@
-// Goal: the reasons of the contract, the list of the domain and the table of statuses are one list.
+// Goal: the reasons of the contract, the list of the domain and the table of statuses are one list,
+// and the code alone says whether a retry makes sense.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { status } from "@grpc/grpc-js";
+import { type Metadata, status } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
-import { ERROR_REASONS } from "../../src/domain/errors.ts";
+import { AppError, ERROR_REASONS } from "../../src/domain/errors.ts";
+import { Status } from "../../src/gen/google/rpc/status.ts";
 import { ErrorReason } from "../../src/gen/memorysidecar/v1/error_reason.ts";
-import { STATUS_CODES } from "../../src/transport/error-status.ts";
+import { STATUS_CODES, toErrorStatus } from "../../src/transport/error-status.ts";
 import { buildContract, rpcsOf } from "../../tools/reference/contract.ts";
 import { errorsOf } from "../../tools/reference/errors.ts";
 
 const PROTO = join(import.meta.dirname, "../../proto/memorysidecar/v1/error_reason.proto");
 
-/** The reasons of the proto file with the code that their comment begins with. */
+/** The reasons of the proto file with their comments. */
 function documented(): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   let comment = "";
@@ -21,7 +23,7 @@ function documented(): ReadonlyMap<string, string> {
     const name = /^ {2}ERROR_REASON_([A-Z0-9_]+) = \d+;$/.exec(line)?.[1];
     if (text !== undefined) comment = comment === "" ? text : `${comment} ${text}`;
     if (name !== undefined && name !== "UNSPECIFIED") {
-      reasons.set(name, /^([A-Z_]+)(?:\.| with)/.exec(comment)?.[1] ?? "");
+      reasons.set(name, comment);
     }
     if (text === undefined) comment = "";
   }
@@ -29,6 +31,13 @@ function documented(): ReadonlyMap<string, string> {
 }
 
 const CONTRACT = buildContract(join(import.meta.dirname, "../.."));
+const COMMENT = /^([A-Z_]+)(?: with ([^.]+))?\. .+ What to do: [^.]+\./;
+
+function detailsOf(metadata: Metadata): readonly string[] {
+  const [bytes] = metadata.get("grpc-status-details-bin");
+  const { details } = Status.decode(bytes instanceof Buffer ? bytes : Buffer.alloc(0));
+  return details.map(({ typeUrl }) => typeUrl.slice("type.googleapis.com/google.rpc.".length));
+}
 
 describe("the reasons of failures", () => {
   it("are the same in the contract, the generated code and the domain", () => {
@@ -39,8 +48,21 @@ describe("the reasons of failures", () => {
     expect([...documented().keys()]).toEqual([...ERROR_REASONS]);
   });
 
-  it.each(ERROR_REASONS)("%s has the code that its comment names", (reason) => {
-    expect(status[STATUS_CODES[reason]]).toBe(documented().get(reason));
+  it.each(ERROR_REASONS)("%s has a comment with its code, its details and a remedy", (reason) => {
+    const { code, metadata } = toErrorStatus(new AppError(reason, "Why."));
+    const details = detailsOf(metadata).filter((name) => name !== "ErrorInfo");
+    const [, name = "", told = ""] = COMMENT.exec(documented().get(reason) ?? "") ?? [];
+    expect(name).toBe(status[code]);
+    expect(STATUS_CODES[reason]).toBe(code);
+    for (const detail of details) expect(told).toContain(`\`${detail}\``);
+  });
+
+  it.each(ERROR_REASONS)("%s says when to come back if and only if it is UNAVAILABLE", (reason) => {
+    const { code, metadata } = toErrorStatus(new AppError(reason, "Why.", { retryDelayMs: 1_250 }));
+    const isUnavailable = code === status.UNAVAILABLE;
+    expect(detailsOf(metadata).includes("RetryInfo")).toBe(isUnavailable);
+    expect(metadata.get("grpc-retry-pushback-ms")).toEqual(isUnavailable ? ["1250"] : []);
+    expect(/RetryInfo/.test(documented().get(reason) ?? "")).toBe(isUnavailable);
   });
 
   it.each(rpcsOf(CONTRACT))("of $name are told once each, with their code", (method) => {

@@ -141,7 +141,7 @@ describe("rules", () => {
     expect(gone.reason).toBe("SESSION_NOT_FOUND");
     for (const hook of ["none", "judge"]) {
       expect(await client.fail("extractMemories", by(hook))).toMatchObject({
-        ...{ code: "NOT_FOUND", reason: "HOOK_NOT_FOUND" },
+        ...{ code: "FAILED_PRECONDITION", reason: "HOOK_NOT_CONFIGURED" },
       });
     }
   });
@@ -233,7 +233,7 @@ describe("a chat model", () => {
     const { client } = server;
     const before = await client.call("getServerInfo", {});
     expect(await client.fail("extractMemories", by("model"))).toMatchObject({
-      ...{ code: "UNAVAILABLE", reason: "EXTRACTOR_UNAVAILABLE", retryAfterMs: 1_000 },
+      ...{ code: "ABORTED", reason: "HOOK_FAILED", metadata: { hook: "model" } },
     });
     expect(await textsOf(server)).toEqual([]);
     expect((await client.call("getServerInfo", {})).revision).toBe(before.revision);
@@ -358,7 +358,7 @@ describe("workers", () => {
   it("that are away are not waited for long", async () => {
     const server = await start({ agents: { kind: "poll", does: "extract" } });
     const asked = server.client.fail("extractMemories", by("agents"));
-    expect((await asked).reason).toBe("EXTRACTOR_UNAVAILABLE");
+    expect((await asked).reason).toBe("HOOK_FAILED");
     expect(await textsOf(server)).toEqual([]);
   });
 

@@ -142,10 +142,10 @@ describe("PollTasks", () => {
     for (const hook of ["nobody", "model", "builtin"]) {
       const hooks = [WORKERS, hook];
       expect(await server.client.fail("pollTasks", { hooks })).toMatchObject({
-        code: "NOT_FOUND",
-        reason: "HOOK_NOT_FOUND",
+        code: "FAILED_PRECONDITION",
+        reason: "HOOK_NOT_CONFIGURED",
         metadata: { hook },
-        details: ["ErrorInfo", "ResourceInfo"],
+        details: ["ErrorInfo"],
       });
     }
   });

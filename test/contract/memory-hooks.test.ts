@@ -85,13 +85,13 @@ describe("ExtractMemories", () => {
     const request = { text: "x", extraction: extraction({ hook: "finder" }) };
     const failure = await client.fail("extractMemories", request);
     expect(failure).toMatchObject({
-      ...{ code: "UNAVAILABLE", reason: "EXTRACTOR_UNAVAILABLE", metadata: { hook: "finder" } },
-      ...{ retryAfterMs: 1_000, details: ["ErrorInfo", "RetryInfo"] },
+      ...{ code: "ABORTED", reason: "HOOK_FAILED", metadata: { hook: "finder" } },
+      ...{ retryAfterMs: undefined, details: ["ErrorInfo"] },
     });
     expect(store.revision()).toBe(0);
     const nobody = { ...request, extraction: extraction({ hook: "nobody" }) };
     expect(await client.fail("extractMemories", nobody)).toMatchObject({
-      ...{ code: "NOT_FOUND", reason: "HOOK_NOT_FOUND" },
+      ...{ code: "FAILED_PRECONDITION", reason: "HOOK_NOT_CONFIGURED" },
     });
     const gone = await client.fail("extractMemories", { sessionId: "gone" });
     expect(gone.reason).toBe("SESSION_NOT_FOUND");

@@ -238,8 +238,8 @@ describe("Remember", () => {
     const rule = conflict(ConflictMode.ASK_HOOK, { hook: "nobody" });
     const memories = [fact("x", { key: "k" })];
     expect(await server.client.fail("remember", { memories, conflict: rule })).toMatchObject({
-      code: "NOT_FOUND",
-      reason: "HOOK_NOT_FOUND",
+      code: "FAILED_PRECONDITION",
+      reason: "HOOK_NOT_CONFIGURED",
     });
   });
 

@@ -165,7 +165,7 @@ describe("calls that wait", () => {
     const waiting = Array.from({ length: LIMITS.polls - leaving.length }, persistent);
     const limit = String(LIMITS.polls);
     const refused = {
-      code: "RESOURCE_EXHAUSTED",
+      code: "UNAVAILABLE",
       reason: "POLL_LIMIT_REACHED",
       metadata: { limit },
     };

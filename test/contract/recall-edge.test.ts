@@ -391,7 +391,7 @@ describe("a failure of the service", () => {
     };
     scriptRecall(server, { recall: fail, getDocument: fail });
     const failure = await server.client.fail("recall", { query: "q" });
-    expect(failure).toMatchObject({ reason, code, domain: "memorysidecar", ...more });
+    expect(failure).toMatchObject({ reason, code, domain: "memorysidecar.io", ...more });
     expect(await server.client.fail("getDocument", { documentId: "d" })).toEqual(failure);
   });
 });

@@ -163,7 +163,10 @@ describe("a hook that puts hits in order", () => {
     const { client } = await start({});
     for (const hook of ["none", ""]) {
       const failure = await client.fail("recall", { ...ask, rerank: { hook, candidates: 0 } });
-      expect(failure).toMatchObject({ code: "NOT_FOUND", reason: "HOOK_NOT_FOUND" });
+      expect(failure).toMatchObject({
+        code: "FAILED_PRECONDITION",
+        reason: "HOOK_NOT_CONFIGURED",
+      });
     }
   });
 });

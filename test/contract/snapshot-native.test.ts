@@ -781,7 +781,7 @@ describe("an upload", () => {
     const started = await Promise.all(Array.from({ length: LIMITS.uploads }, () => begin()));
     const ninth = { header: withLast(4n), more: true };
     const failure = await server.client.fail("importSession", ninth);
-    expect([failure.code, failure.reason]).toEqual(["RESOURCE_EXHAUSTED", "UPLOAD_LIMIT_REACHED"]);
+    expect([failure.code, failure.reason]).toEqual(["UNAVAILABLE", "UPLOAD_LIMIT_REACHED"]);
     expect(failure.metadata["limit"]).toBe("8");
     // What fits one call needs no place.
     await server.client.call("importSession", { header: withLast(0n), sessionId: fresh() });

@@ -205,7 +205,7 @@ describe("a task to embed", () => {
     expect(again.task?.lastFailure?.message).toBe("The worker gave the task back.");
     const over = await client.call("failTask", { ...again.ref, permanent: true, message: "no" });
     expect(over).toEqual({ state: TaskState.DEAD, readyTime: undefined });
-    expect(await asked).toMatchObject({ reason: "EMBEDDER_UNAVAILABLE" });
+    expect(await asked).toMatchObject({ code: "ABORTED", reason: "HOOK_FAILED" });
     expect((await client.fail("failTask", again.ref)).reason).toBe("TASK_NOT_FOUND");
   });
 

@@ -55,6 +55,8 @@ export interface Failure {
   /** The faulty fields. */
   readonly fields: readonly string[];
   readonly retryAfterMs: number | undefined;
+  /** The same for gRPC itself: the trailer `grpc-retry-pushback-ms`. */
+  readonly pushbackMs: number | undefined;
   /** The kinds of the details. */
   readonly details: readonly string[];
   /** What the failure takes in the trailers, about. */
@@ -76,6 +78,7 @@ export function failureOf(error: ServiceError): Failure {
   const bad = BadRequest.decode(find("BadRequest") ?? Buffer.alloc(0));
   const retry = find("RetryInfo");
   const delay = retry === undefined ? undefined : RetryInfo.decode(retry).retryDelay;
+  const [pushback] = error.metadata.get("grpc-retry-pushback-ms");
   return {
     code: status[error.code],
     reason: info.reason,
@@ -85,6 +88,7 @@ export function failureOf(error: ServiceError): Failure {
     fields: bad.fieldViolations.map((violation) => violation.field),
     retryAfterMs:
       delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1_000_000,
+    pushbackMs: pushback === undefined ? undefined : Number(pushback),
     details: wire.details.map((detail) => detail.typeUrl.slice(TYPE_PREFIX.length)),
     trailerBytes: encodeURI(error.details).length + (binary?.length ?? 0) * (4 / 3),
   };

@@ -10,8 +10,11 @@ export interface Reason {
   /** The gRPC code. */
   readonly code: string;
   readonly retry: string;
-  /** What it means and what to do. */
   readonly meaning: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** What the metadata of ErrorInfo holds. May be empty. */
+  readonly metadata: string;
 }
 
 /** An error that the comment of an rpc names. */
@@ -27,23 +30,26 @@ const PREFIX = "ERROR_REASON_";
 /** Whether the same request may be sent again, by code. */
 const RETRY: Readonly<Record<string, string>> = {
   UNAVAILABLE: "yes, after a delay",
-  ABORTED: "after reading anew",
+  ABORTED: "not as it is: look, then decide",
   DEADLINE_EXCEEDED: "a read; a write with its `request_id`",
   RESOURCE_EXHAUSTED: "when there is room again",
 };
 
-/** The reasons of the enum. Throws when a comment does not begin with its code. */
+// CODE with `Details`. Meaning. What to do: remedy. Metadata: `keys`.
+const REASON = /^([A-Z_]+)(?: (with [^.]*))?\. (.+?) What to do: (.+?)\.(?: Metadata: (.+)\.)?$/;
+
+/** The reasons of the enum. Throws when a comment is not of the regular form. */
 export function reasonsOf(contract: Contract): Reason[] {
   const reasons = contract.registry.getEnum("memorysidecar.v1.ErrorReason");
   if (reasons === undefined) throw new Error("the contract has no enum ErrorReason");
   return reasons.values.slice(1).map((value) => {
     const comment = contract.comment(`${reasons.typeName}.${value.name}`).replaceAll("\n", " ");
-    const [, code = "", detail = "", rest = ""] =
-      /^([A-Z_]+)(?: (with [^.]*))?\. ?(.*)$/.exec(comment) ?? [];
-    if (code === "") throw new Error(`the comment of ${value.name} does not begin with its code`);
+    const [, code = "", detail = "", rest = "", remedy = "", metadata = ""] =
+      REASON.exec(comment) ?? [];
+    if (code === "") throw new Error(`the comment of ${value.name} is not of the regular form`);
     const name = value.name.slice(PREFIX.length);
-    const meaning = detail === "" ? rest : `W${detail.slice(1)}. ${rest}`;
-    return { name, code, retry: RETRY[code] ?? "no", meaning };
+    const meaning = detail === "" ? rest : `${rest} W${detail.slice(1)}.`;
+    return { name, code, retry: RETRY[code] ?? "no", meaning, remedy, metadata };
   });
 }
 

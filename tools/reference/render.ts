@@ -129,11 +129,9 @@ function fileTypesPage(contract: Contract, pages: TypePages, file: DescFile): st
 }
 
 function errorPage(contract: Contract, reasons: readonly Reason[]): string {
-  const rows = reasons.map(({ name, code, retry, meaning }) => [
+  const rows = reasons.map(({ name, code, retry, meaning, remedy, metadata }) => [
     `<a id="${name.toLowerCase()}"></a>\`${name}\``,
-    code,
-    retry,
-    meaning.replaceAll("|", "\\|"),
+    ...[code, retry, meaning, remedy, metadata].map((cell) => cell.replaceAll("|", "\\|")),
   ]);
   return page(
     GENERATED,
@@ -143,7 +141,10 @@ function errorPage(contract: Contract, reasons: readonly Reason[]): string {
     "## Errors of every rpc",
     commonErrors(contract),
     "## Every reason",
-    table(["Reason", "Code", "Retry the same request", "What it means and what to do"], rows),
+    table(
+      ["Reason", "Code", "Retry the same request", "What happened", "What to do", "Metadata"],
+      rows,
+    ),
   );
 }
 

@@ -111,7 +111,7 @@ def main(address: str, hook: str) -> None:
     with Client(address, namespace=f"tasks-{secrets.token_hex(4)}") as client:
         for one in client.list_hooks():
             print(f"{one.name}: {v1.HookKind.Name(one.kind)}")
-        expect(ErrorReason.HOOK_NOT_FOUND, client.poll_tasks, "nobody")
+        expect(ErrorReason.HOOK_NOT_CONFIGURED, client.poll_tasks, "nobody")
         by_hand(client, hook)
         compacted(client, hook)
         with_workers(client, hook)

@@ -33,7 +33,7 @@ def details(
     if reason:
         found.append(
             error_details_pb2.ErrorInfo(
-                reason=reason, domain="memorysidecar", metadata=metadata or {}
+                reason=reason, domain="memorysidecar.io", metadata=metadata or {}
             )
         )
     if violations:

@@ -18,7 +18,7 @@ from memorysidecar.errors import make_error
 
 S = grpc.StatusCode
 GONE = fail(S.UNAVAILABLE, "SHUTTING_DOWN", retry_delay=0)
-FULL = fail(S.RESOURCE_EXHAUSTED, "OVERLOADED", retry_delay=0.1)
+FULL = fail(S.UNAVAILABLE, "OVERLOADED", retry_delay=0.1)
 DONE = answer(v1.AppendMessagesResponse(last_seq=7))
 
 
@@ -56,7 +56,9 @@ def test_the_pause_that_the_server_asks_for_is_kept(fake: FakeServer, fake_clien
     "step",
     [
         fail(S.RESOURCE_EXHAUSTED, "CONSUMER_LIMIT_REACHED"),
+        fail(S.RESOURCE_EXHAUSTED, "NEW", retry_delay=0),
         fail(S.ABORTED, "LAST_SEQ_MISMATCH"),
+        fail(S.ABORTED, "HOOK_FAILED"),
         fail(S.INTERNAL, "INTERNAL"),
         fail(S.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED"),
         fail(S.INVALID_ARGUMENT, "REQUEST_INVALID", retry_delay=0),
@@ -88,7 +90,7 @@ def test_one_attempt_means_no_retry(fake: FakeServer) -> None:
 
 
 def test_the_deadline_bounds_all_attempts(fake: FakeServer, fake_client: Client) -> None:
-    fake.script["GetSession"] = [fail(S.RESOURCE_EXHAUSTED, "STORE_FULL", retry_delay=10)]
+    fake.script["GetSession"] = [fail(S.UNAVAILABLE, "OVERLOADED", retry_delay=10)]
     start = time.monotonic()
     with pytest.raises(ms.MemorySidecarError) as caught:
         fake_client.get_session("s", timeout=2)

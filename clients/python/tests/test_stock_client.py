@@ -138,7 +138,7 @@ def test_an_error_tells_its_reason(stock: Reflected) -> None:
     info, resource = error_details_pb2.ErrorInfo(), error_details_pb2.ResourceInfo()
     assert [one.Unpack(info) for one in status.details].count(True) == 1
     assert [one.Unpack(resource) for one in status.details].count(True) == 1
-    assert (info.domain, info.reason) == ("memorysidecar", "SESSION_NOT_FOUND")
+    assert (info.domain, info.reason) == ("memorysidecar.io", "SESSION_NOT_FOUND")
     assert dict(info.metadata) == {"session_id": "none"}
     assert resource.resource_name == "none"
 

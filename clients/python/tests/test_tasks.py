@@ -189,9 +189,9 @@ def test_a_lease_is_extended_while_the_function_works(memory: Client) -> None:
 
 
 def test_a_worker_ends_with_errors_that_would_come_again(memory: Client) -> None:
-    with pytest.raises(ms.NotFound) as raised:
+    with pytest.raises(ms.MemorySidecarError) as raised:
         Worker(memory, "nobody", lambda task: "").run()
-    assert raised.value.reason == ErrorReason.HOOK_NOT_FOUND
+    assert raised.value.reason == ErrorReason.HOOK_NOT_CONFIGURED
 
 
 def test_a_worker_goes_on_when_the_server_was_away(fake: FakeServer) -> None:
@@ -325,7 +325,7 @@ def test_the_example_meets_every_error_of_a_worker(hooked: RealServer) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Done.\n")
     for reason in (
-        "HOOK_NOT_FOUND",
+        "HOOK_NOT_CONFIGURED",
         "TASK_NOT_FOUND",
         "LEASE_LOST",
         "TASK_SUPERSEDED",

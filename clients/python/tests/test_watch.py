@@ -16,7 +16,7 @@ from memorysidecar import AsyncClient, Client, v1
 
 S = grpc.StatusCode
 GONE = fail(S.UNAVAILABLE, "SHUTTING_DOWN", retry_delay=0)
-FULL = fail(S.RESOURCE_EXHAUSTED, "STREAM_LIMIT_REACHED", retry_delay=0.05)
+FULL = fail(S.UNAVAILABLE, "STREAM_LIMIT_REACHED", retry_delay=0.05)
 EXPIRED = fail(S.OUT_OF_RANGE, "RESUME_TOKEN_EXPIRED", metadata={"oldest_revision": "42"})
 
 # Three connections: the second one fails at once, the third one repeats an event and goes on.

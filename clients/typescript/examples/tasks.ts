@@ -70,7 +70,7 @@ async function start(sessionId: string): Promise<void> {
 
 for (const { name, kind } of await client.listHooks())
   console.log(`${name}${kind === HookKind.POLL ? ": workers" : ""}`);
-await expectError("HOOK_NOT_FOUND", client.pollTasks("nobody"));
+await expectError("HOOK_NOT_CONFIGURED", client.pollTasks("nobody"));
 
 console.log("\n== A task by hand");
 await start("by-hand");

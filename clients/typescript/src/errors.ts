@@ -5,7 +5,7 @@ import { BadRequest, ErrorInfo, ResourceInfo, RetryInfo } from "./gen/google/rpc
 import { Status as RpcStatus } from "./gen/google/rpc/status.ts";
 import type { ErrorReason } from "./gen/memorysidecar/v1/error_reason.ts";
 
-const ERROR_DOMAIN = "memorysidecar";
+const ERROR_DOMAIN = "memorysidecar.io";
 const DETAILS_KEY = "grpc-status-details-bin";
 const TYPE_PREFIX = "type.googleapis.com/";
 

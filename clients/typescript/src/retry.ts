@@ -20,7 +20,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /**
- * Says whether a repeat can help: the server was away, cut the call off, or asked for a repeat.
+ * Says whether the same request may be sent again: the contract says so with UNAVAILABLE alone.
  *
  * A call that was cancelled, and not by the server's own word, was cut off by a connection that was
  * torn down; callers that cancel a call themselves never get here.
@@ -30,10 +30,9 @@ export const DEFAULT_RETRY: RetryPolicy = {
  */
 export function isRetryable(error: unknown): error is MemorySidecarError {
   if (!(error instanceof MemorySidecarError)) return false;
-  // The server is there: each repeat would ask the hook again.
-  if (error.code === Status.UNAVAILABLE) return error.reason !== "EXTRACTOR_UNAVAILABLE";
-  if (error.code === Status.CANCELLED) return error.reason === "";
-  return error.code === Status.RESOURCE_EXHAUSTED && error.retryDelayMs !== undefined;
+  return (
+    error.code === Status.UNAVAILABLE || (error.code === Status.CANCELLED && error.reason === "")
+  );
 }
 
 /**

@@ -29,7 +29,7 @@ const AWAY_ATTEMPTS = 5;
 
 /** Trying again does not help. */
 const FOR_GOOD: readonly KnownErrorReason[] = [
-  "HOOK_NOT_FOUND",
+  "HOOK_NOT_CONFIGURED",
   "REQUEST_INVALID",
   "TOKEN_MISSING",
   "TOKEN_INVALID",

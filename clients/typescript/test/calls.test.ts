@@ -102,13 +102,9 @@ describe("retries", () => {
     expect(appendMessages.seen[3]?.request.requestId).toBe("mine");
   });
 
-  it("repeats RESOURCE_EXHAUSTED only when the server asks for it", async () => {
-    const asked = fakeError({
-      code: Status.RESOURCE_EXHAUSTED,
-      reason: "OVERLOADED",
-      retryDelayMs: 30,
-    });
-    const notAsked = fakeError({ code: Status.RESOURCE_EXHAUSTED, reason: "X" });
+  it("repeats UNAVAILABLE after the delay, and RESOURCE_EXHAUSTED not even with one", async () => {
+    const asked = fakeError({ code: Status.UNAVAILABLE, reason: "NEW", retryDelayMs: 30 });
+    const notAsked = fakeError({ code: Status.RESOURCE_EXHAUSTED, reason: "X", retryDelayMs: 1 });
     const getSession = script(asked, notAsked, session);
     const opened = await open({ sessions: { getSession } });
     const before = Date.now();

@@ -40,7 +40,7 @@ export function fakeError(error: FakeError): ServiceError {
   const details = [];
   const { reason, metadata = {}, violations, resource, retryDelayMs } = error;
   if (reason !== undefined) {
-    const info = ErrorInfo.fromPartial({ reason, domain: "memorysidecar", metadata });
+    const info = ErrorInfo.fromPartial({ reason, domain: "memorysidecar.io", metadata });
     details.push(any("ErrorInfo", ErrorInfo.encode(info).finish()));
   }
   if (violations !== undefined) {

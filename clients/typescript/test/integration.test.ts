@@ -40,14 +40,14 @@ const ELSEWHERE = new Set([
   "INTERNAL",
   "SESSION_CHANGED",
   // examples/tasks.ts meets these; POLL_LIMIT_REACHED needs a busy server.
-  ...["HOOK_NOT_FOUND", "TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED", "SUMMARY_NOT_FOUND"],
+  ...["TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED", "SUMMARY_NOT_FOUND"],
   ...["TASK_RESULT_INVALID", "POLL_LIMIT_REACHED"],
   // examples/recall.ts meets these; the others need many collections or another embedder.
   ...["DOCUMENT_NOT_FOUND", "EMBEDDING_MISMATCH"],
   ...["COLLECTION_LIMIT_REACHED", "EMBEDDER_UNAVAILABLE", "EMBEDDER_OFF"],
   // examples/memory.ts meets these; the others need many memories, or a hook that fails.
   ...["MEMORY_NOT_FOUND", "MEMORY_REVISION_NOT_FOUND", "MEMORY_JOB_NOT_FOUND"],
-  ...["MEMORY_LIMIT_REACHED", "MEMORY_REVISION_LIMIT_REACHED", "EXTRACTOR_UNAVAILABLE"],
+  ...["MEMORY_LIMIT_REACHED", "MEMORY_REVISION_LIMIT_REACHED", "HOOK_FAILED"],
 ]);
 const HERE = join(import.meta.dirname, "..");
 const run = promisify(execFile);

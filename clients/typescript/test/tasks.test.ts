@@ -183,7 +183,7 @@ describe("a worker", () => {
 
   it("ends with an error that would come again", async () => {
     const work = runWorker(memoryOf("nobody"), { hooks: "nobody", summarize: () => "" });
-    await expect(work).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+    await expect(work).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
   });
 });
 
@@ -370,7 +370,7 @@ describe("the example", () => {
       timeout: 60_000,
     });
     expect(stdout).toMatch(/Done\.\n$/);
-    const reasons = ["HOOK_NOT_FOUND", "TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED"];
+    const reasons = ["HOOK_NOT_CONFIGURED", "TASK_NOT_FOUND", "LEASE_LOST", "TASK_SUPERSEDED"];
     for (const reason of [...reasons, "TASK_RESULT_INVALID", "SUMMARY_NOT_FOUND"]) {
       expect(stdout).toContain(`   ${reason} (`);
     }

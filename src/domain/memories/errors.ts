@@ -47,12 +47,3 @@ export function memoryJobNotFound(sessionId: string): AppError {
     resource: { type: "MemoryJob", name: sessionId },
   });
 }
-
-/** The hook that finds facts failed. */
-export function extractorUnavailable(hook: string, cause: unknown): AppError {
-  return new AppError("EXTRACTOR_UNAVAILABLE", "The hook that finds facts failed: try later.", {
-    metadata: { hook },
-    retryDelayMs: 1_000,
-    cause,
-  });
-}

@@ -1,10 +1,7 @@
 // Expected failures of recall and documents; see domain/errors.ts.
 
-import { AppError } from "../errors.ts";
+import { AppError, hookFailed } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-
-/** When an embedder that failed may be asked again. */
-const EMBEDDER_RETRY_MS = 2_000;
 
 /** The document does not exist. */
 export function documentNotFound(documentId: string): AppError {
@@ -47,20 +44,22 @@ function nameOf({ model, dimensions }: VectorKind): string {
   return `${JSON.stringify(model)} with ${dimensions} values`;
 }
 
-/**
- * The embedder failed or was too slow. `refusal` names a failure that another try does not change
- * as long as the settings stay what they are; none by default.
- */
-export function embedderUnavailable(cause?: unknown, refusal?: string): AppError {
-  const problem =
-    refusal === undefined
-      ? "The embedder failed or was too slow. Retry."
-      : `The embedder gave no vectors that can be used (${refusal}). A retry seldom helps: mend the ` +
-        "settings of its hook, such as url, model, key_file and dimensions, or shorten the text.";
-  return new AppError("EMBEDDER_UNAVAILABLE", problem, {
-    retryDelayMs: EMBEDDER_RETRY_MS,
+/** The embedder was too slow, busy or away. */
+export function embedderUnavailable(cause?: unknown): AppError {
+  return new AppError("EMBEDDER_UNAVAILABLE", "The embedder is too slow, busy or away. Retry.", {
     cause,
   });
+}
+
+/**
+ * The embedder fails in a way that another try does not change as long as its settings stay what
+ * they are.
+ */
+export function embedderFailed(hook: string, failure: string, cause: unknown): AppError {
+  const problem =
+    `The embedder gave no vectors that can be used (${failure}). Mend the settings of its hook, ` +
+    "such as url, model, key_file and dimensions, or shorten the text.";
+  return hookFailed(hook, problem, cause);
 }
 
 /** There are no vectors to compare with. */

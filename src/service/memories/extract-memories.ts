@@ -1,9 +1,8 @@
 // ExtractMemories: finds facts, entities and relations now, in messages or in a text, and remembers
 // them in one transaction. The hook is asked first; when it fails, nothing changes.
 
-import { sessionNotFound } from "../../domain/errors.ts";
+import { hookFailed, sessionNotFound } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import { extractorUnavailable } from "../../domain/memories/errors.ts";
 import type { MemoryLookup } from "../../domain/memories/lookup.ts";
 import type { Memory, MemoryScope } from "../../domain/memories/memory.ts";
 import {
@@ -163,7 +162,11 @@ async function find(
   } catch (error) {
     if (!(error instanceof HookFailure)) throw error;
     checkLive(signal);
-    throw extractorUnavailable(extractorOf(policy), error);
+    throw hookFailed(
+      extractorOf(policy),
+      "The hook that finds facts failed. Nothing has changed.",
+      error,
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 // hook, and makes memories of them. What a hook gives is a proposal: it has the lowest trust, names
 // its messages, and deletes nothing.
 
-import { hookNotFound } from "../../domain/errors.ts";
+import { hookNotConfigured } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { describeStructure } from "../../domain/memories/describe.ts";
 import type { Extracted, ExtractInput, ExtractionLine } from "../../domain/memories/extracted.ts";
@@ -44,8 +44,8 @@ export function extractorOf({ hook }: Pick<ExtractionPolicy, "hook">): string {
 }
 
 /**
- * Finds what is in messages or in a text. Changes nothing. Throws HOOK_NOT_FOUND when the server
- * does not have the hook, HookFailure when it fails, and DEADLINE_EXCEEDED when nobody waits.
+ * Finds what is in messages or in a text. Changes nothing. Throws HOOK_NOT_CONFIGURED when the
+ * server has no such hook, HookFailure when it fails, and DEADLINE_EXCEEDED when nobody waits.
  */
 export async function extractBatch(parts: ExtractParts, batch: ExtractBatch): Promise<Found> {
   const name = extractorOf(batch.policy);
@@ -95,14 +95,15 @@ export function withoutForgotten(
 
 type AskHook = (input: ExtractInput) => Promise<Extracted>;
 
-/** How a hook is asked. Throws HOOK_NOT_FOUND. */
+/** How a hook is asked. Throws HOOK_NOT_CONFIGURED. */
 function hookCall({ context, states }: ExtractParts, name: string, batch: ExtractBatch): AskHook {
   const hook = context.hooks.byName.get(name);
   const extract = hook?.extract;
-  if (hook === undefined) throw hookNotFound(name, "The server has no extractor of this name.");
+  if (hook === undefined)
+    throw hookNotConfigured(name, "The server has no extractor of this name.");
   if (extract === undefined) {
     const problem = "its settings do not say that it does extract.";
-    throw hookNotFound(name, `The hook of this name is no extractor: ${problem}`);
+    throw hookNotConfigured(name, `The hook of this name is no extractor: ${problem}`);
   }
   const { world } = context;
   const state = states.get(name) ?? new HookState(hook, world);

@@ -49,7 +49,7 @@ export interface JobAsk {
 
 /** A hook that is gone is one that failed. */
 function asFailure(error: unknown): never {
-  if (error instanceof AppError && error.reason === "HOOK_NOT_FOUND") {
+  if (error instanceof AppError && error.reason === "HOOK_NOT_CONFIGURED") {
     throw new HookFailure("no-hook", "The server has no hook of this name that finds facts.");
   }
   throw error;

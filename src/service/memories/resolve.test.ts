@@ -80,11 +80,11 @@ test("a hook is told the newest first, at most 16", async () => {
 
 test("an unknown hook, or one that does something else, is an error", async () => {
   for (const name of ["none", "mute"]) {
-    await expect(ask([oslo], name)).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+    await expect(ask([oslo], name)).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
   }
   const { defaultResolver: _, ...hooks } = resolver.hooks;
   services = await startTestServices({}, { hooks });
-  await expect(ask([oslo])).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+  await expect(ask([oslo])).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
 });
 
 test("a hook that fails or answers too much keeps both", async () => {

@@ -1,6 +1,6 @@
 // The hooks that say what becomes of memories that contradict a new one.
 
-import { hookNotFound } from "../../domain/errors.ts";
+import { hookNotConfigured } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { Resolution, ResolveInput } from "../../domain/memories/extracted.ts";
 import type { ServiceContext } from "../context.ts";
@@ -24,14 +24,14 @@ export class Resolvers {
     this.#states = states;
   }
 
-  /** The hook of a name, empty for the default. Throws HOOK_NOT_FOUND when it cannot be asked. */
+  /** The hook of a name, empty for the default. Throws HOOK_NOT_CONFIGURED. */
   of(asked: string): Resolver {
     const { hooks, world } = this.#context;
     const name = asked === "" ? hooks.defaultResolver : asked;
     const hook = name === undefined ? undefined : hooks.byName.get(name);
     const resolve = hook?.resolve;
     if (hook === undefined || resolve === undefined) {
-      throw hookNotFound(name ?? "", problemOf(name, hook));
+      throw hookNotConfigured(name ?? "", problemOf(name, hook));
     }
     const state = this.#states.get(hook.name) ?? new HookState(hook, world);
     const guarded: GuardedHook = { state, world, timeoutMs: RESOLVE_TIMEOUT_MS };

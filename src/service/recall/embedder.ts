@@ -1,7 +1,7 @@
 // Vectors of texts, from whatever makes them for this server: the table in the index, or a hook.
 
 import type { AppError } from "../../domain/errors.ts";
-import { embedderOff, embedderUnavailable } from "../../domain/recall/errors.ts";
+import { embedderFailed, embedderOff, embedderUnavailable } from "../../domain/recall/errors.ts";
 import type { TaskFailureReason } from "../../domain/tasks/task.ts";
 import type { IndexModel, RecallIndex } from "../../recall/port.ts";
 import type { ServiceContext } from "../context.ts";
@@ -59,6 +59,7 @@ export class Embedder {
   readonly #context: ServiceContext;
   readonly #state: HookState | undefined;
   readonly #hook: EmbedderHook | undefined;
+  readonly #name: string;
 
   constructor(context: ServiceContext, index: RecallIndex, states: HookStates) {
     this.#context = context;
@@ -66,6 +67,7 @@ export class Embedder {
     this.model = index.model;
     const hook = embedderHook(context.hooks);
     this.#hook = hook?.embedder;
+    this.#name = hook?.name ?? "";
     this.#state = hook === undefined ? undefined : states.get(hook.name);
   }
 
@@ -96,7 +98,7 @@ export class Embedder {
 
   /**
    * The vector of a query when it is not made in the index itself; undefined when it is. Throws
-   * EMBEDDER_UNAVAILABLE when the hook fails or takes more than two seconds.
+   * EMBEDDER_UNAVAILABLE or HOOK_FAILED when the hook fails or takes more than two seconds.
    */
   async queryVector(call: EmbedCall, query: string): Promise<Float32Array | undefined> {
     if (this.model.isLocal) return undefined;
@@ -108,13 +110,13 @@ export class Embedder {
       const [vector] = await this.#ask({ ...call, signal }, texts, "query", QUERY_TIMEOUT_MS);
       return vector;
     } catch (error) {
-      throw unavailable(error);
+      throw this.#failed(error);
     } finally {
       cancel();
     }
   }
 
-  /** Vectors of texts. Throws EMBEDDER_OFF or EMBEDDER_UNAVAILABLE. */
+  /** Vectors of texts. Throws EMBEDDER_OFF, EMBEDDER_UNAVAILABLE or HOOK_FAILED. */
   async embed(
     call: EmbedCall,
     texts: readonly string[],
@@ -125,7 +127,7 @@ export class Embedder {
       if (this.model.isLocal) return await this.#index.embed(texts, purpose);
       return await this.inBatches(texts, (batch) => this.#ask(call, batch, purpose));
     } catch (error) {
-      if (error instanceof HookFailure || isIndexStopped(error)) throw unavailable(error);
+      if (error instanceof HookFailure || isIndexStopped(error)) throw this.#failed(error);
       throw error;
     }
   }
@@ -186,6 +188,13 @@ export class Embedder {
     }
   }
 
+  /** Only the name of the reason is told: what a hook says may be content. */
+  #failed(error: unknown): AppError {
+    return error instanceof HookFailure && LASTING.has(error.reason)
+      ? embedderFailed(this.#name, error.reason, error)
+      : embedderUnavailable(error);
+  }
+
   async #inTime<T>(ms: number, signal: AbortSignal, answer: Promise<T>): Promise<T> {
     const over = Promise.withResolvers<never>();
     const late = (): void => over.reject(new HookFailure("timeout", "The embedder took too long."));
@@ -198,12 +207,6 @@ export class Embedder {
       signal.removeEventListener("abort", late);
     }
   }
-}
-
-/** Only the name of the reason is told: what a hook says may be content. */
-function unavailable(error: unknown): AppError {
-  const isLasting = error instanceof HookFailure && LASTING.has(error.reason);
-  return embedderUnavailable(error, isLasting ? error.reason : undefined);
 }
 
 /** What else an error says is not kept: it may be content. */

@@ -219,17 +219,23 @@ describe("vectors that a hook makes", () => {
     const services = await start(withEmbedder(hook));
     await upsert(services, [{ text: "a kitten sleeps" }]);
     const input = { namespace: "default", texts: ["cat"], purpose: "passage" } as const;
-    const expectMessage = async (message: RegExp): Promise<void> => {
-      const failure = { reason: "EMBEDDER_UNAVAILABLE", message: expect.stringMatching(message) };
+    const expectFailure = async (reason: string, message: RegExp): Promise<void> => {
+      const failure = { reason, message: expect.stringMatching(message) };
       const made = services.recall.embed(services.call("Embed"), input);
       await expect(made).rejects.toMatchObject(failure);
       const found = searchIds(services, "x", { scoring: "cosine" });
       await expect(found).rejects.toMatchObject(failure);
     };
     hook.refuses = () => true;
-    await expectMessage(/^The embedder gave no vectors .* \(refused\).* mend the settings/);
+    await expectFailure(
+      "HOOK_FAILED",
+      /^The embedder gave no vectors .* \(refused\).* Mend the set/,
+    );
     hook.isDown = true;
-    await expectMessage(/^The embedder failed or was too slow. Retry\.$/);
+    await expectFailure(
+      "EMBEDDER_UNAVAILABLE",
+      /^The embedder is too slow, busy or away. Retry\.$/,
+    );
   });
 
   test("are counted by the hour and the namespace", async () => {
@@ -366,7 +372,7 @@ describe("a reranker", () => {
       ["", /no default reranker/],
     ] as const) {
       const asked = ask(services, "zebra", { rerank: { hook, candidates: 5 } });
-      const expected = { reason: "HOOK_NOT_FOUND", message: expect.stringMatching(message) };
+      const expected = { reason: "HOOK_NOT_CONFIGURED", message: expect.stringMatching(message) };
       await expect(asked).rejects.toMatchObject(expected);
     }
   });

@@ -1,7 +1,7 @@
 // The hooks that put hits in order: which one a call means, and when it is not asked because it
 // failed too often or the namespace has used it up. A search waits ten seconds for an order.
 
-import { hookNotFound } from "../../domain/errors.ts";
+import { hookNotConfigured } from "../../domain/errors.ts";
 import type { ServiceContext } from "../context.ts";
 import { type Hook, HookFailure } from "../hook-port.ts";
 import type { RecallInput } from "../recall-api.ts";
@@ -31,14 +31,14 @@ export class Rerankers {
     this.#states = states;
   }
 
-  /** The reranker that a call asks for. Throws HOOK_NOT_FOUND when the server does not have it. */
+  /** The reranker that a call asks for. Throws HOOK_NOT_CONFIGURED. */
   of(asked: RecallInput["rerank"]): Reranker | undefined {
     if (asked === undefined) return undefined;
     const { hooks, world } = this.#context;
     const name = asked.hook === "" ? hooks.defaultReranker : asked.hook;
     const hook = name === undefined ? undefined : hooks.byName.get(name);
     if (hook?.rerank === undefined) {
-      throw hookNotFound(name ?? "", problemOf(name, hook));
+      throw hookNotConfigured(name ?? "", problemOf(name, hook));
     }
     const state = this.#states.get(hook.name) ?? new HookState(hook, world);
     const rerank = this.#reranks.get(hook.name) ?? guarded(hook.rerank, state, world);

@@ -92,7 +92,7 @@ describe("taking", () => {
   it("knows only hooks that are polled", async () => {
     scene = await startRunnerScene([scriptedHook("called"), pollHook("workers")]);
     for (const hook of ["called", "nobody", "builtin"]) {
-      await expect(scene.poll(hook)).rejects.toMatchObject({ reason: "HOOK_NOT_FOUND" });
+      await expect(scene.poll(hook)).rejects.toMatchObject({ reason: "HOOK_NOT_CONFIGURED" });
     }
   });
 

@@ -3,7 +3,7 @@
 // A lease is written after the wait, never before, and given back when the caller is gone by then:
 // else a task would lie still until the lease of nobody ends.
 
-import { hookNotFound } from "../../domain/errors.ts";
+import { hookNotConfigured } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { Call } from "../api.ts";
@@ -55,8 +55,8 @@ export async function pollTasks(
   const hooks = new Set(input.hooks);
   for (const hook of hooks) {
     const kind = parts.context.hooks.byName.get(hook)?.kind;
-    if (kind === undefined) throw hookNotFound(hook);
-    if (kind !== "poll") throw hookNotFound(hook, "The server calls this hook by itself.");
+    if (kind === undefined) throw hookNotConfigured(hook);
+    if (kind !== "poll") throw hookNotConfigured(hook, "The server calls this hook by itself.");
   }
   for (const hook of hooks) parts.direct.attendance.saw(hook, input.namespace);
   const first = await takeSome(parts, call, input);

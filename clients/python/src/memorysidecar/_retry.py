@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from .errors import ErrorReason, MemorySidecarError
+from .errors import MemorySidecarError
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,8 @@ class RetryPolicy:
 
 
 def is_transient(error: MemorySidecarError) -> bool:
-    """Says whether the server did nothing, or may do the same again, and asks to come back."""
-    if error.code is grpc.StatusCode.UNAVAILABLE:
-        # The server is there: each repeat would ask the hook again.
-        return error.reason != ErrorReason.EXTRACTOR_UNAVAILABLE
-    return error.code is grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_delay is not None
+    """Says whether the same request may be sent again: the contract says so with one code."""
+    return error.code is grpc.StatusCode.UNAVAILABLE
 
 
 class Attempts:

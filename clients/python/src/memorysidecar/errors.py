@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 DETAILS_KEY: Final = "grpc-status-details-bin"
-DOMAIN: Final = "memorysidecar"
+DOMAIN: Final = "memorysidecar.io"
 
 
 class ErrorReason:
@@ -54,7 +54,7 @@ class ErrorReason:
     SESSION_CHANGED: Final = "SESSION_CHANGED"
     UPLOAD_NOT_FOUND: Final = "UPLOAD_NOT_FOUND"
     UPLOAD_LIMIT_REACHED: Final = "UPLOAD_LIMIT_REACHED"
-    HOOK_NOT_FOUND: Final = "HOOK_NOT_FOUND"
+    HOOK_FAILED: Final = "HOOK_FAILED"
     TASK_NOT_FOUND: Final = "TASK_NOT_FOUND"
     LEASE_LOST: Final = "LEASE_LOST"
     TASK_SUPERSEDED: Final = "TASK_SUPERSEDED"
@@ -71,7 +71,6 @@ class ErrorReason:
     MEMORY_REVISION_NOT_FOUND: Final = "MEMORY_REVISION_NOT_FOUND"
     MEMORY_REVISION_LIMIT_REACHED: Final = "MEMORY_REVISION_LIMIT_REACHED"
     MEMORY_JOB_NOT_FOUND: Final = "MEMORY_JOB_NOT_FOUND"
-    EXTRACTOR_UNAVAILABLE: Final = "EXTRACTOR_UNAVAILABLE"
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,8 @@ class AlreadyExists(MemorySidecarError):
 
 class Aborted(MemorySidecarError):
     """Somebody else was faster (``LAST_SEQ_MISMATCH``, ``ETAG_MISMATCH``,
-    ``SUMMARY_VERSION_MISMATCH``, ``SESSION_CHANGED``): read, then try again."""
+    ``SUMMARY_VERSION_MISMATCH``, ``SESSION_CHANGED``): read, then try again. Or a hook failed
+    (``HOOK_FAILED``): each repeat asks it again."""
 
 
 class Invalid(MemorySidecarError):
@@ -148,7 +148,7 @@ class ResumeTokenExpired(MemorySidecarError):
 
 
 class Unavailable(MemorySidecarError):
-    """The server cannot be reached or is stopping, also after all retries."""
+    """The server cannot be reached, is stopping or has too much to do, also after all retries."""
 
 
 class DeadlineExceeded(MemorySidecarError):

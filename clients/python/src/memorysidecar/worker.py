@@ -50,7 +50,7 @@ _AWAY_FAILURES: Final = 5
 # Trying again does not help.
 _FOR_GOOD: Final = frozenset(
     {
-        ErrorReason.HOOK_NOT_FOUND,
+        ErrorReason.HOOK_NOT_CONFIGURED,
         ErrorReason.REQUEST_INVALID,
         ErrorReason.TOKEN_MISSING,
         ErrorReason.TOKEN_INVALID,

@@ -1126,7 +1126,7 @@ export const EventServiceService = {
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   watchEvents: {
     path: "/memorysidecar.v1.EventService/WatchEvents" as const,
@@ -1264,7 +1264,7 @@ export interface EventServiceServer extends UntypedServiceImplementation {
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   watchEvents: handleServerStreamingCall<WatchEventsRequest, WatchEventsResponse>;
   /**
@@ -1341,7 +1341,7 @@ export interface EventServiceClient extends Client {
    *   - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
    *   - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
    *   - NOT_FOUND, `CONSUMER_NOT_FOUND`
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   watchEvents(request: WatchEventsRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchEventsResponse>;
   watchEvents(

@@ -1121,7 +1121,7 @@ export const RecallServiceService = {
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    */
   recall: {
     path: "/memorysidecar.v1.RecallService/Recall" as const,
@@ -1152,6 +1152,7 @@ export const RecallServiceService = {
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed: {
@@ -1172,7 +1173,7 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    */
   recall: handleUnaryCall<RecallRequest, RecallResponse>;
   /**
@@ -1185,6 +1186,7 @@ export interface RecallServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed: handleUnaryCall<EmbedRequest, EmbedResponse>;
@@ -1197,7 +1199,7 @@ export interface RecallServiceClient extends Client {
    *
    * Errors:
    *   - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
    */
   recall(
     request: RecallRequest,
@@ -1238,6 +1240,7 @@ export interface RecallServiceClient extends Client {
    *
    * Errors:
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`
    */
   embed(

@@ -6023,8 +6023,8 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession: {
@@ -6113,7 +6113,7 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession: {
     path: "/memorysidecar.v1.SessionService/ExportSession" as const,
@@ -6135,7 +6135,7 @@ export const SessionServiceService = {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession: {
     path: "/memorysidecar.v1.SessionService/ImportSession" as const,
@@ -6341,8 +6341,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
@@ -6382,7 +6382,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession: handleServerStreamingCall<ExportSessionRequest, ExportSessionResponse>;
   /**
@@ -6395,7 +6395,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
   /** Counts what texts and messages cost by a token rule. */
@@ -6850,8 +6850,8 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession(
@@ -6961,7 +6961,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession(
     request: ExportSessionRequest,
@@ -6982,7 +6982,7 @@ export interface SessionServiceClient extends Client {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession(
     request: ImportSessionRequest,

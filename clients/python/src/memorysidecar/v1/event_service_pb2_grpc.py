@@ -117,7 +117,7 @@ class EventServiceServicer:
         - INVALID_ARGUMENT, `RESUME_TOKEN_INVALID`, `RESUME_TOKEN_FOREIGN`
         - OUT_OF_RANGE, `RESUME_TOKEN_EXPIRED`, also in the middle of a stream
         - NOT_FOUND, `CONSUMER_NOT_FOUND`
-        - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+        - UNAVAILABLE, `STREAM_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

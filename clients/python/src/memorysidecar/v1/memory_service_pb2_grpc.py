@@ -192,7 +192,7 @@ class MemoryServiceServicer:
         - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
-        - NOT_FOUND, `HOOK_NOT_FOUND`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -343,8 +343,9 @@ class MemoryServiceServicer:
         """Finds facts, entities and relations in messages or in a text now.
 
         Errors:
-        - NOT_FOUND, `SESSION_NOT_FOUND`, `HOOK_NOT_FOUND`
-        - UNAVAILABLE, `EXTRACTOR_UNAVAILABLE`: the hook failed; nothing has changed
+        - NOT_FOUND, `SESSION_NOT_FOUND`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+        - ABORTED, `HOOK_FAILED`: the hook failed; nothing has changed
         - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -444,6 +445,7 @@ class MemoryServiceServicer:
         - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
         - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
         - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+        - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

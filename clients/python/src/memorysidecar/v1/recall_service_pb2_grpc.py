@@ -76,7 +76,7 @@ class RecallServiceServicer:
 
         Errors:
         - INVALID_ARGUMENT, `PAGE_TOKEN_INVALID`, `EMBEDDING_MISMATCH`
-        - NOT_FOUND, `HOOK_NOT_FOUND`: a reranker that the server does not have
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: a reranker that the server does not have
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -95,6 +95,7 @@ class RecallServiceServicer:
 
         Errors:
         - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`
+        - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
         - FAILED_PRECONDITION, `EMBEDDER_OFF`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -466,8 +466,8 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-        - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-        - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+        - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+        - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
         are still to be done
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -522,7 +522,7 @@ class SessionServiceServicer:
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`
         - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-        - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+        - UNAVAILABLE, `STREAM_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -538,7 +538,7 @@ class SessionServiceServicer:
         - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
         - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
         - FAILED_PRECONDITION, `WINDOW_FULL`
-        - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+        - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

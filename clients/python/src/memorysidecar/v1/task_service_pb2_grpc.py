@@ -118,8 +118,8 @@ class TaskServiceServicer:
         meanwhile comes back when the lease ends.
 
         Errors:
-        - NOT_FOUND, `HOOK_NOT_FOUND`: no hook of this name, or one that is not polled
-        - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`
+        - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
+        - UNAVAILABLE, `POLL_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -5720,7 +5720,7 @@ export const MemoryServiceService = {
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember: {
     path: "/memorysidecar.v1.MemoryService/Remember" as const,
@@ -5959,8 +5959,9 @@ export const MemoryServiceService = {
    * Finds facts, entities and relations in messages or in a text now.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `HOOK_NOT_FOUND`
-   *   - UNAVAILABLE, `EXTRACTOR_UNAVAILABLE`: the hook failed; nothing has changed
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - ABORTED, `HOOK_FAILED`: the hook failed; nothing has changed
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   extractMemories: {
@@ -6125,6 +6126,7 @@ export const MemoryServiceService = {
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   searchDocuments: {
     path: "/memorysidecar.v1.MemoryService/SearchDocuments" as const,
@@ -6147,7 +6149,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember: handleUnaryCall<RememberRequest, RememberResponse>;
   /**
@@ -6247,8 +6249,9 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    * Finds facts, entities and relations in messages or in a text now.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `HOOK_NOT_FOUND`
-   *   - UNAVAILABLE, `EXTRACTOR_UNAVAILABLE`: the hook failed; nothing has changed
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - ABORTED, `HOOK_FAILED`: the hook failed; nothing has changed
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   extractMemories: handleUnaryCall<ExtractMemoriesRequest, ExtractMemoriesResponse>;
@@ -6316,6 +6319,7 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   searchDocuments: handleUnaryCall<SearchDocumentsRequest, SearchDocumentsResponse>;
 }
@@ -6328,7 +6332,7 @@ export interface MemoryServiceClient extends Client {
    *   - ABORTED, `ETAG_MISMATCH`: a memory with an id and an etag has another one
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    */
   remember(
     request: RememberRequest,
@@ -6638,8 +6642,9 @@ export interface MemoryServiceClient extends Client {
    * Finds facts, entities and relations in messages or in a text now.
    *
    * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`, `HOOK_NOT_FOUND`
-   *   - UNAVAILABLE, `EXTRACTOR_UNAVAILABLE`: the hook failed; nothing has changed
+   *   - NOT_FOUND, `SESSION_NOT_FOUND`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - ABORTED, `HOOK_FAILED`: the hook failed; nothing has changed
    *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   extractMemories(
@@ -6847,6 +6852,7 @@ export interface MemoryServiceClient extends Client {
    *   - INVALID_ARGUMENT, `EMBEDDING_MISMATCH`
    *   - UNAVAILABLE, `EMBEDDER_UNAVAILABLE`: the scoring needs a vector of the query
    *   - FAILED_PRECONDITION, `EMBEDDER_OFF`: the same, without an embedder
+   *   - ABORTED, `HOOK_FAILED`: the embedder gives nothing that can be used
    */
   searchDocuments(
     request: SearchDocumentsRequest,

@@ -6821,8 +6821,8 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession: {
@@ -6911,7 +6911,7 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession: {
     path: "/memorysidecar.v1.SessionService/ExportSession" as const,
@@ -6933,7 +6933,7 @@ export const SessionServiceService = {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession: {
     path: "/memorysidecar.v1.SessionService/ImportSession" as const,
@@ -7139,8 +7139,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession: handleUnaryCall<CompactSessionRequest, CompactSessionResponse>;
@@ -7180,7 +7180,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession: handleServerStreamingCall<ExportSessionRequest, ExportSessionResponse>;
   /**
@@ -7193,7 +7193,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession: handleUnaryCall<ImportSessionRequest, ImportSessionResponse>;
   /** Counts what texts and messages cost by a token rule. */
@@ -7648,8 +7648,8 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
-   *   - RESOURCE_EXHAUSTED, `OVERLOADED`, also when the session has 256 such tasks that
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`, with `wait`: nothing was done
+   *   - UNAVAILABLE, `OVERLOADED`, also when the session has 256 such tasks that
    *     are still to be done
    */
   compactSession(
@@ -7759,7 +7759,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `SESSION_CHANGED`: messages were edited meanwhile
-   *   - RESOURCE_EXHAUSTED, `STREAM_LIMIT_REACHED`
+   *   - UNAVAILABLE, `STREAM_LIMIT_REACHED`
    */
   exportSession(
     request: ExportSessionRequest,
@@ -7780,7 +7780,7 @@ export interface SessionServiceClient extends Client {
    *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `UPLOAD_LIMIT_REACHED`
+   *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
    */
   importSession(
     request: ImportSessionRequest,

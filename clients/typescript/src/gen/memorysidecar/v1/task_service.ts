@@ -1651,8 +1651,8 @@ export const TaskServiceService = {
    * meanwhile comes back when the lease ends.
    *
    * Errors:
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: no hook of this name, or one that is not polled
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`
    */
   pollTasks: {
     path: "/memorysidecar.v1.TaskService/PollTasks" as const,
@@ -1793,8 +1793,8 @@ export interface TaskServiceServer extends UntypedServiceImplementation {
    * meanwhile comes back when the lease ends.
    *
    * Errors:
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: no hook of this name, or one that is not polled
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`
    */
   pollTasks: handleUnaryCall<PollTasksRequest, PollTasksResponse>;
   /**
@@ -1870,8 +1870,8 @@ export interface TaskServiceClient extends Client {
    * meanwhile comes back when the lease ends.
    *
    * Errors:
-   *   - NOT_FOUND, `HOOK_NOT_FOUND`: no hook of this name, or one that is not polled
-   *   - RESOURCE_EXHAUSTED, `POLL_LIMIT_REACHED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`: no hook of this name, or one that is not polled
+   *   - UNAVAILABLE, `POLL_LIMIT_REACHED`
    */
   pollTasks(
     request: PollTasksRequest,
