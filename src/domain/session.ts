@@ -74,6 +74,8 @@ export interface PolicyState {
   readonly marks: readonly StageMark[];
   /** The stages that are over their limit and said so. */
   readonly overLimit: readonly string[];
+  /** The newest seq when a turn last became an episode; 0 when none did. */
+  readonly turnEndSeq: number;
 }
 
 /** When a stage last acted, and what it left. */
@@ -89,6 +91,7 @@ export const EMPTY_POLICY_STATE: PolicyState = {
   outcomes: [],
   marks: [],
   overLimit: [],
+  turnEndSeq: 0,
 };
 
 /** What every append changes. */

@@ -8,8 +8,8 @@ import {
   sessionNotFound,
 } from "../domain/errors.ts";
 import { EVENT_TYPE, type EventDetail } from "../domain/event.ts";
-import type { MemoryPolicy } from "../domain/memories/policy.ts";
-import type { Session } from "../domain/session.ts";
+import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../domain/memories/policy.ts";
+import type { Session, SessionHead } from "../domain/session.ts";
 import { type CountedRule, countedRule, isSameRule } from "../domain/token-rules.ts";
 import { needsTrim } from "../domain/window/needs-trim.ts";
 import { addRange } from "../domain/window/ranges.ts";
@@ -22,12 +22,12 @@ import { outcomesOf } from "./append-outcomes.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
 import { mayAnswerFilled, withoutAnswered } from "./filled-results.ts";
-import type { EpisodeInput } from "./memories/episode.ts";
 import type { Given } from "./memories/give.ts";
 import { givenByChange, type MemoryBase } from "./memories/given-by-change.ts";
+import { readTurn } from "./memories/read-turn.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
-import { withInput, withoutOutcomes } from "./policy-state.ts";
+import { withInput, withoutOutcomes, withTurnEnd } from "./policy-state.ts";
 import { changeWindow, type Pass, planOf, type WindowChange } from "./window-change.ts";
 import { sessionTotals, signalsOf } from "./window-view.ts";
 
@@ -44,7 +44,6 @@ interface Append {
   readonly call: Call;
   readonly input: AppendInput;
   readonly nowMs: number;
-  readonly turn?: TurnOf;
   /** Random bytes for the ids the server makes. */
   readonly random: Uint8Array;
   /** The counts of the drafts, and by which rule; undefined before the first count. */
@@ -53,18 +52,14 @@ interface Append {
   encoded: { readonly revision: number; readonly messages: readonly NewMessage[] } | undefined;
 }
 
-/** A turn that becomes an episode, and the memory policy of a session that has none. */
-export interface TurnOf {
-  readonly memoryPolicy: MemoryPolicy;
-  readonly episode: Omit<EpisodeInput, "messageIds">;
-}
-
-/** Appends messages to a session, ends a turn if asked to, and trims the window. */
+/**
+ * Appends messages to a session, ends a turn if asked to, trims the window, and gives to long-term
+ * memory.
+ */
 export async function appendMessages(
   context: ServiceContext,
   call: Call,
   input: AppendInput,
-  turn?: TurnOf,
 ): Promise<Uint8Array> {
   const messageIds = input.drafts.map((draft) => draft.messageId).filter((id) => id !== "");
   const unnamed = input.drafts.length - messageIds.length;
@@ -76,7 +71,6 @@ export async function appendMessages(
     random: context.world.random(unnamed * RANDOM_BYTES),
     counts: undefined,
     encoded: undefined,
-    ...(turn === undefined ? {} : { turn }),
   };
   const { namespace, sessionId } = input;
   // One that exists already is enough to refuse, and a thousand can be very large.
@@ -245,17 +239,29 @@ function mustLook(append: Append, grown: Grown): boolean {
   );
 }
 
+/** The memory policy that holds in this append. */
+function memoryPolicyOf({ input }: Append, { fields }: Session): MemoryPolicy | undefined {
+  return fields.memoryPolicy ?? (input.useDefaultMemoryPolicy ? DEFAULT_MEMORY_POLICY : undefined);
+}
+
+/** Whether the turn that this append ends becomes an episode. */
+function makesEpisode(append: Append, session: Session): boolean {
+  return append.input.turnEnd && memoryPolicyOf(append, session)?.episodes === true;
+}
+
 /** What long-term memory gets of the messages, beside what trims give. */
-function memoryOf(append: Append, view: SessionView, { messages }: Grown): MemoryBase {
-  const { turn, input } = append;
-  const messageIds = messages.map(({ messageId }) => messageId);
+function memoryOf(append: Append, view: SessionView, { messages, old }: Grown): MemoryBase {
+  const { context, input } = append;
+  const otherwise = memoryPolicyOf(append, old);
+  const { lastSeq, policyState } = old.head;
+  const before = { message: view.message, lastSeq, turnEndSeq: policyState.turnEndSeq };
   return {
     side: view,
-    ...(turn === undefined ? {} : { otherwise: turn.memoryPolicy }),
+    ...(otherwise === undefined ? {} : { otherwise }),
     turn: {
       appended: messages,
       isEnd: input.turnEnd,
-      episode: turn && { ...turn.episode, messageIds },
+      episode: makesEpisode(append, old) ? readTurn(context.codec, messages, before) : undefined,
     },
   };
 }
@@ -296,6 +302,13 @@ function eventOf(append: Append, grown: Grown): EventDetail {
   };
 }
 
+/** The head after a turn end. */
+function endTurn(append: Append, session: Session, head: SessionHead): SessionHead {
+  const state = withoutOutcomes(head.policyState);
+  const isEpisode = makesEpisode(append, session);
+  return { ...head, policyState: isEpisode ? withTurnEnd(state, head.lastSeq) : state };
+}
+
 /** What long-term memory gets when no stage runs. */
 function givenAlone(append: Append, view: SessionView, grown: Grown): Given | undefined {
   const { context, nowMs } = append;
@@ -330,7 +343,7 @@ function plan(append: Append, view: SessionView, grown: Grown): SessionDecision<
   const parts: SessionPlan = {
     ...(change === undefined ? given?.plan : planOf(view.session, change)),
     ...(isNew ? { fields: change?.fields ?? session.fields } : {}),
-    head: input.turnEnd ? { ...head, policyState: withoutOutcomes(head.policyState) } : head,
+    head: input.turnEnd ? endTurn(append, session, head) : head,
     ...(messages.length === 0 ? {} : { append: messages }),
     events,
     ...replyPart(call, nowMs, bytes),

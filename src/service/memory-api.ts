@@ -11,7 +11,6 @@ import type { Policy, TokenRule } from "../domain/policy.ts";
 import type { RecallWeights } from "../domain/recall/rank/weights.ts";
 import type { SessionRef } from "../domain/session.ts";
 import type { Trust } from "../domain/summaries/summary.ts";
-import type { SeqRange, Totals } from "../domain/window/types.ts";
 import type { Call } from "./call.ts";
 import type { RecallCoverage } from "./recall-api.ts";
 
@@ -227,25 +226,6 @@ export interface FoundRelation {
   readonly hop: number;
 }
 
-export interface RecordTurnInput extends SessionRef {
-  readonly userText: string;
-  readonly assistantText: string;
-  /** Undefined means now. */
-  readonly turnMs: number | undefined;
-  readonly expectedLastSeq: number | undefined;
-  readonly encode: (result: RecordTurnResult) => Uint8Array;
-}
-
-export interface RecordTurnResult {
-  readonly messageIds: readonly string[];
-  readonly seqs: SeqRange;
-  readonly episodeId: string;
-  readonly promotedIds: readonly string[];
-  readonly evictedIds: readonly string[];
-  readonly window: Totals;
-  readonly revision: number;
-}
-
 export interface ConsolidateResult {
   readonly promotedIds: readonly string[];
   readonly evictedIds: readonly string[];
@@ -379,7 +359,6 @@ export interface MemoryServiceApi {
     input: QueryRelationsInput,
   ): Promise<{ readonly relations: readonly FoundRelation[]; readonly truncated: boolean }>;
   mergeEntities(call: Call, input: MergeEntitiesInput): Promise<Uint8Array>;
-  recordTurn(call: Call, input: RecordTurnInput): Promise<Uint8Array>;
   consolidateSession(call: Call, input: ConsolidateInput): Promise<Uint8Array>;
   extractMemories(call: Call, input: ExtractMemoriesInput): Promise<Uint8Array>;
   scoreImportance(

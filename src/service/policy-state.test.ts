@@ -94,6 +94,7 @@ test("limits that are passed are noted until they hold, each by the stages that 
 
 test("a new policy drops what belonged to stages and tools it does not have", () => {
   const state: PolicyState = {
+    turnEndSeq: 4,
     modelInputTokens: 5,
     outcomes: [
       { tool: "search", error: true },
@@ -110,5 +111,6 @@ test("a new policy drops what belonged to stages and tools it does not have", ()
     outcomes: [{ tool: "search", error: true }],
     marks: [{ stage: "new", seq: 3, window }],
     overLimit: ["tools"],
+    turnEndSeq: 4,
   });
 });

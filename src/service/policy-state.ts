@@ -48,6 +48,11 @@ export function withoutOutcomes(state: PolicyState): PolicyState {
   return state.outcomes.length === 0 ? state : { ...state, outcomes: [] };
 }
 
+/** The state after a turn became an episode: the next one starts behind it. */
+export function withTurnEnd(state: PolicyState, turnEndSeq: number): PolicyState {
+  return state.turnEndSeq === turnEndSeq ? state : { ...state, turnEndSeq };
+}
+
 /** The state after stages ran: marks of those that acted, and which are over their limit. */
 export function withRuns(state: PolicyState, ran: RanStages): PolicyState {
   // A view changes nothing, so it has nothing to remember.
@@ -106,5 +111,6 @@ export function underPolicy(state: PolicyState, policy: Policy): PolicyState {
       return kept !== undefined && countsNew(kept);
     }),
     overLimit: state.overLimit.filter((stage) => stages.has(stage)),
+    turnEndSeq: state.turnEndSeq,
   };
 }

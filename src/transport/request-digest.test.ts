@@ -33,6 +33,7 @@ function request(fields: {
     requestId: fields.requestId ?? "",
     turnEnd: false,
     toolOutcomes: [],
+    useDefaultMemoryPolicy: false,
   }).finish();
 }
 

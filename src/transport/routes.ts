@@ -66,7 +66,6 @@ import { previewPolicy } from "./rpc/preview-policy.ts";
 import { purgeMemories } from "./rpc/purge-memories.ts";
 import { queryRelations } from "./rpc/query-relations.ts";
 import { recall } from "./rpc/recall.ts";
-import { recordTurn } from "./rpc/record-turn.ts";
 import { reinforceMemories } from "./rpc/reinforce-memories.ts";
 import { remember } from "./rpc/remember.ts";
 import { resetSession } from "./rpc/reset-session.ts";
@@ -164,7 +163,6 @@ const MEMORY_RPCS: Rpcs<typeof MemoryServiceService> = {
   restoreMemoryRevision,
   queryRelations,
   mergeEntities,
-  recordTurn,
   consolidateSession,
   extractMemories,
   scoreImportance,

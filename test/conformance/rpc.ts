@@ -116,7 +116,7 @@ async function settled(call: Rpc["call"], isHolding: () => boolean): Promise<voi
 }
 
 /** Calls that may make a memory policy ask for something. */
-const REMEMBERING: readonly MethodName[] = ["recordTurn", "consolidateSession"];
+const REMEMBERING: readonly MethodName[] = ["appendMessages", "consolidateSession"];
 
 /** Settles when no job on memories of a namespace is under way: each is done, or given up. */
 async function remembered(call: Rpc["call"]): Promise<void> {

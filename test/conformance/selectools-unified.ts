@@ -12,6 +12,7 @@ import {
   MemoryOrder,
   MemoryOrigin,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/memory.ts";
+import { Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import {
   type MemoryMatch,
@@ -153,11 +154,21 @@ function episodeOf({ shiftMs }: State, value: Json): MemoryFields {
 }
 
 async function addTurn({ rpc }: State, turn: JsonObject) {
-  return await rpc.call("recordTurn", {
+  const sentTime = timeOf(turn["timestamp"]);
+  return await rpc.call("appendMessages", {
     sessionId: MAIN,
-    userText: needText(turn["user"], "user"),
-    assistantText: needText(turn["assistant"], "assistant"),
-    turnTime: timeOf(turn["timestamp"]),
+    messages: [
+      Message.fromPartial({
+        ...{ role: Role.USER, text: needText(turn["user"], "user") },
+        sentTime,
+      }),
+      Message.fromPartial({
+        ...{ role: Role.ASSISTANT, text: needText(turn["assistant"], "assistant") },
+        sentTime,
+      }),
+    ],
+    turnEnd: true,
+    useDefaultMemoryPolicy: true,
   });
 }
 
@@ -231,9 +242,9 @@ async function prune(state: State): Promise<void> {
   const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
   const daysAgo = dayOf(Date.now()) - dayOf(msOf(nowOf(state)) + shiftMs);
   await changePolicy(rpc, { episodicRetentionDays: days + daysAgo });
-  const { episodeId, evictedIds } = await addTurn(state, { user: "prune", assistant: "now" });
+  const { episodeId, evictedMemoryIds } = await addTurn(state, { user: "prune", assistant: "now" });
   await rpc.call("forgetMemories", { memoryIds: [episodeId] });
-  state.pruned = evictedIds.length;
+  state.pruned = evictedMemoryIds.length;
 }
 
 const SOURCES: Readonly<Partial<Record<MemoryKind, string>>> = {

@@ -21,6 +21,7 @@ import {
   relation,
 } from "../support/samples.ts";
 import { struct } from "../support/structs.ts";
+import { turnOf } from "../support/turns.ts";
 
 let server: TestServer;
 
@@ -416,7 +417,7 @@ const REPEATS: readonly Repeat[] = [
     { filter: memoryFilter({ scope: EVERYONE, key: "gone" }), force: true },
     { filter: ALL },
   ),
-  repeat("recordTurn", { sessionId: "s", userText: "hi" }, { assistantText: "hello" }),
+  repeat("appendMessages", turnOf({ sessionId: "s", userText: "hi" }), { turnEnd: false }),
   repeat("consolidateSession", { sessionId: "s" }, { sessionId: "t" }),
   repeat("extractMemories", { text: "My name is Ann." }, { preview: true }),
 ];

@@ -23,6 +23,7 @@ import {
   message,
   session,
 } from "../support/samples.ts";
+import { turnOf } from "../support/turns.ts";
 
 const started: TestServer[] = [];
 
@@ -104,7 +105,10 @@ describe("jobs on memories", () => {
     const policy = memoryPolicy({ extraction: extraction({ hook: "finder" }) });
     for (const sessionId of ["a", "b"]) {
       await client.call("createSession", { session: session({ sessionId, memoryPolicy: policy }) });
-      await client.call("recordTurn", { sessionId, userText: "I like tea.", assistantText: "ok" });
+      await client.call(
+        "appendMessages",
+        turnOf({ sessionId, userText: "I like tea.", assistantText: "ok" }),
+      );
     }
     const { jobs, nextPageToken } = await client.call("listMemoryJobs", { pageSize: 1 });
     expect(jobs).toMatchObject([
@@ -138,7 +142,7 @@ describe("jobs on memories", () => {
     await client.call("createSession", {
       session: session({ sessionId: "a", memoryPolicy: policy }),
     });
-    await client.call("recordTurn", { sessionId: "a", userText: "I like tea." });
+    await client.call("appendMessages", turnOf({ sessionId: "a", userText: "I like tea." }));
     const request = { sessionId: "a", type: TaskType.EXTRACT, discard: true, requestId: "r" };
     const first = await client.call("retryMemoryJob", request);
     expect(await client.call("retryMemoryJob", request)).toEqual(first);
@@ -147,33 +151,34 @@ describe("jobs on memories", () => {
   });
 });
 
-describe("RecordTurn and ConsolidateSession", () => {
+describe("a turn that ends, and ConsolidateSession", () => {
   it("append a turn, remember it, and promote what is important", async () => {
     const { client } = await start();
     await client.call("createSession", { session: session({ sessionId: "s", userId: "ann" }) });
     const request = { sessionId: "s", userText: "My name is Ann.", assistantText: "Hello." };
-    const turn = await client.call("recordTurn", { ...request, expectedLastSeq: 0n });
+    const turn = await client.call("appendMessages", turnOf({ ...request, expectedLastSeq: 0n }));
     expect(turn).toMatchObject({
-      ...{ seqs: { firstSeq: 1n, lastSeq: 2n }, promotedIds: [], evictedIds: [] },
-      window: { messageCount: 2n },
+      ...{ lastSeq: 2n, promotedMemoryIds: [], evictedMemoryIds: [] },
+      ...{ messages: [{ seq: 1n }, { seq: 2n }], windowTotals: { messageCount: 2n } },
     });
-    expect(turn.messageIds).toHaveLength(2);
+    const messageIds = turn.messages.map(({ messageId }) => messageId);
+    expect(messageIds).toHaveLength(2);
     const { memory: kept } = await client.call("getMemory", { memoryId: turn.episodeId });
     expect(kept).toMatchObject({
       ...{ userId: "ann", text: "user: My name is Ann. | assistant: Hello." },
-      source: { origin: 4, sessionId: "s", messageIds: turn.messageIds },
+      source: { origin: 4, sessionId: "s", messageIds },
     });
-    const stale = await client.fail("recordTurn", { ...request, expectedLastSeq: 0n });
+    const stale = await client.fail("appendMessages", turnOf({ ...request, expectedLastSeq: 0n }));
     expect(stale).toMatchObject({ code: "ABORTED", reason: "LAST_SEQ_MISMATCH" });
     const promoted = await client.call("consolidateSession", { sessionId: "s" });
     expect(promoted.promotedIds).toHaveLength(1);
     expect(await client.call("consolidateSession", { sessionId: "s" })).toEqual({
       ...{ promotedIds: [], evictedIds: [], revision: 0n },
     });
-    for (const method of ["recordTurn", "consolidateSession"] as const) {
-      const gone = await client.fail(method, { ...request, sessionId: "gone" });
-      expect(gone.reason).toBe("SESSION_NOT_FOUND");
-    }
+    const unsaid = await client.fail("appendMessages", turnOf({ ...request, sessionId: "gone" }));
+    expect(unsaid.reason).toBe("SESSION_NOT_FOUND");
+    const gone = await client.fail("consolidateSession", { sessionId: "gone" });
+    expect(gone.reason).toBe("SESSION_NOT_FOUND");
   });
 
   it("takes only one side of a turn, too", async () => {
@@ -181,8 +186,11 @@ describe("RecordTurn and ConsolidateSession", () => {
     await client.call("appendMessages", {
       ...{ sessionId: "s", createSession: true, messages: [message({ text: "hi" })] },
     });
-    const turn = await client.call("recordTurn", { sessionId: "s", assistantText: "Hello." });
-    expect(turn).toMatchObject({ seqs: { firstSeq: 2n, lastSeq: 2n } });
+    const turn = await client.call(
+      "appendMessages",
+      turnOf({ sessionId: "s", assistantText: "Hello." }),
+    );
+    expect(turn).toMatchObject({ messages: [{ seq: 2n }], lastSeq: 2n });
   });
 });
 

@@ -56,8 +56,6 @@ const sessionId = <M extends UnaryName>(method: M, fields: Partial<RequestOf<M>>
     sessionId: x(size),
   }));
 
-const TURN = { sessionId: "none", userText: "hi" };
-
 const ROWS: readonly LimitRow[] = [
   search("query", LIMITS.recallQueryBytes, (size) => ({ query: x(size) })),
   search("filter.key", LIMITS.memoryKeyBytes, (size) => ({
@@ -77,16 +75,6 @@ const ROWS: readonly LimitRow[] = [
   relations("keywords", LIMITS.relationKeywords, (size) => ({ keywords: words(size) })),
   relations("keywords[0]", LIMITS.relationKeywordBytes, (size) => ({ keywords: [x(size)] })),
   relations("limit", LIMITS.relations, (limit) => ({ limit })),
-  sessionId("recordTurn", TURN),
-  limitRow("recordTurn", "user_text", LIMITS.messageBytes, (size) => ({
-    ...TURN,
-    userText: x(size),
-  })),
-  limitRow("recordTurn", "assistant_text", LIMITS.messageBytes, (size) => ({
-    ...TURN,
-    assistantText: x(size),
-  })),
-  requestId("recordTurn", TURN),
   sessionId("consolidateSession", {}),
   requestId("consolidateSession", { sessionId: "none" }),
   sessionId("extractMemories", {}),
@@ -182,9 +170,6 @@ const REFUSED: readonly Refused[] = [
   refused("queryRelations", ["max_hops"], { maxHops: -1 }),
   refused("queryRelations", ["keywords[1]"], { keywords: ["a", ""] }),
   refused("queryRelations", ["limit"], { limit: -1 }),
-  refused("recordTurn", ["session_id", "user_text"], {}),
-  refused("recordTurn", ["turn_time"], { ...TURN, turnTime: { seconds: 1n << 50n, nanos: 0 } }),
-  refused("recordTurn", ["expected_last_seq"], { ...TURN, expectedLastSeq: -1n }),
   refused("consolidateSession", ["session_id"], {}),
   refused("extractMemories", ["session_id"], {}),
   refused("extractMemories", ["text"], { sessionId: "s", text: "x" }),

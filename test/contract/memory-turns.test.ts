@@ -27,6 +27,7 @@ import {
 } from "../support/samples.ts";
 import { bringSnapshot, takeSnapshot } from "../support/snapshots.ts";
 import { struct } from "../support/structs.ts";
+import { turnOf } from "../support/turns.ts";
 
 const NAME = "My name is Anna.";
 const TWO = bare([keepNewest(2)]);
@@ -167,20 +168,28 @@ describe("the memory policy of a session", () => {
   });
 });
 
-describe("RecordTurn", () => {
+describe("a turn that ends", () => {
   it("records messages and episode, and promotes what leaves", async () => {
     const sessionId = await open();
-    const first = await server.client.call("recordTurn", {
-      ...{ sessionId, userText: NAME, assistantText: "Hi Anna." },
-    });
-    expect(first.seqs).toEqual({ firstSeq: 1n, lastSeq: 2n });
-    expect(await windowIds(server, sessionId)).toEqual(first.messageIds);
+    const first = await server.client.call(
+      "appendMessages",
+      turnOf({
+        ...{ sessionId, userText: NAME, assistantText: "Hi Anna." },
+      }),
+    );
+    expect(first.messages.map(({ seq }) => seq)).toEqual([1n, 2n]);
+    expect(await windowIds(server, sessionId)).toEqual(
+      first.messages.map(({ messageId }) => messageId),
+    );
     const turnTime = { seconds: 1_700_000_000n, nanos: 0 };
-    const second = await server.client.call("recordTurn", {
-      ...{ sessionId, userText: "Good bye", expectedLastSeq: 2n },
-    });
-    expect(second.window?.messageCount).toBe(2n);
-    expect(second.promotedIds).toHaveLength(1);
+    const second = await server.client.call(
+      "appendMessages",
+      turnOf({
+        ...{ sessionId, userText: "Good bye", expectedLastSeq: 2n },
+      }),
+    );
+    expect(second.windowTotals?.messageCount).toBe(2n);
+    expect(second.promotedMemoryIds).toHaveLength(1);
     const memories = await memoriesOf(sessionId);
     expect(memories.map(({ kind, source }) => [kind, source?.origin])).toEqual([
       [MemoryKind.EPISODE, MemoryOrigin.TURN],
@@ -197,7 +206,10 @@ describe("RecordTurn", () => {
       EventType.MEMORIES_REMEMBERED,
     ]);
     // A turn of long ago is in the log, and its day is over.
-    const old = await server.client.call("recordTurn", { sessionId, userText: "x", turnTime });
+    const old = await server.client.call(
+      "appendMessages",
+      turnOf({ sessionId, userText: "x", turnTime }),
+    );
     expect(old.episodeId).toBe("");
     const { messages } = await server.client.call("listMessages", { sessionId });
     expect(messages.at(-1)?.sentTime).toEqual(turnTime);
@@ -205,24 +217,33 @@ describe("RecordTurn", () => {
 
   it("refuses what an append refuses", async () => {
     const given = await open({}, { ...TWO, tokenRule: TokenRule.GIVEN });
-    const failure = await server.client.fail("recordTurn", { sessionId: given, userText: "a" });
+    const failure = await server.client.fail(
+      "appendMessages",
+      turnOf({ sessionId: given, userText: "a" }),
+    );
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
-    const nobody = await server.client.fail("recordTurn", { sessionId: "no", userText: "a" });
+    const nobody = await server.client.fail(
+      "appendMessages",
+      turnOf({ sessionId: "no", userText: "a" }),
+    );
     expect(nobody).toMatchObject({ code: "NOT_FOUND", reason: "SESSION_NOT_FOUND" });
     const sessionId = await open();
-    const mismatch = await server.client.fail("recordTurn", {
-      ...{ sessionId, userText: "a", expectedLastSeq: 4n },
-    });
+    const mismatch = await server.client.fail(
+      "appendMessages",
+      turnOf({
+        ...{ sessionId, userText: "a", expectedLastSeq: 4n },
+      }),
+    );
     expect(mismatch.reason).toBe("LAST_SEQ_MISMATCH");
     expect(await memoriesOf(sessionId)).toEqual([]);
   });
 
   it("removes episodes whose days are over", async () => {
     const sessionId = await open({ episodicRetentionDays: 1 });
-    await server.client.call("recordTurn", { sessionId, userText: "a" });
+    await server.client.call("appendMessages", turnOf({ sessionId, userText: "a" }));
     server.advance(3 * 86_400_000);
-    const turn = await server.client.call("recordTurn", { sessionId, userText: "b" });
-    expect(turn.evictedIds).toHaveLength(1);
+    const turn = await server.client.call("appendMessages", turnOf({ sessionId, userText: "b" }));
+    expect(turn.evictedMemoryIds).toHaveLength(1);
     const events = await eventsOf(server, sessionId, turn.revision);
     const deleted = events.flatMap(({ detail }) =>
       detail?.$case === "memoriesDeleted" ? [detail.value.reason] : [],
@@ -284,7 +305,7 @@ describe("jobs on memories", () => {
     const request = { sessionId, type: TaskType.EXTRACT, discard: true };
     expect((await server.client.call("retryMemoryJob", request)).job).toBeUndefined();
     expect(await jobsOf(sessionId)).toEqual([]);
-    await server.client.call("recordTurn", { sessionId, userText: "I live in Bern." });
+    await server.client.call("appendMessages", turnOf({ sessionId, userText: "I live in Bern." }));
     await eventually("the job is done", async () => (await jobsOf(sessionId)).length === 0);
     const found = (await memoriesOf(sessionId)).filter(
       ({ source }) => source?.origin === MemoryOrigin.EXTRACTION,

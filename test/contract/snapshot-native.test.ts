@@ -338,6 +338,7 @@ function headerOf(fields: Partial<SnapshotHeader> = {}): SnapshotHeader {
     overLimitStages: [],
     summaryVersion: 0n,
     stageTokenQuarters: [],
+    turnEndSeq: 0n,
     ...fields,
   };
 }

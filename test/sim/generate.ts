@@ -229,6 +229,7 @@ function drawState(random: Random): PolicyState {
     outcomes: random.chance(0.5) ? [] : [{ tool: "t", error: random.chance(0.5) }],
     marks: random.chance(0.5) ? [] : [{ stage: "s", seq: random.int(0, 9), window }],
     overLimit: random.chance(0.5) ? [] : ["s"],
+    turnEndSeq: random.int(0, 9),
   };
 }
 

@@ -165,6 +165,7 @@ test("the bytes counted for a session are no less than it takes", () => {
         outcomes: [],
         marks: LARGEST.stages.map(({ name }) => ({ stage: name, seq: count, window: totals })),
         overLimit: [],
+        turnEndSeq: MOST,
       },
     },
   };

@@ -3,18 +3,14 @@
 import type { Memory } from "../../src/domain/memories/memory.ts";
 import { DEFAULT_MEMORY_POLICY, type MemoryPolicy } from "../../src/domain/memories/policy.ts";
 import type { Policy } from "../../src/domain/policy.ts";
+import { ROLE } from "../../src/domain/window/types.ts";
 import type { Hook } from "../../src/service/hook-port.ts";
-import type {
-  ConsolidateResult,
-  RecordTurnInput,
-  RecordTurnResult,
-  ShownMemoryJob,
-} from "../../src/service/memory-api.ts";
+import type { ConsolidateResult, ShownMemoryJob } from "../../src/service/memory-api.ts";
 import { TEST_HOOK_SETTINGS } from "./hooks.ts";
 import { fromBytes, toBytes } from "./json-codec.ts";
 import { policyOf, stageOf } from "./policies.ts";
 import { listAll } from "./service-memories.ts";
-import type { TestServices } from "./services.ts";
+import type { AppendAnswer, TestServices } from "./services.ts";
 
 /** A memory policy with what a test names. */
 export function memoryPolicy(fields: Partial<MemoryPolicy> = {}): MemoryPolicy {
@@ -37,20 +33,29 @@ export async function openSession(
   });
 }
 
-/** Records a turn. */
-export async function recordTurn(
+/** Appends what was said in a turn and ends it; the default memory policy holds where none does. */
+export async function endTurn(
   services: TestServices,
   sessionId: string,
   texts: readonly [user: string, assistant: string],
-  said: Partial<RecordTurnInput> & { readonly requestId?: string } = {},
-): Promise<RecordTurnResult> {
-  const { requestId = "", ...rest } = said;
-  const bytes = await services.memories.recordTurn(services.call("RecordTurn", requestId), {
-    ...{ namespace: "default", sessionId, userText: texts[0], assistantText: texts[1] },
-    ...{ turnMs: undefined, expectedLastSeq: undefined, encode: toBytes },
-    ...rest,
-  });
-  return fromBytes(bytes);
+  said: {
+    readonly turnMs?: number;
+    readonly expectedLastSeq?: number;
+    readonly requestId?: string;
+  } = {},
+): Promise<AppendAnswer> {
+  const { turnMs, ...options } = said;
+  const sent = turnMs === undefined ? {} : { sentMs: turnMs };
+  const [user, assistant] = texts;
+  const messages = [
+    { role: ROLE.user, text: user, ...sent },
+    { role: ROLE.assistant, text: assistant, ...sent },
+  ];
+  return await services.append(
+    sessionId,
+    messages.filter(({ text }) => text !== ""),
+    { createSession: false, turnEnd: true, useDefaultMemoryPolicy: true, ...options },
+  );
 }
 
 /** Promotes from the window now. */

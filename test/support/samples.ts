@@ -272,7 +272,6 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   restoreMemoryRevision: { memoryId: "gone", revisionNumber: 1 },
   queryRelations: { subject: "Ann", maxHops: 2 },
   mergeEntities: { targetId: "gone", sourceIds: ["lost"] },
-  recordTurn: { sessionId: "doomed", userText: "hello", assistantText: "hi" },
   consolidateSession: { sessionId: "doomed" },
   extractMemories: { text: "My name is Ann.", preview: true },
   scoreImportance: { texts: ["My name is Ann."] },

@@ -23,6 +23,11 @@ export interface AppendAnswer {
   readonly lastSeq: number;
   readonly runs: readonly StageRun[];
   readonly overLimit: boolean;
+  readonly given?: {
+    readonly episodeId: string;
+    readonly promotedIds: readonly string[];
+    readonly evictedIds: readonly string[];
+  };
 }
 
 /** Services for a test. */
@@ -188,6 +193,7 @@ function shortcuts({
         drafts: messages.map(draftOf),
         createSession: true,
         turnEnd: false,
+        useDefaultMemoryPolicy: false,
         toolOutcomes: [],
         encode: toBytes,
         ...rest,

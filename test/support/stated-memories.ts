@@ -128,7 +128,6 @@ const QUERY: Places = {
 };
 
 const TURN: Places = {
-  "RecordTurnRequest.request_id": REQUEST_ID,
   "ConsolidateSessionRequest.request_id": REQUEST_ID,
   "ExtractMemoriesRequest.first_seq": ["extractMessagesDefault"],
   "ExtractMemoriesRequest.last_seq": ["extractMessages"],

@@ -135,10 +135,10 @@ def turns(client: Client) -> None:
         memory_policy={"extraction": {"targets": [v1.EXTRACTION_TARGET_FACTS]}},
     )
     recorded = client.record_turn("talk", "My name is Ana Prado.", "Nice to meet you.")
-    print(f"messages {list(recorded.message_ids)}, episode {recorded.episode_id[-4:]}")
+    print(f"{len(recorded.messages)} messages, episode {recorded.episode_id[-4:]}")
     client.record_turn("talk", "I prefer trains to planes.", "Noted.", turn_time=day(7))
     last = client.record_turn("talk", "My birthday is on 5 May.", "I will remember.")
-    print(f"promoted: {[client.get_memory(one).text for one in last.promoted_ids]}")
+    print(f"promoted: {[client.get_memory(one).text for one in last.promoted_memory_ids]}")
     early = client.consolidate_session("talk")
     print(
         f"promoted without waiting: {[client.get_memory(one).text for one in early.promoted_ids]}"

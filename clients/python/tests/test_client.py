@@ -89,7 +89,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "query_relations": ("QueryRelations", {"subject": "s"}),
     "merge_entities": ("MergeEntities", {"target_id": "m", "source_ids": "n"}),
-    "record_turn": ("RecordTurn", {"session_id": "s", "user_text": "t"}),
+    "record_turn": ("AppendMessages", {"session_id": "s", "user_text": "t"}),
     "consolidate_session": ("ConsolidateSession", {"session_id": "s"}),
     "extract_memories": ("ExtractMemories", {"text": "t", "extraction": "hook"}),
     "score_importance": ("ScoreImportance", {"texts": "t"}),

@@ -136,11 +136,11 @@ async function turns(memory: MemorySidecar): Promise<void> {
     userText: "My name is Ana Prado.",
     assistantText: "Nice to meet you.",
   });
-  console.log(`${recorded.messageIds.length} messages, episode ${recorded.episodeId}`);
+  console.log(`${recorded.messages.length} messages, episode ${recorded.episodeId}`);
   const trains = { userText: "I prefer trains to planes.", assistantText: "Noted." };
   await memory.recordTurn("talk", trains, { turnTime: day(7) });
   const last = await memory.recordTurn("talk", { userText: "My birthday is on 5 May." });
-  console.log(`${last.promotedIds.length} promoted`);
+  console.log(`${last.promotedMemoryIds.length} promoted`);
   const early = await memory.consolidateSession("talk");
   console.log(`${early.promotedIds.length} promoted without waiting`);
   const scores = await memory.scoreImportance(["my wife likes tea", "nice weather"]);

@@ -14,7 +14,6 @@ import {
   type PurgeMemoriesResponse,
   QueryRelationsRequest,
   type QueryRelationsResponse,
-  type RecordTurnResponse,
   RememberRequest,
   type RememberResponse,
   MemoryServiceService as Rpcs,
@@ -25,14 +24,20 @@ import {
   type AssembleContextResponse,
   RecallServiceService as RecallRpcs,
 } from "./gen/memorysidecar/v1/recall_service.ts";
+import {
+  type AppendMessagesResponse,
+  SessionServiceService as Sessions,
+} from "./gen/memorysidecar/v1/session_service.ts";
 import { type MemoryJob, TaskState } from "./gen/memorysidecar/v1/task.ts";
 import type * as options from "./memory-options.ts";
 import { JOB_TYPES, MEMORY_ORDERS } from "./memory-options.ts";
 import type { ImportanceRuleInput } from "./memory-policy.ts";
 import * as requests from "./memory-requests.ts";
+import type { MessageInput } from "./message.ts";
 import type { ListOptions } from "./options.ts";
 import { walkPages } from "./pages.ts";
 import { RecallMethods } from "./recall.ts";
+import { appendRequest } from "./requests.ts";
 import { TASK_STATES } from "./task-options.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 
@@ -203,20 +208,23 @@ export class MemoryMethods extends RecallMethods {
     return given((await this.call(Rpcs.mergeEntities, request, opts)).entity);
   }
 
-  /** Records a turn in the log and in long-term memory, as the session's memory policy says. */
+  /**
+   * Appends what was said in a turn and ends it: an append with `turnEnd` that remembers by the
+   * default memory policy where the session has none.
+   */
   recordTurn(
     sessionId: string,
     turn: { readonly userText?: string; readonly assistantText?: string },
     opts: options.RecordTurnOptions = {},
-  ): Promise<RecordTurnResponse> {
-    const { userText = "", assistantText = "" } = turn;
-    const { turnTime, expectedLastSeq: expected } = opts;
-    const request = {
-      ...{ ...this.change(opts), sessionId, userText, assistantText },
-      turnTime: turnTime && toTimestamp(turnTime),
-      expectedLastSeq: expected === undefined ? undefined : BigInt(expected),
-    };
-    return this.call(Rpcs.recordTurn, request, opts);
+  ): Promise<AppendMessagesResponse> {
+    const sentTime = opts.turnTime;
+    const said: MessageInput[] = [];
+    if (turn.userText) said.push({ role: "user", text: turn.userText, sentTime });
+    if (turn.assistantText) said.push({ role: "assistant", text: turn.assistantText, sentTime });
+    if (said.length === 0) throw new TypeError("a turn needs a userText or an assistantText");
+    const append = { ...opts, turnEnd: true, useDefaultMemoryPolicy: true };
+    const request = appendRequest({ ...this.change(opts), sessionId }, said, append);
+    return this.call(Sessions.appendMessages, request, opts);
   }
 
   /** Promotes important messages of the window to memories now. */

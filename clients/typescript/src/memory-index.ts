@@ -38,7 +38,6 @@ export type {
   ForgetMemoriesResponse,
   PurgeMemoriesResponse,
   QueryRelationsResponse,
-  RecordTurnResponse,
   RememberResponse,
 } from "./gen/memorysidecar/v1/memory_service.ts";
 export {

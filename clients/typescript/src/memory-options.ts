@@ -266,6 +266,8 @@ export interface RecordTurnOptions extends MutationOptions {
   /** When the turn was. Default: now. */
   readonly turnTime?: Date | undefined;
   readonly expectedLastSeq?: SeqInput | undefined;
+  /** Creates the session if it does not exist. */
+  readonly createSession?: boolean | undefined;
 }
 
 export interface ExtractOptions extends MutationOptions {

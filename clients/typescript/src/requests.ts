@@ -155,6 +155,7 @@ export function appendRequest(
     turnEnd,
     modelInputTokens: optionalSeq(modelInputTokens),
     toolOutcomes: [...(options.toolOutcomes ?? [])],
+    useDefaultMemoryPolicy: options.useDefaultMemoryPolicy ?? false,
   });
 }
 

@@ -44,7 +44,7 @@ export interface MemoryPolicy {
 }
 
 /**
- * The policy of a session that names none, for RecordTurn; defaults of what a policy leaves unset.
+ * The policy that an append may ask for where a session has none; the defaults of a policy.
  */
 export const DEFAULT_MEMORY_POLICY: MemoryPolicy = {
   autoPromote: true,

@@ -1,4 +1,4 @@
-// Puts together what sessions give to long-term memory: turns, promotion, and the jobs that follow.
+// Puts together what sessions give to long-term memory: promotion, and the jobs that follow.
 
 import type { MemoryServiceApi } from "../memory-api.ts";
 import { consolidateSession } from "./consolidate.ts";
@@ -6,15 +6,11 @@ import { JobHooks } from "./job-hooks.ts";
 import { MemoryJobs } from "./jobs.ts";
 import type { MemoryParts } from "./parts.ts";
 import { listMemoryJobs, retryMemoryJob } from "./read-jobs.ts";
-import { recordTurn } from "./record-turn.ts";
 import { Scorers } from "./scorers.ts";
 
 /** The use cases of turns, and how to stop what they have done. */
 export interface RunningTurns {
-  readonly api: Pick<
-    MemoryServiceApi,
-    "recordTurn" | "consolidateSession" | "listMemoryJobs" | "retryMemoryJob"
-  >;
+  readonly api: Pick<MemoryServiceApi, "consolidateSession" | "listMemoryJobs" | "retryMemoryJob">;
   /** Ends the calls of hooks; the jobs stay due. */
   stop(): Promise<void>;
 }
@@ -30,7 +26,6 @@ export function createTurns(
   if (context.news !== undefined) context.news.memoryJobsChanged = () => jobs.wake();
   return {
     api: {
-      recordTurn: (call, input) => recordTurn(context, call, input),
       consolidateSession: (call, input) => consolidateSession({ context, scorers }, call, input),
       listMemoryJobs: (call, input) => listMemoryJobs({ context, jobs }, call, input),
       retryMemoryJob: (call, input) => retryMemoryJob({ context, jobs }, call, input),

@@ -41,7 +41,7 @@ export interface TurnPart {
   /** What was appended, by rising seq. */
   readonly appended: readonly StoredMessage[];
   readonly isEnd: boolean;
-  /** Undefined for an append, which makes no episode. */
+  /** Undefined when the turn makes no episode, or does not end. */
   readonly episode: EpisodeInput | undefined;
 }
 

@@ -6,11 +6,12 @@ import { hooksOf, TEST_HOOK_SETTINGS } from "../../../test/support/hooks.ts";
 import { fromBytes, jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
 import {
   consolidate,
+  endTurn,
   jobsOf,
+  memoriesOf,
   memoryPolicy,
   openSession,
   promotedTexts,
-  recordTurn,
   scoringHook,
 } from "../../../test/support/memory-turns.ts";
 import { policyOf } from "../../../test/support/policies.ts";
@@ -242,7 +243,7 @@ describe("finding facts", () => {
     const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
     for (let at = 0; at < 200; at++) {
       await openSession(services, `s${at}`, { memory, policy: OPEN });
-      await recordTurn(services, `s${at}`, ["one", ""]);
+      await endTurn(services, `s${at}`, ["one", ""]);
     }
     await someTurns();
     expect(asked).toBeLessThanOrEqual(4);
@@ -261,9 +262,9 @@ describe("finding facts", () => {
     const memory = memoryPolicy({ episodes: false, extraction: extraction({ hook: "finder" }) });
     await openSession(services, "s", { memory, policy: OPEN });
     const texts = async () => (await listAll(services)).map(({ content }) => content.text);
-    await recordTurn(services, "s", ["one", ""]);
+    await endTurn(services, "s", ["one", ""]);
     await eventually("the first job is done", noJobs);
-    await recordTurn(services, "s", ["two", ""]);
+    await endTurn(services, "s", ["two", ""]);
     await eventually("the hook is asked", () => hook.asked.length === 2);
     await forget(
       services,
@@ -272,7 +273,7 @@ describe("finding facts", () => {
     late.resolve();
     await eventually("the second job is done", noJobs);
     expect(await texts()).toEqual([goats]);
-    await recordTurn(services, "s", ["one", ""]);
+    await endTurn(services, "s", ["one", ""]);
     await eventually("the third job is done", noJobs);
     expect(await texts()).toEqual([goats, bees]);
   });
@@ -290,7 +291,7 @@ describe("finding facts", () => {
     await services.append("s", [{ text: "c" }], { turnEnd: true });
     await eventually("the job is done", noJobs);
     expect(hook.asked).toEqual([["a", "b", "c"]]);
-    const [fact] = await listAll(services);
+    const [fact] = await memoriesOf(services, "extraction");
     expect(fact).toMatchObject({
       ...{ kind: "fact", trust: 1, scope: { userId: "u1", sessionId: "" } },
       content: { text: "Anna likes tea." },
@@ -303,7 +304,7 @@ describe("finding facts", () => {
     await start();
     const memory = memoryPolicy({ extraction: extraction(), episodes: false });
     await openSession(services, "s", { memory });
-    await recordTurn(services, "s", ["My name is Anna.", "Nice to meet you, Anna."]);
+    await endTurn(services, "s", ["My name is Anna.", "Nice to meet you, Anna."]);
     await eventually("the job is done", noJobs);
     const found = await listAll(services, { origin: "extraction" });
     expect(found.length).toBeGreaterThan(0);
@@ -367,7 +368,7 @@ describe("finding facts", () => {
     await services.append("s", [{ text: "b" }], { turnEnd: true });
     await eventually("the job is done", noJobs);
     expect(hook.asked.at(-1)).toEqual(["a", "b"]);
-    expect(await listAll(services)).toHaveLength(1);
+    expect(await memoriesOf(services, "extraction")).toHaveLength(1);
   });
 
   it("stops when the session wants it no more, and keeps what it found when told twice", async () => {

@@ -5,10 +5,10 @@ import { afterEach, expect, it } from "vitest";
 import { jsonCodec, toBytes } from "../../../test/support/json-codec.ts";
 import {
   consolidate,
+  endTurn,
   memoriesOf,
   memoryPolicy,
   openSession,
-  recordTurn,
   TWO,
 } from "../../../test/support/memory-turns.ts";
 import { policyOf } from "../../../test/support/policies.ts";
@@ -71,7 +71,7 @@ async function step(random: Random, sessionId: string, requestId: string): Promi
     Array.from({ length: random.int(1, count) }, () => random.pick(TEXTS));
   switch (random.pick(["turn", "append", "trim", "restore", "policy", "memory", "now", "read"])) {
     case "turn":
-      await recordTurn(services, sessionId, [random.pick(TEXTS), random.pick(TEXTS)], {
+      await endTurn(services, sessionId, [random.pick(TEXTS), random.pick(TEXTS)], {
         requestId,
       });
       break;

@@ -47,6 +47,7 @@ const policyState: fc.Arbitrary<PolicyState> = fc.oneof(
     outcomes: fc.array(fc.record({ tool: fc.string({ unit: "grapheme" }), error: fc.boolean() })),
     marks: fc.constant([{ stage: "s", seq: 3, window: { messageCount: 1, tokenCount: 0.25 } }]),
     overLimit: fc.array(fc.string({ unit: "grapheme" })),
+    turnEndSeq: fc.nat(1_000_000),
   }),
 );
 const ranges = fc

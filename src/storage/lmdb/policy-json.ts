@@ -197,7 +197,8 @@ export function policyStateText(state: PolicyState): string {
     state.modelInputTokens === 0 &&
     state.outcomes.length === 0 &&
     state.marks.length === 0 &&
-    state.overLimit.length === 0;
+    state.overLimit.length === 0 &&
+    state.turnEndSeq === 0;
   return isEmpty ? "" : JSON.stringify(state);
 }
 

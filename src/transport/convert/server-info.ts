@@ -28,7 +28,7 @@ export const CAPABILITIES = [
   "policy_presets",
   "policy_preview",
   "recall",
-  "record_turn",
+  "turn_episodes",
   "relations",
   "restore",
   "search_sessions",

@@ -49,6 +49,7 @@ export function toHeader(session: Session): SnapshotHeader {
     overLimitStages: [...head.policyState.overLimit],
     summaryVersion: BigInt(fields.summaryVersion),
     stageTokenQuarters: quartersOf(head.policyState.marks),
+    turnEndSeq: BigInt(head.policyState.turnEndSeq),
   };
 }
 
@@ -161,6 +162,7 @@ function stateOf(header: SnapshotHeader, session: WireSession): ImportedSession[
       },
     })),
     overLimit: header.overLimitStages,
+    turnEndSeq: Number(header.turnEndSeq),
   };
 }
 

@@ -6,7 +6,6 @@ import type {
   ExtractMemoriesRequest,
   ListMemoryJobsRequest,
   QueryRelationsRequest,
-  RecordTurnRequest,
   RetryMemoryJobRequest,
   ScoreImportanceRequest,
   SearchMemoriesRequest,
@@ -70,20 +69,6 @@ export function checkQueryRelations(request: QueryRelationsRequest, v: Violation
   checkRange(v, "max_hops", request.maxHops, HOPS);
   checkTexts(v, "keywords", request.keywords, KEYWORDS);
   checkRange(v, "limit", request.limit, RELATIONS);
-}
-
-export function checkRecordTurn(request: RecordTurnRequest, v: Violations): void {
-  checkNamespace(v, request.namespace);
-  checkSessionId(v, request.sessionId);
-  const { userText, assistantText, expectedLastSeq } = request;
-  if (userText === "" && assistantText === "") {
-    v.add("user_text", "is required, or assistant_text");
-  }
-  checkText(v, "user_text", userText, LIMITS.messageBytes);
-  checkText(v, "assistant_text", assistantText, LIMITS.messageBytes);
-  checkTimestamp(v, "turn_time", request.turnTime);
-  if (expectedLastSeq !== undefined) checkSeq(v, "expected_last_seq", expectedLastSeq);
-  checkRequestId(v, request.requestId);
 }
 
 export function checkConsolidateSession(request: ConsolidateSessionRequest, v: Violations): void {

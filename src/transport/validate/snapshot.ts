@@ -128,6 +128,7 @@ export function checkHeader(v: Violations, header: SnapshotHeader): void {
     checkRange(v, "stage_token_quarters", count, { min: 0, max: QUARTERS_MAX });
   }
   checkRange(v, "summary_version", header.summaryVersion, { min: 0, max: COUNT_MAX });
+  checkRange(v, "turn_end_seq", header.turnEndSeq, { min: 0, max: Number(session.lastSeq) });
   checkVersions(v, session, header.summaryVersion);
 }
 
@@ -186,10 +187,10 @@ function checkSession(v: Violations, session: Session): void {
 function checkStageState(v: Violations, state: StageState, lastSeq: bigint): void {
   checkRequiredText(v, "stage", state.stage, LIMITS.stageNameChars);
   checkRange(v, "last_seq", state.lastSeq, { min: 0, max: Number(lastSeq) });
-  if (state.windowTotals === undefined) v.add("window", "is required");
+  if (state.windowTotals === undefined) v.add("window_totals", "is required");
   else {
-    checkRange(v, "window", state.windowTotals.messageCount, { min: 0, max: COUNT_MAX });
-    checkRange(v, "window", state.windowTotals.tokenCount, { min: 0, max: COUNT_MAX });
+    checkRange(v, "window_totals", state.windowTotals.messageCount, { min: 0, max: COUNT_MAX });
+    checkRange(v, "window_totals", state.windowTotals.tokenCount, { min: 0, max: COUNT_MAX });
   }
 }
 

@@ -115,6 +115,7 @@ export function changeSuite(open: OpenEngine): void {
         outcomes: [{ tool: "search", error: true }],
         marks: [{ stage: "one", seq: 0, window: { messageCount: 2, tokenCount: 1.25 } }],
         overLimit: ["two", "\u{1f600}"],
+        turnEndSeq: 3,
       };
       const head = newHead({ updateMs: 1_650_000_000_002, policyState });
       const given = { fields: newFields(fields), head };

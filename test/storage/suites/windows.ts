@@ -167,6 +167,7 @@ export function windowSuite(open: OpenEngine): void {
         outcomes: [{ tool: "t", error: false }],
         marks: [{ stage: "s", seq: 2, window: { messageCount: 1, tokenCount: 0.25 } }],
         overLimit: ["s"],
+        turnEndSeq: 1,
       };
       const stored = async () => (await scene.store.readSession(refOf("s")))?.head.policyState;
       await scene.append("s", 2, { state });

@@ -25,18 +25,28 @@ class AsyncTurnMethods(AsyncCalls):
         *,
         turn_time: f.Time | None = None,
         expected_last_seq: int | None = None,
+        create_session: bool = False,
         **call: Unpack[f.WriteOptions],
-    ) -> v1.RecordTurnResponse:
-        """Records a turn in the log and in long-term memory, as the ``memory_policy`` of the
-        session says."""
-        request = v1.RecordTurnRequest(
+    ) -> v1.AppendMessagesResponse:
+        """Appends what was said in a turn and ends it: an append with ``turn_end`` that remembers
+        by the default memory policy where the session has none."""
+        said = {"user": user_text, "assistant": assistant_text}
+        messages = [
+            {"role": role, "text": text, "sent_time": turn_time}
+            for role, text in said.items()
+            if text
+        ]
+        if not messages:
+            raise ValueError("a turn needs a user_text or an assistant_text")
+        request = v1.AppendMessagesRequest(
             session_id=session_id,
-            user_text=user_text,
-            assistant_text=assistant_text,
-            turn_time=turn_time,
+            messages=f.messages_of(messages),
             expected_last_seq=expected_last_seq,
+            create_session=create_session,
+            turn_end=True,
+            use_default_memory_policy=True,
         )
-        return await self._unary(request, v1.RecordTurnResponse, call)
+        return await self._unary(request, v1.AppendMessagesResponse, call)
 
     async def consolidate_session(
         self, session_id: str, **call: Unpack[f.WriteOptions]

@@ -80,7 +80,7 @@ export const MemoryOrigin = {
   PROMOTION: 2,
   /** EXTRACTION - It was found in messages or in a text. */
   EXTRACTION: 3,
-  /** TURN - RecordTurn made it of its turn. */
+  /** TURN - A turn end made it of its turn. */
   TURN: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -100,7 +100,7 @@ export namespace MemoryOrigin {
 export const ExtractionTime = {
   /** UNSPECIFIED - The default: `EXTRACTION_TIME_TURN_END`. */
   UNSPECIFIED: 0,
-  /** TURN_END - When a turn ends, with RecordTurn or `turn_end`. */
+  /** TURN_END - When a turn ends, by `turn_end` of AppendMessages. */
   TURN_END: 1,
   /** TRIM - When they leave the window. */
   TRIM: 2,
@@ -465,9 +465,16 @@ export interface Relation {
   object: string;
 }
 
-/** One turn of a conversation, or another thing that happened. */
+/**
+ * One turn of a conversation, or another thing that happened.
+ *
+ * AppendMessages with `turn_end` makes one of the messages since the turn end before:
+ * it holds the text of the newest user message and the newest text of the assistant
+ * after it. Tool calls, their results and what was said in between stay in the log;
+ * `source.message_ids` names the messages whose texts it holds.
+ */
 export interface Episode {
-  /** What the user said. May be empty. At most 8,192 bytes; RecordTurn cuts longer texts. */
+  /** What the user said. May be empty. At most 8,192 bytes; a turn end cuts longer texts. */
   userText: string;
   /** What the assistant said. May be empty, but not both. At most 8,192 bytes. */
   assistantText: string;
@@ -529,7 +536,7 @@ export interface MemoryPolicy {
   longTermLimit?:
     | number
     | undefined;
-  /** Remembers each turn of RecordTurn as an episode. Unset means true. */
+  /** Remembers each turn that ends as an episode. Unset means true. */
   episodes?:
     | boolean
     | undefined;

@@ -37,7 +37,6 @@ import {
 } from "./memory.ts";
 import { DocumentMatch, DocumentScoring, MemoryMatch, MemoryScoring } from "./recall.ts";
 import { MemoryJob, TaskState, TaskType } from "./task.ts";
-import { SeqRange, Totals } from "./window.ts";
 
 export const protobufPackage = "memorysidecar.v1";
 
@@ -492,61 +491,6 @@ export interface SearchMemoriesRequest {
 export interface SearchMemoriesResponse {
   /** The memories, by falling score. Fewer when they would take more than 3 MiB. */
   matches: MemoryMatch[];
-}
-
-/**
- * Asks to record one turn of a conversation: what the user said and what the assistant
- * answered. One transaction appends both to the log, ends the turn, trims the window,
- * promotes what leaves it, and remembers the episode, as the session's memory policy says;
- * without one the default one of MemoryPolicy holds for this call, without extraction.
- */
-export interface RecordTurnRequest {
-  /** The namespace. Empty means `default`. */
-  namespace: string;
-  /** The session. Required. */
-  sessionId: string;
-  /**
-   * What the user said. At least one of the two texts is needed; an empty one makes no
-   * message. At most 1,048,576 bytes, less what else its message takes.
-   */
-  userText: string;
-  /** What the assistant answered. At most 1,048,576 bytes, as for the user's. */
-  assistantText: string;
-  /** When the turn was, if that is not now. From year 1 to 9999. */
-  turnTime:
-    | Timestamp
-    | undefined;
-  /** If set, the newest seq of the session must still be this one. */
-  expectedLastSeq?:
-    | bigint
-    | undefined;
-  /** Makes a repeat safe. Optional, at most 128 bytes. */
-  requestId: string;
-}
-
-/** What was recorded. */
-export interface RecordTurnResponse {
-  /** The ids of the messages, the user's first. */
-  messageIds: string[];
-  /** Their seqs. */
-  seqs:
-    | SeqRange
-    | undefined;
-  /** The memory that holds the episode. Empty when none was made. */
-  episodeId: string;
-  /**
-   * The memories that were made of messages which left the window. Those that a hook is
-   * to score come later.
-   */
-  promotedIds: string[];
-  /** Memories that were evicted for them, and episodes whose days are over. */
-  evictedIds: string[];
-  /** The window now. */
-  window:
-    | Totals
-    | undefined;
-  /** The revision of the transaction. */
-  revision: bigint;
 }
 
 /**
@@ -2998,252 +2942,6 @@ export const SearchMemoriesResponse: MessageFns<SearchMemoriesResponse> = {
   },
 };
 
-function createBaseRecordTurnRequest(): RecordTurnRequest {
-  return {
-    namespace: "",
-    sessionId: "",
-    userText: "",
-    assistantText: "",
-    turnTime: undefined,
-    expectedLastSeq: undefined,
-    requestId: "",
-  };
-}
-
-export const RecordTurnRequest: MessageFns<RecordTurnRequest> = {
-  encode(message: RecordTurnRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.namespace !== "") {
-      writer.uint32(10).string(message.namespace);
-    }
-    if (message.sessionId !== "") {
-      writer.uint32(18).string(message.sessionId);
-    }
-    if (message.userText !== "") {
-      writer.uint32(26).string(message.userText);
-    }
-    if (message.assistantText !== "") {
-      writer.uint32(34).string(message.assistantText);
-    }
-    if (message.turnTime !== undefined) {
-      Timestamp.encode(message.turnTime, writer.uint32(42).fork()).join();
-    }
-    if (message.expectedLastSeq !== undefined) {
-      if (BigInt.asIntN(64, message.expectedLastSeq) !== message.expectedLastSeq) {
-        throw new globalThis.Error("value provided for field message.expectedLastSeq of type int64 too large");
-      }
-      writer.uint32(48).int64(message.expectedLastSeq);
-    }
-    if (message.requestId !== "") {
-      writer.uint32(58).string(message.requestId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RecordTurnRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRecordTurnRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.namespace = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.sessionId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.userText = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.assistantText = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.turnTime = Timestamp.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.expectedLastSeq = reader.int64() as bigint;
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.requestId = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseRecordTurnResponse(): RecordTurnResponse {
-  return {
-    messageIds: [],
-    seqs: undefined,
-    episodeId: "",
-    promotedIds: [],
-    evictedIds: [],
-    window: undefined,
-    revision: 0n,
-  };
-}
-
-export const RecordTurnResponse: MessageFns<RecordTurnResponse> = {
-  encode(message: RecordTurnResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messageIds) {
-      writer.uint32(10).string(v!);
-    }
-    if (message.seqs !== undefined) {
-      SeqRange.encode(message.seqs, writer.uint32(18).fork()).join();
-    }
-    if (message.episodeId !== "") {
-      writer.uint32(26).string(message.episodeId);
-    }
-    for (const v of message.promotedIds) {
-      writer.uint32(34).string(v!);
-    }
-    for (const v of message.evictedIds) {
-      writer.uint32(42).string(v!);
-    }
-    if (message.window !== undefined) {
-      Totals.encode(message.window, writer.uint32(50).fork()).join();
-    }
-    if (message.revision !== 0n) {
-      if (BigInt.asIntN(64, message.revision) !== message.revision) {
-        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
-      }
-      writer.uint32(56).int64(message.revision);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RecordTurnResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRecordTurnResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messageIds.push(reader.string());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.seqs = SeqRange.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.episodeId = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.promotedIds.push(reader.string());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.evictedIds.push(reader.string());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.window = Totals.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.revision = reader.int64() as bigint;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseConsolidateSessionRequest(): ConsolidateSessionRequest {
   return { namespace: "", sessionId: "", requestId: "" };
 }
@@ -5249,24 +4947,6 @@ export const MemoryServiceService = {
     responseDeserialize: (value: Buffer): MergeEntitiesResponse => MergeEntitiesResponse.decode(value),
   },
   /**
-   * Records a turn of a conversation, in the log and in long-term memory.
-   *
-   * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`
-   *   - ABORTED, `LAST_SEQ_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   */
-  recordTurn: {
-    path: "/memorysidecar.v1.MemoryService/RecordTurn" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RecordTurnRequest): Buffer => Buffer.from(RecordTurnRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RecordTurnRequest => RecordTurnRequest.decode(value),
-    responseSerialize: (value: RecordTurnResponse): Buffer => Buffer.from(RecordTurnResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RecordTurnResponse => RecordTurnResponse.decode(value),
-  },
-  /**
    * Promotes important messages of a session's window to memories now.
    *
    * Errors:
@@ -5556,16 +5236,6 @@ export interface MemoryServiceServer extends UntypedServiceImplementation {
    *   - FAILED_PRECONDITION, `MEMORY_REVISION_LIMIT_REACHED`
    */
   mergeEntities: handleUnaryCall<MergeEntitiesRequest, MergeEntitiesResponse>;
-  /**
-   * Records a turn of a conversation, in the log and in long-term memory.
-   *
-   * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`
-   *   - ABORTED, `LAST_SEQ_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   */
-  recordTurn: handleUnaryCall<RecordTurnRequest, RecordTurnResponse>;
   /**
    * Promotes important messages of a session's window to memories now.
    *
@@ -5920,30 +5590,6 @@ export interface MemoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: MergeEntitiesResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Records a turn of a conversation, in the log and in long-term memory.
-   *
-   * Errors:
-   *   - NOT_FOUND, `SESSION_NOT_FOUND`
-   *   - ABORTED, `LAST_SEQ_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`
-   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-   */
-  recordTurn(
-    request: RecordTurnRequest,
-    callback: (error: ServiceError | null, response: RecordTurnResponse) => void,
-  ): ClientUnaryCall;
-  recordTurn(
-    request: RecordTurnRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RecordTurnResponse) => void,
-  ): ClientUnaryCall;
-  recordTurn(
-    request: RecordTurnRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RecordTurnResponse) => void,
   ): ClientUnaryCall;
   /**
    * Promotes important messages of a session's window to memories now.

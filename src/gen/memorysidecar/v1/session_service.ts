@@ -255,7 +255,9 @@ export interface AppendMessagesRequest {
   requestId: string;
   /**
    * Says that the agent's turn ends with these messages: after the stages on append
-   * those on turn end run, too.
+   * those on turn end run, too, and the whole memory policy of the session takes
+   * effect: the turn becomes an episode, and extraction that waits for turn ends starts.
+   * See Episode for what an episode holds.
    */
   turnEnd: boolean;
   /**
@@ -270,6 +272,12 @@ export interface AppendMessagesRequest {
    * count by themselves. At most 256.
    */
   toolOutcomes: ToolOutcome[];
+  /**
+   * Applies the default MemoryPolicy, which extracts nothing, in this call if the
+   * session has none: what leaves the window is promoted, and with `turn_end` the turn
+   * becomes an episode. The session stays without a memory policy. Default false.
+   */
+  useDefaultMemoryPolicy: boolean;
 }
 
 /** What an append did. */
@@ -299,6 +307,22 @@ export interface AppendMessagesResponse {
    * is larger.
    */
   overLimit: boolean;
+  /**
+   * The memories that were made of messages which left the window. Those that a hook is
+   * to score come later. At most 3 MiB of ids.
+   */
+  promotedMemoryIds: string[];
+  /**
+   * Memories that were evicted for them, and episodes whose days are over. Together with
+   * `promoted_memory_ids` at most 3 MiB of ids.
+   */
+  evictedMemoryIds: string[];
+  /**
+   * The memory that holds the episode of the turn. Empty when none was made: without
+   * `turn_end`, when the memory policy asks for none, when nothing was said since the
+   * turn end before, or when the time that episodes are kept is over for it already.
+   */
+  episodeId: string;
 }
 
 /** Asks for a page of messages. */
@@ -2037,6 +2061,7 @@ function createBaseAppendMessagesRequest(): AppendMessagesRequest {
     turnEnd: false,
     modelInputTokens: undefined,
     toolOutcomes: [],
+    useDefaultMemoryPolicy: false,
   };
 }
 
@@ -2074,6 +2099,9 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
     }
     for (const v of message.toolOutcomes) {
       ToolOutcome.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.useDefaultMemoryPolicy !== false) {
+      writer.uint32(80).bool(message.useDefaultMemoryPolicy);
     }
     return writer;
   },
@@ -2163,6 +2191,14 @@ export const AppendMessagesRequest: MessageFns<AppendMessagesRequest> = {
             message.toolOutcomes.push(ToolOutcome.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.useDefaultMemoryPolicy = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2185,6 +2221,9 @@ function createBaseAppendMessagesResponse(): AppendMessagesResponse {
     lastSeq: 0n,
     stageRuns: [],
     overLimit: false,
+    promotedMemoryIds: [],
+    evictedMemoryIds: [],
+    episodeId: "",
   };
 }
 
@@ -2216,6 +2255,15 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
     }
     if (message.overLimit !== false) {
       writer.uint32(56).bool(message.overLimit);
+    }
+    for (const v of message.promotedMemoryIds) {
+      writer.uint32(66).string(v!);
+    }
+    for (const v of message.evictedMemoryIds) {
+      writer.uint32(74).string(v!);
+    }
+    if (message.episodeId !== "") {
+      writer.uint32(82).string(message.episodeId);
     }
     return writer;
   },
@@ -2287,6 +2335,30 @@ export const AppendMessagesResponse: MessageFns<AppendMessagesResponse> = {
             }
 
             message.overLimit = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.promotedMemoryIds.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.evictedMemoryIds.push(reader.string());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.episodeId = reader.string();
             continue;
           }
         }
@@ -5802,14 +5874,16 @@ export const SessionServiceService = {
     responseDeserialize: (value: Buffer): ResetSessionResponse => ResetSessionResponse.decode(value),
   },
   /**
-   * Appends messages to a session, all or none, in the order given, and trims the
-   * window by the policy, in one transaction.
+   * Appends messages to a session, all or none, in the order given, trims the window by
+   * the policy, and gives to long-term memory what the memory policy says, in one
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
    *   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
    *   - ABORTED, `LAST_SEQ_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   appendMessages: {
     path: "/memorysidecar.v1.SessionService/AppendMessages" as const,
@@ -6228,14 +6302,16 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    */
   resetSession: handleUnaryCall<ResetSessionRequest, ResetSessionResponse>;
   /**
-   * Appends messages to a session, all or none, in the order given, and trims the
-   * window by the policy, in one transaction.
+   * Appends messages to a session, all or none, in the order given, trims the window by
+   * the policy, and gives to long-term memory what the memory policy says, in one
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
    *   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
    *   - ABORTED, `LAST_SEQ_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   appendMessages: handleUnaryCall<AppendMessagesRequest, AppendMessagesResponse>;
   /**
@@ -6569,14 +6645,16 @@ export interface SessionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ResetSessionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Appends messages to a session, all or none, in the order given, and trims the
-   * window by the policy, in one transaction.
+   * Appends messages to a session, all or none, in the order given, trims the window by
+   * the policy, and gives to long-term memory what the memory policy says, in one
+   * transaction.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
    *   - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
    *   - ABORTED, `LAST_SEQ_MISMATCH`
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
+   *   - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
    */
   appendMessages(
     request: AppendMessagesRequest,

@@ -81,6 +81,8 @@ export interface SnapshotHeader {
    * in the order of the states. Left out when all are whole.
    */
   stageTokenQuarters: number[];
+  /** The newest seq when a turn last became an episode, 0 when none did. */
+  turnEndSeq: bigint;
 }
 
 /** Something that stands in the window and not in the log. */
@@ -122,6 +124,7 @@ function createBaseSnapshotHeader(): SnapshotHeader {
     overLimitStages: [],
     summaryVersion: 0n,
     stageTokenQuarters: [],
+    turnEndSeq: 0n,
   };
 }
 
@@ -160,6 +163,12 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
         writer.int32(v);
       }
       writer.join();
+    }
+    if (message.turnEndSeq !== 0n) {
+      if (BigInt.asIntN(64, message.turnEndSeq) !== message.turnEndSeq) {
+        throw new globalThis.Error("value provided for field message.turnEndSeq of type int64 too large");
+      }
+      writer.uint32(72).int64(message.turnEndSeq);
     }
     return writer;
   },
@@ -250,6 +259,14 @@ export const SnapshotHeader: MessageFns<SnapshotHeader> = {
             }
 
             break;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.turnEndSeq = reader.int64() as bigint;
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

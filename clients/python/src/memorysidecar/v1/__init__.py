@@ -294,8 +294,6 @@ from .memory_service_pb2 import (
     QueryRelationsResponse as QueryRelationsResponse,
     SearchMemoriesRequest as SearchMemoriesRequest,
     SearchMemoriesResponse as SearchMemoriesResponse,
-    RecordTurnRequest as RecordTurnRequest,
-    RecordTurnResponse as RecordTurnResponse,
     ConsolidateSessionRequest as ConsolidateSessionRequest,
     ConsolidateSessionResponse as ConsolidateSessionResponse,
     ExtractMemoriesRequest as ExtractMemoriesRequest,

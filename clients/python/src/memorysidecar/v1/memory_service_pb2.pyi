@@ -7,7 +7,6 @@ from memorysidecar.v1 import document_pb2 as _document_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import recall_pb2 as _recall_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
-from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -325,42 +324,6 @@ class SearchMemoriesResponse(_message.Message):
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     matches: _containers.RepeatedCompositeFieldContainer[_recall_pb2.MemoryMatch]
     def __init__(self, matches: _Optional[_Iterable[_Union[_recall_pb2.MemoryMatch, _Mapping]]] = ...) -> None: ...
-
-class RecordTurnRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "user_text", "assistant_text", "turn_time", "expected_last_seq", "request_id")
-    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
-    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
-    USER_TEXT_FIELD_NUMBER: _ClassVar[int]
-    ASSISTANT_TEXT_FIELD_NUMBER: _ClassVar[int]
-    TURN_TIME_FIELD_NUMBER: _ClassVar[int]
-    EXPECTED_LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
-    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
-    namespace: str
-    session_id: str
-    user_text: str
-    assistant_text: str
-    turn_time: _timestamp_pb2.Timestamp
-    expected_last_seq: int
-    request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., user_text: _Optional[str] = ..., assistant_text: _Optional[str] = ..., turn_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expected_last_seq: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
-
-class RecordTurnResponse(_message.Message):
-    __slots__ = ("message_ids", "seqs", "episode_id", "promoted_ids", "evicted_ids", "window", "revision")
-    MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
-    SEQS_FIELD_NUMBER: _ClassVar[int]
-    EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
-    PROMOTED_IDS_FIELD_NUMBER: _ClassVar[int]
-    EVICTED_IDS_FIELD_NUMBER: _ClassVar[int]
-    WINDOW_FIELD_NUMBER: _ClassVar[int]
-    REVISION_FIELD_NUMBER: _ClassVar[int]
-    message_ids: _containers.RepeatedScalarFieldContainer[str]
-    seqs: _window_pb2.SeqRange
-    episode_id: str
-    promoted_ids: _containers.RepeatedScalarFieldContainer[str]
-    evicted_ids: _containers.RepeatedScalarFieldContainer[str]
-    window: _window_pb2.Totals
-    revision: int
-    def __init__(self, message_ids: _Optional[_Iterable[str]] = ..., seqs: _Optional[_Union[_window_pb2.SeqRange, _Mapping]] = ..., episode_id: _Optional[str] = ..., promoted_ids: _Optional[_Iterable[str]] = ..., evicted_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class ConsolidateSessionRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "request_id")

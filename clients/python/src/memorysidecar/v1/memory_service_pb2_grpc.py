@@ -107,11 +107,6 @@ class MemoryServiceStub:
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.SerializeToString,
                 response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.FromString,
                 _registered_method=True)
-        self.RecordTurn = channel.unary_unary(
-                '/memorysidecar.v1.MemoryService/RecordTurn',
-                request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.SerializeToString,
-                response_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.FromString,
-                _registered_method=True)
         self.ConsolidateSession = channel.unary_unary(
                 '/memorysidecar.v1.MemoryService/ConsolidateSession',
                 request_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.ConsolidateSessionRequest.SerializeToString,
@@ -315,19 +310,6 @@ class MemoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def RecordTurn(self, request, context):
-        """Records a turn of a conversation, in the log and in long-term memory.
-
-        Errors:
-        - NOT_FOUND, `SESSION_NOT_FOUND`
-        - ABORTED, `LAST_SEQ_MISMATCH`
-        - FAILED_PRECONDITION, `WINDOW_FULL`
-        - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ConsolidateSession(self, request, context):
         """Promotes important messages of a session's window to memories now.
 
@@ -518,11 +500,6 @@ def add_MemoryServiceServicer_to_server(servicer, server):
                     servicer.MergeEntities,
                     request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.FromString,
                     response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.SerializeToString,
-            ),
-            'RecordTurn': grpc.unary_unary_rpc_method_handler(
-                    servicer.RecordTurn,
-                    request_deserializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.FromString,
-                    response_serializer=memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.SerializeToString,
             ),
             'ConsolidateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ConsolidateSession,
@@ -944,33 +921,6 @@ class MemoryService:
             '/memorysidecar.v1.MemoryService/MergeEntities',
             memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesRequest.SerializeToString,
             memorysidecar_dot_v1_dot_memory__service__pb2.MergeEntitiesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def RecordTurn(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/memorysidecar.v1.MemoryService/RecordTurn',
-            memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnRequest.SerializeToString,
-            memorysidecar_dot_v1_dot_memory__service__pb2.RecordTurnResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -160,7 +160,7 @@ class ResetSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_session_pb2.Session, _Mapping]] = ..., deleted: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class AppendMessagesRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes")
+    __slots__ = ("namespace", "session_id", "messages", "expected_last_seq", "create_session", "request_id", "turn_end", "model_input_tokens", "tool_outcomes", "use_default_memory_policy")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -170,6 +170,7 @@ class AppendMessagesRequest(_message.Message):
     TURN_END_FIELD_NUMBER: _ClassVar[int]
     MODEL_INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     TOOL_OUTCOMES_FIELD_NUMBER: _ClassVar[int]
+    USE_DEFAULT_MEMORY_POLICY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
@@ -179,10 +180,11 @@ class AppendMessagesRequest(_message.Message):
     turn_end: bool
     model_input_tokens: int
     tool_outcomes: _containers.RepeatedCompositeFieldContainer[_message_pb2.ToolOutcome]
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ...) -> None: ...
+    use_default_memory_policy: bool
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., expected_last_seq: _Optional[int] = ..., create_session: _Optional[bool] = ..., request_id: _Optional[str] = ..., turn_end: _Optional[bool] = ..., model_input_tokens: _Optional[int] = ..., tool_outcomes: _Optional[_Iterable[_Union[_message_pb2.ToolOutcome, _Mapping]]] = ..., use_default_memory_policy: _Optional[bool] = ...) -> None: ...
 
 class AppendMessagesResponse(_message.Message):
-    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit")
+    __slots__ = ("messages", "revision", "trims", "window_totals", "last_seq", "stage_runs", "over_limit", "promoted_memory_ids", "evicted_memory_ids", "episode_id")
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     TRIMS_FIELD_NUMBER: _ClassVar[int]
@@ -190,6 +192,9 @@ class AppendMessagesResponse(_message.Message):
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     STAGE_RUNS_FIELD_NUMBER: _ClassVar[int]
     OVER_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    PROMOTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_MEMORY_IDS_FIELD_NUMBER: _ClassVar[int]
+    EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.AppendedMessage]
     revision: int
     trims: _containers.RepeatedCompositeFieldContainer[_window_pb2.Trim]
@@ -197,7 +202,10 @@ class AppendMessagesResponse(_message.Message):
     last_seq: int
     stage_runs: _containers.RepeatedCompositeFieldContainer[_window_pb2.StageRun]
     over_limit: bool
-    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ...) -> None: ...
+    promoted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    evicted_memory_ids: _containers.RepeatedScalarFieldContainer[str]
+    episode_id: str
+    def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.AppendedMessage, _Mapping]]] = ..., revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., last_seq: _Optional[int] = ..., stage_runs: _Optional[_Iterable[_Union[_window_pb2.StageRun, _Mapping]]] = ..., over_limit: _Optional[bool] = ..., promoted_memory_ids: _Optional[_Iterable[str]] = ..., evicted_memory_ids: _Optional[_Iterable[str]] = ..., episode_id: _Optional[str] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
     __slots__ = ("namespace", "session_id", "filter", "order", "page_size", "page_token")

@@ -315,14 +315,16 @@ class SessionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AppendMessages(self, request, context):
-        """Appends messages to a session, all or none, in the order given, and trims the
-        window by the policy, in one transaction.
+        """Appends messages to a session, all or none, in the order given, trims the window by
+        the policy, and gives to long-term memory what the memory policy says, in one
+        transaction.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`, unless `create_session` is set
         - ALREADY_EXISTS, `MESSAGE_ALREADY_EXISTS`
         - ABORTED, `LAST_SEQ_MISMATCH`
         - FAILED_PRECONDITION, `WINDOW_FULL`
+        - RESOURCE_EXHAUSTED, `MEMORY_LIMIT_REACHED`
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
