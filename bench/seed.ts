@@ -1,9 +1,10 @@
 // Fills a store through the server's own calls and checks that everything arrived.
 
+import { StreamPosition } from "../src/gen/memorysidecar/v1/event.ts";
 import {
-  GetServerInfoRequest,
-  GetServerInfoResponse,
-} from "../src/gen/memorysidecar/v1/admin_service.ts";
+  CreateConsumerRequest,
+  CreateConsumerResponse,
+} from "../src/gen/memorysidecar/v1/event_service.ts";
 import {
   AppendMessagesRequest,
   AppendMessagesResponse,
@@ -14,7 +15,7 @@ import { make, sessionName, turns } from "./bodies.ts";
 import { Caller, inParallel } from "./caller.ts";
 
 const SESSIONS = "/memorysidecar.v1.SessionService";
-const ADMIN = "/memorysidecar.v1.AdminService";
+const EVENTS = "/memorysidecar.v1.EventService";
 /** Appends in flight while seeding; one session has only one at a time. */
 const WIDTH = 16;
 const BATCH = 1_000;
@@ -62,15 +63,16 @@ export async function lastSeq(port: number, sessionId: string): Promise<number> 
   return Number(answer.session?.lastSeq ?? 0n);
 }
 
-/** The newest revision of the store. */
+/** The newest revision of the default namespace: where a new consumer from now stands. */
 export async function revision(port: number): Promise<number> {
   const caller = new Caller(port);
-  const value = make(GetServerInfoRequest, {});
+  const consumerId = `bench-${crypto.randomUUID()}`;
+  const start = { $case: "position", value: StreamPosition.NOW } as const;
   const answer = await caller.call(
-    `${ADMIN}/GetServerInfo`,
-    { codec: GetServerInfoRequest, value },
-    GetServerInfoResponse,
+    `${EVENTS}/CreateConsumer`,
+    { codec: CreateConsumerRequest, value: make(CreateConsumerRequest, { consumerId, start }) },
+    CreateConsumerResponse,
   );
   caller.close();
-  return Number(answer.revision);
+  return Number(answer.consumer?.revision ?? 0n);
 }

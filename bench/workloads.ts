@@ -180,7 +180,7 @@ async function windowBytes(bench: Bench, server: Running, prefix: string): Promi
   return (await measure(bench.loader, server, job)).answerBytes;
 }
 
-/** Every append that was answered must be one revision of the store, and nothing else may be. */
+/** Every append answered must be one revision of its namespace, and nothing else may be. */
 async function checkRevisions(found: Rounds, server: Running, before: number): Promise<void> {
   let appends = 0;
   for (const [name, results] of found) {

@@ -319,8 +319,6 @@ export interface AdminServiceApi {
   storeInfo(): {
     storeId: string;
     storeFormat: number;
-    revision: number;
-    oldestRevision: number;
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fromBytes, toBytes } from "../../test/support/json-codec.ts";
+import { oldestRevisionOf } from "../../test/support/revisions.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
 import type { Event } from "../domain/event.ts";
 import type { StoredEvent } from "../storage/store.ts";
@@ -68,6 +69,7 @@ test("filters let only matching events through and the position moves past the o
   await services.append("s", [{ text: "a" }]);
   await services.append("t", [{ text: "b" }]);
   await services.append("t", [{ text: "c" }], { namespace: "other" });
+  await services.append("s", [{ text: "d" }]);
   const [event] = await take(watcher, 1);
   expect(fromBytes<Event>(event?.body ?? new Uint8Array())).toMatchObject({
     sessionId: "t",
@@ -109,11 +111,11 @@ test("a reader that falls behind what is kept is told, never skipped ahead", asy
   while (await services.store.maintain(keep));
   await expect(watch({ kind: "after", position })).rejects.toMatchObject({
     reason: "RESUME_TOKEN_EXPIRED",
-    detail: { metadata: { oldest_revision: String(services.store.oldestRevision()) } },
+    detail: { metadata: { oldest_revision: String(await oldestRevisionOf(services.store)) } },
   });
   const oldest = await take(await watch({ kind: "oldest" }), 5);
   expect(oldest).toHaveLength(5);
-  expect(oldest[0]?.revision).toBe(services.store.oldestRevision());
+  expect(oldest[0]?.revision).toBe(await oldestRevisionOf(services.store));
 });
 
 test("a position that the store has not reached is refused, never waited for", async () => {
@@ -164,6 +166,21 @@ test("a consumer starts where it was told and moves only forward", async () => {
   expect((await ack(1)).lag).toBe(0);
   const missing = watch({ kind: "consumer", consumerId: "nobody" });
   await expect(missing).rejects.toMatchObject({ reason: "CONSUMER_NOT_FOUND" });
+});
+
+test("a consumer lags behind its own namespace only", async () => {
+  await services.append("s", [{ text: "a" }]);
+  const ref = { namespace: "default", consumerId: "c" };
+  const create = { ...ref, start: { kind: "now" } as const, encode: toBytes };
+  await services.events.createConsumer(services.call("CreateConsumer"), create);
+  for (const text of ["1", "2", "3", "4", "5"]) {
+    await services.append("s", [{ text }], { namespace: "other" });
+  }
+  const lag = async () =>
+    (await services.events.getConsumer(services.call("GetConsumer"), ref)).lag;
+  expect(await lag()).toBe(0);
+  await services.append("s", [{ text: "b" }]);
+  expect(await lag()).toBe(1);
 });
 
 test("a namespace has at most 1,000 consumers", async () => {

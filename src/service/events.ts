@@ -9,7 +9,7 @@ import {
 } from "../domain/errors.ts";
 import { comparePositions, type EventPosition } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
-import type { Consumer, ConsumerRef, EventPage } from "../storage/store.ts";
+import type { Consumer, ConsumerRef, EventPage, StreamPositions } from "../storage/store.ts";
 import type {
   Call,
   ConsumerView,
@@ -32,9 +32,11 @@ export async function watchEvents(
   input: WatchInput,
 ): Promise<Watcher> {
   checkLive(call.signal);
-  const after = await startPosition(context, input.namespace, input.start);
-  checkKept(context, after);
-  return feed.open(input.namespace, input.filter, after);
+  const { namespace, filter, start } = input;
+  const positions = await context.store.positions(namespace);
+  const after = await startPosition(context, namespace, start, positions);
+  checkKept(positions, after);
+  return await feed.open(namespace, filter, after);
 }
 
 /** Lists events. */
@@ -44,8 +46,9 @@ export async function listEvents(
   input: ListEventsInput,
 ): Promise<EventPage> {
   checkLive(call.signal);
-  const after = input.after ?? context.store.oldestPosition();
-  checkReached(context, after);
+  const positions = await context.store.positions(input.namespace);
+  const after = input.after ?? positions.oldest;
+  checkReached(positions, after);
   return await context.store.listEvents({
     namespace: input.namespace,
     after,
@@ -59,14 +62,15 @@ async function startPosition(
   context: ServiceContext,
   namespace: string,
   start: StreamStart,
+  positions: StreamPositions,
 ): Promise<EventPosition> {
   switch (start.kind) {
     case "after":
       return start.position;
     case "now":
-      return context.store.newestPosition();
+      return positions.newest;
     case "oldest":
-      return context.store.oldestPosition();
+      return positions.oldest;
     case "consumer": {
       const { consumerId } = start;
       const consumer = await context.store.readConsumer({ namespace, consumerId });
@@ -77,21 +81,24 @@ async function startPosition(
 }
 
 /** Refuses a position of the future: events up to it would be skipped without a word. */
-function checkReached(context: ServiceContext, position: EventPosition): void {
-  if (comparePositions(position, context.store.newestPosition()) > 0) {
+function checkReached({ newest }: StreamPositions, position: EventPosition): void {
+  if (comparePositions(position, newest) > 0) {
     throw resumeTokenForeign("state of this store");
   }
 }
 
-function checkKept(context: ServiceContext, position: EventPosition): void {
-  checkReached(context, position);
-  if (comparePositions(position, context.store.oldestPosition()) < 0) {
-    throw resumeTokenExpired(context.store.oldestRevision());
-  }
+function checkKept(positions: StreamPositions, position: EventPosition): void {
+  checkReached(positions, position);
+  const { oldest } = positions;
+  if (comparePositions(position, oldest) < 0) throw resumeTokenExpired(oldest.revision + 1);
 }
 
-function viewOf(context: ServiceContext, consumer: Consumer): ConsumerView {
-  const lag = Math.max(0, context.store.newestPosition().revision - consumer.position.revision);
+async function viewOf(
+  context: ServiceContext,
+  namespace: string,
+  consumer: Consumer,
+): Promise<ConsumerView> {
+  const lag = await context.store.countRevisions(namespace, consumer.position);
   return { ...consumer, lag };
 }
 
@@ -103,17 +110,19 @@ export async function createConsumer(
 ): Promise<Uint8Array> {
   checkLive(call.signal);
   const { namespace, consumerId } = input;
-  const position = await startPosition(context, namespace, input.start);
+  const positions = await context.store.positions(namespace);
+  const position = await startPosition(context, namespace, input.start, positions);
+  const lag = await context.store.countRevisions(namespace, position);
   const nowMs = context.world.nowMs();
   const change = { namespace, consumerId, requestId: call.requestId };
   return await context.store.changeConsumer<Uint8Array>(change, (view) => {
     const replay = replayOf(context, call, view.reply);
     if (replay !== undefined) return { kind: "answer", result: replay };
     if (view.consumer !== undefined) throw consumerAlreadyExists(consumerId);
-    checkKept(context, position);
+    checkKept(positions, position);
     if (view.count >= LIMITS.consumers) throw consumerLimit();
     const consumer = { consumerId, position, createMs: nowMs, updateMs: nowMs };
-    const bytes = input.encode(viewOf(context, consumer));
+    const bytes = input.encode({ ...consumer, lag });
     return { kind: "save", result: bytes, consumer, ...replyPart(call, nowMs, bytes) };
   });
 }
@@ -136,7 +145,7 @@ export async function getConsumer(
   checkLive(call.signal);
   const consumer = await context.store.readConsumer(ref);
   if (consumer === undefined) throw consumerNotFound(ref.consumerId);
-  return viewOf(context, consumer);
+  return await viewOf(context, ref.namespace, consumer);
 }
 
 /** Lists named consumers. */
@@ -148,7 +157,9 @@ export async function listConsumers(
   checkLive(call.signal);
   const { namespace, after, limit } = input;
   const found = await context.store.listConsumers(namespace, after, limit + 1);
-  const consumers = found.slice(0, limit).map((consumer) => viewOf(context, consumer));
+  const consumers = await Promise.all(
+    found.slice(0, limit).map((consumer) => viewOf(context, namespace, consumer)),
+  );
   const next = found.length > limit ? consumers.at(-1)?.consumerId : undefined;
   return { consumers, next };
 }
@@ -182,12 +193,13 @@ export async function ackEvents(
   checkLive(call.signal);
   const { namespace, consumerId, position } = input;
   const updateMs = context.world.nowMs();
+  const positions = await context.store.positions(namespace);
   const consumer = await context.store.changeConsumer<Consumer>(
     { namespace, consumerId },
     (view) => {
       const { consumer } = view;
       if (consumer === undefined) throw consumerNotFound(consumerId);
-      checkReached(context, position);
+      checkReached(positions, position);
       if (comparePositions(position, consumer.position) <= 0) {
         return { kind: "answer", result: consumer };
       }
@@ -195,5 +207,5 @@ export async function ackEvents(
       return { kind: "save", result: moved, consumer: moved };
     },
   );
-  return viewOf(context, consumer);
+  return await viewOf(context, namespace, consumer);
 }

@@ -120,8 +120,6 @@ export function createServices(parts: ServiceParts): Services {
       storeInfo: () => ({
         storeId: store.storeId,
         storeFormat: store.format,
-        revision: store.revision(),
-        oldestRevision: store.oldestRevision(),
       }),
     },
     endWatches: () => {

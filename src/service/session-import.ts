@@ -3,7 +3,6 @@
 // counted here, whatever the snapshot says. No stage of a policy runs.
 
 import { AppError, sessionAlreadyExists, snapshotInvalid } from "../domain/errors.ts";
-import { etagOf } from "../domain/etag.ts";
 import { EVENT_TYPE, type SnapshotFormat } from "../domain/event.ts";
 import { LIMITS } from "../domain/limits.ts";
 import type { Session, SessionRef } from "../domain/session.ts";
@@ -29,7 +28,7 @@ import { checkHooks } from "./tasks/hand-over.ts";
 import { checkCeiling } from "./window-change.ts";
 import { withInserts } from "./window-view.ts";
 
-const ETAG_RANDOM_BYTES = 6;
+const ETAG_RANDOM_BYTES = 8;
 const SLICE_MESSAGES = 256;
 const SLICE_BYTES = 1_048_576;
 
@@ -95,8 +94,7 @@ export class SessionImport {
     this.#context = context;
     this.#log = parts.log;
     this.#writer = parts.writer;
-    const random = Buffer.from(context.world.random(ETAG_RANDOM_BYTES)).toString("hex");
-    this.#etag = `${etagOf(context.store.revision())}-${random}`;
+    this.#etag = Buffer.from(context.world.random(ETAG_RANDOM_BYTES)).toString("hex");
     this.#inserts = withInserts(NOTHING, parts.session.fields.inserts);
     this.#insertIds = new Set(parts.session.fields.inserts.map(({ messageId }) => messageId));
     const { summary, inserts } = parts.session.fields;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { draftOf, fromBytes, toBytes } from "../../test/support/json-codec.ts";
 import { dropOldest, policyOf, stageOf } from "../../test/support/policies.ts";
+import { revisionOf } from "../../test/support/revisions.ts";
 import { startTestServices, type TestServices } from "../../test/support/services.ts";
 import { etagOf } from "../domain/etag.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
@@ -92,7 +93,7 @@ test("a path that is named and not set is cleared, others stay", async () => {
 test("an update that names nothing changes nothing", async () => {
   await create({ userId: "u" });
   await services.append("s", [{ messageId: "m", text: "abcd" }]);
-  const revision = services.store.revision();
+  const revision = await revisionOf(services.store);
   await update({}, []);
   const answer = fromBytes<{ revision: number }>(
     await services.sessions.updateMessage(services.call("UpdateMessage"), {
@@ -105,7 +106,7 @@ test("an update that names nothing changes nothing", async () => {
     }),
   );
   expect(answer).toMatchObject({ revision: 0, message: { text: "abcd" } });
-  expect(services.store.revision()).toBe(revision);
+  expect(await revisionOf(services.store)).toBe(revision);
 });
 
 test("a new policy trims at once and says so", async () => {
@@ -274,7 +275,7 @@ test("a past window is not judged by the policy of today", async () => {
 test("a policy in the request shows another window and changes nothing", async () => {
   await create();
   await services.append("s", [{ text: "a" }, { text: "b" }, { text: "c" }]);
-  const revision = services.store.revision();
+  const revision = await revisionOf(services.store);
   const view = await services.sessions.getWindow(services.call("GetWindow"), {
     ...ref,
     policy: KEEP_TWO,
@@ -284,7 +285,7 @@ test("a policy in the request shows another window and changes nothing", async (
   expect(view.outsideRanges).toEqual([{ first: 1, last: 1 }]);
   expect(view.trims).toMatchObject([{ stage: "two" }]);
   expect(await services.windowTexts("s")).toEqual(["a", "b", "c"]);
-  expect(services.store.revision()).toBe(revision);
+  expect(await revisionOf(services.store)).toBe(revision);
 });
 
 test("sessions past their time are gone at once and erased by upkeep with an event", async () => {

@@ -207,7 +207,7 @@ export type ConsumerDecision<T> =
 
 /**
  * What keeps the store small; every step does a bounded piece of the work. Events are dropped by
- * whole revisions. Replies may be kept for a while longer.
+ * whole revisions, the oldest of the store first. Replies may be kept for a while longer.
  */
 export interface MaintenancePlan {
   readonly nowMs: number;
@@ -224,19 +224,33 @@ export interface MaintenancePlan {
 /** How an engine reads what it must know of a message it loads. */
 export type ReadFacts = (bytes: Uint8Array) => WindowFacts;
 
-/** A store. */
+/** Where the events of a namespace begin and end. */
+export interface StreamPositions {
+  /** Where a stream from now starts: the newest durable event. Its revision is the namespace's. */
+  readonly newest: EventPosition;
+  /** Where a stream of everything kept starts: just before the oldest event. */
+  readonly oldest: EventPosition;
+}
+
+/**
+ * A store. Every namespace has revisions of its own: one for each saved change of its sessions,
+ * documents and memories, each one above the one before. Nothing orders changes of several
+ * namespaces.
+ */
 export interface Store extends MemoryStore {
   /** 16 hexadecimal digits; made with the store. */
   readonly storeId: string;
+  /**
+   * 16 hexadecimal digits that name the past of the store. Revisions and positions mean something
+   * within one history only: a store whose past is replaced has another one from then on.
+   */
+  readonly historyId: string;
+  /** 16 hexadecimal digits that name this server among those that serve the store. */
+  readonly instanceId: string;
   readonly format: number;
-  /** The newest durable revision. */
-  revision(): number;
-  /** The oldest revision whose events are kept; one above `revision()` when there are none. */
-  oldestRevision(): number;
-  /** Where a stream from now starts: the newest durable event. */
-  newestPosition(): EventPosition;
-  /** Where a stream of everything kept starts: just before the oldest event. */
-  oldestPosition(): EventPosition;
+  positions(namespace: string): Promise<StreamPositions>;
+  /** How many revisions of a namespace lie after that of a position and are kept. */
+  countRevisions(namespace: string, after: EventPosition): Promise<number>;
 
   readSession(ref: SessionRef): Promise<Session | undefined>;
   listSessions(query: SessionQuery): Promise<SessionPage>;
@@ -335,12 +349,15 @@ export interface Store extends MemoryStore {
   noteRecalled(namespace: string, ms: number): Promise<void>;
 
   /**
-   * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events after the position
-   * are no longer kept, of whatever namespace, and RESUME_TOKEN_INVALID when the position lies
-   * after the newest event.
+   * A page of events after a position. Throws RESUME_TOKEN_EXPIRED when events of the namespace
+   * after the position are no longer kept, and RESUME_TOKEN_INVALID when the position lies after
+   * its newest event.
    */
   listEvents(query: EventQuery): Promise<EventPage>;
-  /** Calls back with every event once it is durable, in order. Returns how to stop. */
+  /**
+   * Calls back with every event once it is durable, those of a namespace in order. Returns how to
+   * stop.
+   */
   onEvents(listener: (events: readonly StoredEvent[]) => void): () => void;
 
   /** Does one bounded step of upkeep; true when there is more to do. */

@@ -15,6 +15,7 @@ import {
   type TestServer,
   type UnaryName,
 } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { deepStruct, field, message, policy, session, soundBytes } from "../support/samples.ts";
 
 const UNARY = (Object.keys(METHODS) as MethodName[]).filter(
@@ -37,7 +38,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Sends bytes and expects one failure that changes nothing. */
 async function refuse(method: UnaryName, bytes: Buffer, reason: string): Promise<Failure> {
-  const before = server.store.revision();
+  const before = await revisionOf(server.store);
   const outcome = await server.client.raw(method, bytes);
   if (!("failure" in outcome)) throw new Error(`${method} took ${bytes.toString("hex")}`);
   expect(outcome.failure).toMatchObject({
@@ -45,7 +46,7 @@ async function refuse(method: UnaryName, bytes: Buffer, reason: string): Promise
     reason,
     domain: "memorysidecar.io",
   });
-  expect(server.store.revision()).toBe(before);
+  expect(await revisionOf(server.store)).toBe(before);
   return outcome.failure;
 }
 

@@ -13,6 +13,7 @@ import {
   type UnaryName,
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { session } from "../support/samples.ts";
 import {
   makeScene,
@@ -195,11 +196,11 @@ async function passes({ method, make }: Row, size: number): Promise<boolean> {
 }
 
 async function refuses(entry: Row, size: number): Promise<void> {
-  const before = server.store.revision();
+  const before = await revisionOf(server.store);
   const failure = await server.client.fail(entry.method, entry.make(size));
   expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
   expect(failure.fields[0]).toBe(entry.field);
-  expect(server.store.revision()).toBe(before);
+  expect(await revisionOf(server.store)).toBe(before);
 }
 
 describe("a limit", () => {

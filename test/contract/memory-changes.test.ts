@@ -11,6 +11,7 @@ import {
   type TestServer,
   type UnaryName,
 } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   EVERYONE,
   entity,
@@ -458,10 +459,10 @@ describe("a repeat under the same request id", () => {
     const request = { ...entry.request, namespace: "repeat", requestId: `id-${method}` };
     const first = await server.client.raw(method, requestBytes(method, request));
     if ("failure" in first) throw new Error(`${method}: ${first.failure.message}`);
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const second = await server.client.raw(method, requestBytes(method, request));
     expect(second).toEqual(first);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     const failure = await server.client.fail(method, { ...request, ...other });
     expect(failure).toMatchObject({ code: "FAILED_PRECONDITION", reason: "REQUEST_ID_REUSED" });
   });

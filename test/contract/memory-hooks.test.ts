@@ -14,6 +14,7 @@ import {
   type TestServerOptions,
 } from "../support/contract.ts";
 import { hooksOf, TEST_HOOK_SETTINGS } from "../support/hooks.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   EVERYONE,
   extraction,
@@ -89,7 +90,7 @@ describe("ExtractMemories", () => {
       ...{ code: "ABORTED", reason: "HOOK_FAILED", metadata: { hook: "finder" } },
       ...{ retryAfterMs: undefined, details: ["ErrorInfo"] },
     });
-    expect(store.revision()).toBe(0);
+    expect(await revisionOf(store)).toBe(0);
     const nobody = { ...request, extraction: extraction({ hook: "nobody" }) };
     expect(await client.fail("extractMemories", nobody)).toMatchObject({
       ...{ code: "FAILED_PRECONDITION", reason: "HOOK_NOT_CONFIGURED" },

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Message, Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { keepStage, message, policy, session, structOfSize, toolCall } from "../support/samples.ts";
 
 let server: TestServer;
@@ -43,7 +44,7 @@ describe("AppendMessages", () => {
       lastSeq: 2n,
     });
     expect(answer.messages[0]?.messageId).not.toBe("");
-    expect(Number(answer.revision)).toBe(server.store.revision());
+    expect(Number(answer.revision)).toBe(await revisionOf(server.store));
   });
 
   it("keeps every field as it came, and sets those of the server", async () => {
@@ -133,7 +134,7 @@ describe("AppendMessages", () => {
 
   it("stores all or none", async () => {
     const sessionId = await seeded(users("one"));
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const failure = await server.client.fail("appendMessages", {
       sessionId,
       messages: [message({ messageId: "m2" }), message({ messageId: "m1" })],
@@ -144,7 +145,7 @@ describe("AppendMessages", () => {
       metadata: { message_id: "m1" },
     });
     expect(failure.details).toContain("ResourceInfo");
-    expect(server.store.revision()).toBe(before);
+    expect(await revisionOf(server.store)).toBe(before);
   });
 
   it("gives the first answer to a repeat", async () => {
@@ -279,7 +280,7 @@ describe("AppendMessages", () => {
     ["nanos that are none", { sentTime: { seconds: 0n, nanos: 1_000_000_000 } }, "sent_time"],
   ])("refuses %s", async (_, fields, path) => {
     const sessionId = "any";
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const messages = [message(), message(fields)];
     const failure = await server.client.fail("appendMessages", { sessionId, messages });
     expect(failure).toMatchObject({
@@ -287,7 +288,7 @@ describe("AppendMessages", () => {
       reason: "REQUEST_INVALID",
       fields: [`messages[1].${path}`],
     });
-    expect(server.store.revision()).toBe(before);
+    expect(await revisionOf(server.store)).toBe(before);
   });
 
   it("refuses no messages, one id twice, and a seq that cannot be", async () => {

@@ -26,6 +26,7 @@ import {
   users,
   windowIds,
 } from "../support/policy-wire.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   dropOldest,
   keepStage,
@@ -149,12 +150,12 @@ describe("warnings", () => {
 
   it("in a read are in its answer, and make no event", async () => {
     const sessionId = await make(bare([{ ...failing, on: StageOn.READ }]), users(2));
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const window = await server.client.call("getWindow", { sessionId });
     expect(window.warnings).toMatchObject([
       { stage: "calm", kind: PolicyWarningKind.CONDITION_FAILED, messageCount: 1 },
     ]);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
   });
 
   it("of a limit that is passed are told when it begins, and once", async () => {
@@ -224,7 +225,7 @@ describe("a policy that needs a hook", () => {
   const promoting = bare([keepNewest(1, { removedTo: RemovedTo.PROMOTE })]);
 
   it("is refused when it is given", async () => {
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const create = { session: session({ sessionId: "promotes", policy: promoting }) };
     const failures = [await server.client.fail("createSession", create)];
     const sessionId = await make(bare([]), users(2));
@@ -240,7 +241,7 @@ describe("a policy that needs a hook", () => {
         metadata: { hook: "promote" },
       });
     }
-    expect(server.store.revision()).toBe(before + 2);
+    expect(await revisionOf(server.store)).toBe(before + 2);
   });
 });
 

@@ -13,6 +13,7 @@ import {
   type TestServerOptions,
 } from "../support/contract.ts";
 import { hooksOf, pollHook } from "../support/hooks.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { message } from "../support/samples.ts";
 import {
   inputOf,
@@ -176,9 +177,9 @@ describe("calls that wait", () => {
     });
     expect(full).toMatchObject({ ...refused, retryAfterMs: 1_000 });
     const request = { sessionId: "s", choice: { $case: "keepRecent", value: 1 } as const };
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     expect(await few.fail("compactSession", { ...request, wait: span(10) })).toMatchObject(refused);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     // A call that does not wait needs no such place.
     await few.call("pollTasks", { hooks: [WORKERS] });
     for (const call of leaving) call.cancel();

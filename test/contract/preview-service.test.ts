@@ -13,6 +13,7 @@ import {
 import { SummaryPlacement } from "../../src/gen/memorysidecar/v1/summary.ts";
 import { HoldReason, TrimReason } from "../../src/gen/memorysidecar/v1/window.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   dropOldest,
   keepStage,
@@ -52,7 +53,7 @@ async function preview(sessionId: string, policies: Policy[]) {
 describe("PreviewPolicy", () => {
   it("says of each policy and each message what would become of it, and changes nothing", async () => {
     const sessionId = await seeded(users("a", "b", "c", "d"));
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const answer = await preview(sessionId, [
       policy({ stages: [keep(3)] }),
       policy({ stages: [keep(100)], name: "roomy" }),
@@ -90,7 +91,7 @@ describe("PreviewPolicy", () => {
     });
     expect(roomy?.policy?.name).toBe("roomy");
     expect(roomy?.after).toMatchObject({ messageCount: 4n });
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     const { messages } = await server.client.call("getWindow", { sessionId });
     expect(messages).toHaveLength(4);
   });

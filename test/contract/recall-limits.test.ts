@@ -15,6 +15,7 @@ import {
   type UnaryName,
 } from "../support/contract.ts";
 import { expectLimit, type LimitRow, limitRow, times, x } from "../support/limits.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   deepStruct,
   document,
@@ -383,12 +384,12 @@ const FAULTS: readonly Fault[] = [
 
 describe("a fault", () => {
   it.each(FAULTS)("of $method $field is named: $what", async ({ method, field, bytes }) => {
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const outcome = await server.client.raw(method, bytes);
     if (!("failure" in outcome)) throw new Error("it was taken");
     expect(outcome.failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
     expect(outcome.failure.fields).toEqual([field]);
-    expect(server.store.revision()).toBe(before);
+    expect(await revisionOf(server.store)).toBe(before);
   });
 
   it("of a value nested without end is refused before it is read", async () => {

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import {
   dropOldest,
   keepStage,
@@ -198,10 +199,10 @@ describe("CreateSession", () => {
       "session.policy.protections.pin_first",
     ],
   ] as const)("refuses %s", async (_, fields, path) => {
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const failure = await server.client.fail("createSession", { session: session(fields) });
     expect(failure).toMatchObject({ reason: "REQUEST_INVALID", fields: [path] });
-    expect(server.store.revision()).toBe(before);
+    expect(await revisionOf(server.store)).toBe(before);
   });
 
   it("names all faults at once, 20 at most", async () => {

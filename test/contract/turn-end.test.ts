@@ -18,6 +18,7 @@ import {
   users,
   windowIds,
 } from "../support/policy-wire.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { message, toolCall } from "../support/samples.ts";
 
 let server: TestServer;
@@ -184,7 +185,7 @@ describe("a turn end without messages", () => {
     const sessionId = await make(bare([onTurnEnd()]), users(3));
     const answer = await server.client.call("appendMessages", { sessionId, turnEnd: true });
     expect(answer).toMatchObject({ messages: [], lastSeq: 3n, windowTotals: { messageCount: 1n } });
-    expect(Number(answer.revision)).toBe(server.store.revision());
+    expect(Number(answer.revision)).toBe(await revisionOf(server.store));
     const events = await eventsOf(server, sessionId, answer.revision);
     expect(events.map(({ type }) => type)).toEqual([
       EventType.TURN_ENDED,
@@ -209,9 +210,9 @@ describe("a turn end without messages", () => {
     const sessionId = await make(bare([onTurnEnd()]), users(3));
     const request = { sessionId, turnEnd: true, requestId: `end-${sessionId}` };
     const first = await server.client.call("appendMessages", request);
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     expect(await server.client.call("appendMessages", request)).toEqual(first);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     const other = { ...request, turnEnd: false, messages: users(1, 9) };
     const reused = await server.client.fail("appendMessages", other);
     expect(reused.reason).toBe("REQUEST_ID_REUSED");

@@ -10,6 +10,7 @@ import {
   type TestServer,
   type UnaryName,
 } from "../support/contract.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { message, policy } from "../support/samples.ts";
 
 let server: TestServer;
@@ -130,11 +131,11 @@ describe("a limit", () => {
       const reason = "failure" in outcome ? outcome.failure.reason : "";
       expect(reason, String(size)).not.toBe("REQUEST_INVALID");
     }
-    const before = server.store.revision();
+    const before = await revisionOf(server.store);
     const failure = await server.client.fail(method, make(max + 1));
     expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
     expect(failure.fields[0]).toBe(field);
     expect(failure.metadata).toMatchObject({ field, limit: String(max) });
-    expect(server.store.revision()).toBe(before);
+    expect(await revisionOf(server.store)).toBe(before);
   });
 });

@@ -23,6 +23,7 @@ import {
   users,
   windowIds,
 } from "../support/policy-wire.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { keepStage, message, toolCall } from "../support/samples.ts";
 
 let server: TestServer;
@@ -46,7 +47,7 @@ describe("a stage on read", () => {
   it("is a view by default and changes nothing", async () => {
     const stage = keepNewest(2, { name: "view", on: StageOn.READ });
     const sessionId = await make(bare([stage]), users(4));
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const window = await server.client.call("getWindow", { sessionId });
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n, tokenCount: 2n },
@@ -55,7 +56,7 @@ describe("a stage on read", () => {
       trims: [{ stage: "view", messageIds: ["m1", "m2"] }],
       stageRuns: [{ stage: "view", triggers: [] }],
     });
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     const { session } = await server.client.call("getSession", { sessionId });
     expect(session?.windowTotals?.messageCount).toBe(4n);
   });
@@ -63,9 +64,9 @@ describe("a stage on read", () => {
   it("with the effect store changes the window once, with its events", async () => {
     const stage = storesOnRead(2, trigger({ $case: "messageCountOver", value: 3 }));
     const sessionId = await make(bare([stage]), users(3));
-    const quiet = server.store.revision();
+    const quiet = await revisionOf(server.store);
     expect(await windowIds(server, sessionId)).toHaveLength(3);
-    expect(server.store.revision()).toBe(quiet);
+    expect(await revisionOf(server.store)).toBe(quiet);
     await server.client.call("appendMessages", { sessionId, messages: users(1, 4) });
     const read = await server.client.call("getWindow", { sessionId });
     expect(read.messages.map(({ messageId }) => messageId)).toEqual(["m3", "m4"]);
@@ -75,7 +76,7 @@ describe("a stage on read", () => {
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "read", messageIds: ["m1", "m2"] }],
     });
-    expect(Number(read.revision)).toBe(server.store.revision());
+    expect(Number(read.revision)).toBe(await revisionOf(server.store));
     const { session } = await server.client.call("getSession", { sessionId });
     expect(session).toMatchObject({ windowTotals: { messageCount: 2n }, revision: read.revision });
     const events = await eventsOf(server, sessionId, read.revision);
@@ -122,13 +123,13 @@ describe("a stage on read", () => {
 
   it("stores neither for a past seq nor through a policy in the request", async () => {
     const sessionId = await make(bare([storesOnRead(1)]), users(3));
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const past = await server.client.call("getWindow", { sessionId, asOfSeq: 2n });
     expect(past.messages.map(({ messageId }) => messageId)).toEqual(["m2"]);
     const policy = bare([storesOnRead(2)]);
     const asked = await server.client.call("getWindow", { sessionId, policy });
     expect(asked.messages.map(({ messageId }) => messageId)).toEqual(["m2", "m3"]);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
   });
 
   it("is stored once by many reads at the same time", async () => {
@@ -155,7 +156,7 @@ describe("a policy in the request", () => {
       keepNewest(3, { name: "c", on: StageOn.REQUEST }),
       keepNewest(2, { name: "d", on: StageOn.READ }),
     ]);
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const window = await server.client.call("getWindow", { sessionId, policy });
     expect(window.trims.map(({ stage, messageIds }) => [stage, messageIds])).toEqual([
       ["a", ["m1"]],
@@ -163,7 +164,7 @@ describe("a policy in the request", () => {
       ["c", ["m3"]],
       ["d", ["m4"]],
     ]);
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     expect(await windowIds(server, sessionId)).toHaveLength(6);
   });
 });
@@ -227,7 +228,7 @@ describe("filled tool results", () => {
     ]);
     expect(await windowIds(server, sessionId)).toHaveLength(3);
     await server.client.call("appendMessages", { sessionId, messages: users(1, 2) });
-    const revision = server.store.revision();
+    const revision = await revisionOf(server.store);
     const window = await server.client.call("getWindow", { sessionId });
     expect(window.messages.map(({ messageId }) => messageId)).toEqual([
       "m1",
@@ -247,7 +248,7 @@ describe("filled tool results", () => {
     expect(window.openToolCallIds).toEqual([]);
     expect(window.windowTotals?.messageCount).toBe(5n);
     expect(window.outsideTotals).toEqual({ messageCount: 0n, tokenCount: 0n });
-    expect(server.store.revision()).toBe(revision);
+    expect(await revisionOf(server.store)).toBe(revision);
     const again = await server.client.call("getWindow", { sessionId });
     expect(again.messages).toEqual(window.messages);
   });

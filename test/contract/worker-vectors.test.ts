@@ -14,6 +14,7 @@ import {
 import { type LeasedTask, TaskState, TaskType } from "../../src/gen/memorysidecar/v1/task.ts";
 import { type RequestOf, startContractServer, type TestServer } from "../support/contract.ts";
 import { hooksOf, pollEmbedder, pollHook, pollReranker } from "../support/hooks.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { message } from "../support/samples.ts";
 import { makeScene, outputOf, span, takeTask, WORKERS } from "../support/summarizing.ts";
 
@@ -138,7 +139,7 @@ describe("a task to embed", () => {
   it("is not listed, and nothing of it is stored", async () => {
     const server = await start();
     const { client, store } = server;
-    const revision = store.revision();
+    const revision = await revisionOf(store);
     const asked = client.call("embed", { texts: ["a"] });
     const { ref } = await take(server);
     const { taskId } = ref;
@@ -150,7 +151,7 @@ describe("a task to embed", () => {
     expect(Number(expireTime?.seconds) * 1_000 - Date.now()).toBeGreaterThan(590_000);
     await client.call("completeTask", { ...ref, output: vectorsOf([[1, 0]]) });
     await asked;
-    expect(store.revision()).toBe(revision);
+    expect(await revisionOf(store)).toBe(revision);
   });
 
   it("is split where it has more texts than a batch, and stays in its namespace", async () => {

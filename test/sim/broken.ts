@@ -5,12 +5,13 @@ import type { MemoryLookup } from "../../src/domain/memories/lookup.ts";
 import type { MemoryScope } from "../../src/domain/memories/memory.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
 import { NO_USAGE } from "../../src/domain/tasks/task.ts";
-import { type MemoryState, sessionOf } from "../../src/storage/memory/state.ts";
+import { type MemoryState, namespaceOf, sessionOf } from "../../src/storage/memory/state.ts";
 import { scopeIdOf } from "../../src/storage/scope-id.ts";
 import type { Store, StoredMessage, VectorRecord } from "../../src/storage/store.ts";
 import type { Engine } from "../storage/scene.ts";
 import { bytesAt } from "../support/documents.ts";
 import { openMemoryEngine } from "../support/memory-engine.ts";
+import { oldestOf } from "../support/revisions.ts";
 import { reading } from "./simulation.ts";
 
 type Fault = (store: Store, state: MemoryState) => Partial<Store>;
@@ -123,15 +124,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     listEvents: (query) =>
       store
         .listEvents(query)
-        .catch(() => store.listEvents({ ...query, after: store.oldestPosition() })),
+        .catch(async () =>
+          store.listEvents({ ...query, after: await oldestOf(store, query.namespace) }),
+        ),
   }),
   "keeps the tasks of a session that is gone": (store, state) => ({
     changeSession: async (change, decide) => {
-      const before = new Map(state.tasks);
+      const { tasks } = namespaceOf(state, change.namespace);
+      const before = new Map(tasks);
       const result = await store.changeSession(change, decide);
       if (sessionOf(state, change) !== undefined) return result;
       for (const [taskNo, task] of before) {
-        if (task.sessionId === change.sessionId) state.tasks.set(taskNo, task);
+        if (task.sessionId === change.sessionId) tasks.set(taskNo, task);
       }
       return result;
     },
@@ -142,7 +146,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "takes a lease for as long as it likes": (store, state) => ({
     dueTasks: async (query) =>
       (await store.dueTasks(query)).filter(
-        ({ taskNo }) => state.tasks.get(taskNo)?.state !== "leased",
+        ({ namespace, taskNo }) =>
+          namespaceOf(state, namespace).tasks.get(taskNo)?.state !== "leased",
       ),
   }),
   "keeps no account of what a hook took": (store) => ({

@@ -2,7 +2,6 @@
 // engines alike, printed, and played again.
 
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { AppError } from "../../src/domain/errors.ts";
 import type { EventType } from "../../src/domain/event.ts";
 import type { SessionRef } from "../../src/domain/session.ts";
@@ -45,6 +44,7 @@ import {
   allTasks,
   messageView,
 } from "../support/read-all.ts";
+import { revisionOf } from "../support/revisions.ts";
 import { changeTask, type TaskAction, type WorkAction, work } from "../support/work.ts";
 import { type MemoryRead, readMemories } from "./read-memories.ts";
 
@@ -273,7 +273,7 @@ async function listEvents(
   operation: Extract<ReadOperation, { readonly kind: "list-events" }>,
 ): Promise<unknown> {
   const { namespace, sessionId, session, userId, types, limit, maxBytes, back } = operation;
-  const revision = Math.max(0, store.newestPosition().revision - back);
+  const revision = Math.max(0, (await revisionOf(store, namespace)) - back);
   return await allEvents(store, {
     namespace,
     after: { revision, index: 0 },

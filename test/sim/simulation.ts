@@ -117,7 +117,9 @@ async function step(run: Run, operation: Operation): Promise<void> {
   if ("error" in expected) run.counts.refused += 1;
   else run.counts.saved += 1;
   same(run, "the result", actual, expected);
-  same(run, "the revision", run.subject.store.revision(), run.model.store.revision());
+  const namespace = "namespace" in operation ? operation.namespace : "default";
+  const positions = await run.subject.store.positions(namespace);
+  same(run, "the positions", positions, await run.model.store.positions(namespace));
   if (operation.kind === "documents") await compareDocuments(run, operation);
   else if ("sessionId" in operation) {
     await compareSession(run, operation);
@@ -208,7 +210,7 @@ async function batch(run: Run): Promise<void> {
     operations.map((operation) => applyWatched(run.subject.store, operation)),
   );
   const saved = results.filter(({ revision }) => revision !== undefined);
-  saved.sort((a, b) => (a.revision ?? 0) - (b.revision ?? 0));
+  saved.sort((a, b) => placeOf(run, a) - placeOf(run, b));
   let open = results.filter(({ revision }) => revision === undefined);
   run.counts.saved += saved.length;
   run.counts.refused += open.length;
@@ -221,6 +223,14 @@ async function batch(run: Run): Promise<void> {
   for (const { operation, outcome } of open) {
     same(run, `${JSON.stringify(plain(operation))} in a batch, at no moment`, outcome, "explained");
   }
+}
+
+/** When a change was saved among those of all namespaces: its place among what was heard. */
+function placeOf(run: Run, { operation, revision }: Done): number {
+  const namespace = "namespace" in operation ? operation.namespace : undefined;
+  return run.heard.subject.findIndex(
+    (event) => event.namespace === namespace && event.revision === revision,
+  );
 }
 
 /** A copy up to the newest seq goes up to that of its first look at the source. */
@@ -304,10 +314,10 @@ export function reading(store: Store): Store {
   return {
     storeId: store.storeId,
     format: store.format,
-    revision: () => store.revision(),
-    oldestRevision: () => store.oldestRevision(),
-    newestPosition: () => store.newestPosition(),
-    oldestPosition: () => store.oldestPosition(),
+    historyId: store.historyId,
+    instanceId: store.instanceId,
+    positions: (namespace) => store.positions(namespace),
+    countRevisions: (namespace, after) => store.countRevisions(namespace, after),
     readSession: (ref) => store.readSession(ref),
     listSessions: (query) => store.listSessions(query),
     expiredSessions: (nowMs, limit) => store.expiredSessions(nowMs, limit),

@@ -2,7 +2,6 @@
 // to do things to it, and a clock that goes on by a millisecond with every action.
 
 import { it } from "vitest";
-
 import type { Session, SessionRef } from "../../src/domain/session.ts";
 import { ROLE } from "../../src/domain/window/types.ts";
 import type { MessageQuery, Store, StoredEvent } from "../../src/storage/store.ts";
@@ -11,6 +10,7 @@ import { act } from "../support/actions.ts";
 import { type ForkAction, fork } from "../support/fork.ts";
 import { START_MS, textOf } from "../support/plans.ts";
 import { allEvents, allMessages, allSessions } from "../support/read-all.ts";
+import { oldestOf } from "../support/revisions.ts";
 
 /** An engine under test, with a store that is open. */
 export interface Engine extends AsyncDisposable {
@@ -111,7 +111,7 @@ export function sceneOf(engine: Engine): Scene {
     sessions: (namespace = "default") =>
       allSessions(engine.store, { namespace, order: "asc", limit: 7, nowMs: START_MS }),
     events: async (namespace = "default") => {
-      const after = engine.store.oldestPosition();
+      const after = await oldestOf(engine.store, namespace);
       const page = { limit: 7, maxBytes: 1_000_000 };
       return (await allEvents(engine.store, { namespace, after, ...page })).events;
     },

@@ -120,18 +120,15 @@ export async function dumpTasks(store: Store, names: DumpNames): Promise<unknown
 
 /** All events that are kept, of all namespaces given, and the positions. */
 export async function dumpEvents(store: Store, names: DumpNames): Promise<unknown> {
-  const after = store.oldestPosition();
   const events: unknown[] = [];
   for (const namespace of names.namespaces) {
+    const positions = await store.positions(namespace);
+    const after = positions.oldest;
     const found = await allEvents(store, { namespace, after, limit: 100, maxBytes: 1_000_000 });
-    events.push([namespace, found.events]);
+    const count = await store.countRevisions(namespace, after);
+    events.push([namespace, found.events, positions, count]);
   }
-  return {
-    events,
-    revision: store.revision(),
-    oldestRevision: store.oldestRevision(),
-    newest: store.newestPosition(),
-  };
+  return events;
 }
 
 /** Everything that can be read from a store. */

@@ -22,6 +22,7 @@ import { hooksOf, outputOf, pollHook } from "./hooks.ts";
 import { type JsonMessage, jsonCodec, toBytes } from "./json-codec.ts";
 import { dropOldest, policyOf } from "./policies.ts";
 import { randomFrom } from "./random.ts";
+import { revisionOf } from "./revisions.ts";
 import { startTestServices, type TestServices } from "./services.ts";
 
 /** The hook of the stages here. */
@@ -217,10 +218,12 @@ function looksOf(
       const query = { order: "asc", limit: 10_000, maxBytes: 1e9 } as const;
       return (await store.listSummaries(SESSION, query))?.summaries ?? [];
     },
-    eventTypes: async (revision = store.revision()) =>
-      (await services.allEvents())
-        .filter((event) => event.revision === revision)
-        .map(({ detail }) => detail.type),
+    eventTypes: async (revision) => {
+      const wanted = revision ?? (await revisionOf(store));
+      return (await services.allEvents())
+        .filter((event) => event.revision === wanted)
+        .map(({ detail }) => detail.type);
+    },
     texts: () => services.windowTexts(SESSION.sessionId),
   };
 }

@@ -3,6 +3,7 @@
 
 import { expect } from "vitest";
 import { type RequestOf, requestBytes, type TestServer, type UnaryName } from "./contract.ts";
+import { revisionOf } from "./revisions.ts";
 
 /** A limit, the field that a request breaks it with, and how to make a request of a size. */
 export interface LimitRow<M extends UnaryName = UnaryName> {
@@ -43,12 +44,12 @@ async function passes(server: TestServer, entry: LimitRow, size: number): Promis
 export async function expectLimit(server: TestServer, entry: LimitRow): Promise<void> {
   expect(await passes(server, entry, entry.max - 1)).toBe(true);
   expect(await passes(server, entry, entry.max)).toBe(true);
-  const before = server.store.revision();
+  const before = await revisionOf(server.store);
   const request = entry.make(entry.max + 1);
   const failure = await server.client.fail(entry.method, request);
   expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
   expect(failure.fields[0]).toBe(entry.field);
   expect(failure.metadata).toMatchObject({ field: entry.field, limit: String(entry.max) });
   expect(failure.details).toContain("BadRequest");
-  expect(server.store.revision()).toBe(before);
+  expect(await revisionOf(server.store)).toBe(before);
 }

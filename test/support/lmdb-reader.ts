@@ -9,6 +9,7 @@ import { dumpDocuments } from "./documents.ts";
 import { plain } from "./plain.ts";
 import { readFacts, START_MS } from "./plans.ts";
 import { dumpMemories } from "./read-memories.ts";
+import { oldestOf, revisionOf } from "./revisions.ts";
 
 async function readAll(store: Store): Promise<unknown> {
   const listed = await store.listSessions({
@@ -41,7 +42,7 @@ async function readAll(store: Store): Promise<unknown> {
   }
   const page = await store.listEvents({
     namespace: "default",
-    after: store.oldestPosition(),
+    after: await oldestOf(store),
     limit: 100_000,
     maxBytes: 1e9,
   });
@@ -54,7 +55,7 @@ async function readAll(store: Store): Promise<unknown> {
   }
   const documents = plain(await dumpDocuments(store, "default"));
   const memories = plain(await dumpMemories(store, "default"));
-  return { sessions, events, due, documents, memories, revision: store.revision() };
+  return { sessions, events, due, documents, memories, revision: await revisionOf(store) };
 }
 
 function vectorsOf(store: Store, ref: SessionRef, messages: readonly { readonly seq: number }[]) {

@@ -5,7 +5,7 @@
 // order. So a field that gets another name, or another place in its message, changes nothing here,
 // and one whose content is lost does.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openLmdbStore } from "../../src/storage/lmdb/store.ts";
@@ -48,17 +48,22 @@ export async function readFixture(
 
 /** Puts a copy of an old store into a directory. */
 export async function unpackStore(format: number, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
   const packed = await readFile(join(FIXTURES, `format-${format}.mdb.gz`));
   await writeFile(join(directory, "data.mdb"), gunzipSync(packed));
 }
 
-/** Serves a directory at the time when its store was written, so that nothing runs out. */
+/** Serves a directory at the time when its store was written, so that nothing is due. */
 export async function serveOldStore(directory: string, about: OldStore): Promise<TestServer> {
   const floor = { bytes: 0 };
   const store = await openLmdbStore({ directory, readFacts: CODEC.readFacts, floor });
   // Nobody polls, so that the tasks stay as they are.
   const hooks = hooksOf([pollHook("workers"), pollHook("lost")]);
-  return await startContractServer({ wrapStore: () => store, hooks, startMs: about.madeMs });
+  return await startContractServer({
+    wrapStore: () => store,
+    hooks,
+    startMs: about.madeMs - 60_000,
+  });
 }
 
 // Tokens and etags are made anew by each version; how far a consumer lags is computed.

@@ -343,7 +343,7 @@ def main(address: str) -> None:
     name = f"walkthrough-{secrets.token_hex(4)}"
     with Client(address, namespace=name) as client, Client(address) as other:
         info = client.server_info()
-        print(f"server {info.version}, store {info.store_id}, revision {info.revision}")
+        print(f"server {info.version}, store {info.store_id}")
         print(f"it can: {', '.join(info.capabilities)}; limits it names: {len(info.limits)}")
         sessions(client)
         messages(client)

@@ -14,6 +14,7 @@ import { type JobSteps, jobSteps, saveJobs } from "./memory-jobs.ts";
 import { findMessage, loadWindow, readEntry } from "./messages.ts";
 import { checkPlan, unsound } from "./plan-check.ts";
 import { finishChange, pendingReply } from "./replies.ts";
+import { nextRevision } from "./revisions.ts";
 import { encodeSession } from "./session-codec.ts";
 import { emptyRecord, listPrefixes } from "./sessions.ts";
 import { checkSummaries, readSummary, saveSummaries } from "./summaries.ts";
@@ -47,14 +48,14 @@ export function viewOf(
     messages = found;
   }
   return {
-    revision: core.writer.pendingRevision + 1,
+    revision: nextRevision(core, change.namespace),
     session: state?.session,
     window: looks.window ? windowOf(core, cached, state) : undefined,
     messages,
     reply: pendingReply(core, change.namespace, change.requestId),
     tasks: () => {
       looks.beside = true;
-      return state === null ? [] : tasksOf(core, state.sessionNo, "pending");
+      return state === null ? [] : tasksOf(core, change.namespace, state.sessionNo, "pending");
     },
     usage: (hook, hour) => {
       looks.beside = true;
@@ -295,7 +296,7 @@ export interface Removal {
 
 /** What goes with a session. Throws when some of it is damaged. */
 export function removalOf(core: Core, cached: CachedSession): Removal {
-  const tasks = removalSteps(core, cached.pending?.sessionNo ?? 0);
+  const tasks = removalSteps(core, cached.ref.namespace, cached.pending?.sessionNo ?? 0);
   return { tasks, jobs: jobSteps(core, cached.ref, undefined, true) };
 }
 

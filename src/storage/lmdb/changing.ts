@@ -99,7 +99,7 @@ export async function changeTask<T>(
 ): Promise<T> {
   core.writer.assertOpen();
   const { hour, namespace, taskNo } = change;
-  const keys = [taskKey(taskNo)];
+  const keys = [taskKey(namespace, taskNo)];
   try {
     const { view, row } = taskView(core, change);
     if (row !== undefined) {

@@ -127,13 +127,19 @@ describe("records written by hand", () => {
   it("of events and replies are those of the generated code", () => {
     fc.assert(
       fc.property(bytes, text, text, number, (body, namespace, sessionId, createMs) => {
+        const revision = createMs + 1;
         const type = 6 as EventType;
         const event = { body, type, namespace, sessionId, userId: "", createMs };
-        const payload = unseal("k", encodeEvent("k", event), "test");
-        expect({ ...decodeEvent(payload), body: null }).toEqual({ ...event, body: null });
+        const payload = unseal("k", encodeEvent("k", revision, event), "test");
+        const decoded = decodeEvent(payload);
+        expect({ ...decoded, body: null }).toEqual({ ...event, revision, body: null });
         expect(Buffer.from(decodeEvent(payload).body)).toEqual(body);
         const record = EventRecord.decode(payload);
-        expect(record).toEqual({ ...event, createMs: BigInt(createMs) });
+        expect(record).toEqual({
+          ...event,
+          createMs: BigInt(createMs),
+          revision: BigInt(revision),
+        });
         const reply = { method: sessionId, digest: body, bytes: body, createMs };
         const sealed = unseal("k", encodeReply("k", reply), "test");
         expect(decodeReply(sealed).method).toBe(sessionId);
@@ -150,15 +156,15 @@ describe("records written by hand", () => {
       value: fc.option(bytes),
     });
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 400 }), number, (changes, revision) => {
-        const counters = { revision, nextSessionNo: 5, nextLogNo: 6, nextMessageNo: 7 };
+      fc.property(fc.array(change, { maxLength: 400 }), number, (changes, commitNo) => {
+        const counters = { commitNo, nextSessionNo: 5, nextLogNo: 6, nextMessageNo: 7 };
         const records = encodeJournal(11, changes, counters);
         const found = records.flatMap(({ key, value }) => {
           const payload = unseal(key, value, "test");
           const entry = decodeJournal(payload);
           const generated = JournalRecord.decode(payload);
           expect(generated.changes.length).toBe(entry.changes.length);
-          expect(generated.revision).toBe(BigInt(revision));
+          expect(generated.commitNo).toBe(BigInt(commitNo));
           expect(entry.nextMessageNo).toBe(7);
           return entry.changes;
         });

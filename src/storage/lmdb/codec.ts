@@ -5,7 +5,7 @@ import type { EventType } from "../../domain/event.ts";
 import { EMPTY_POLICY_STATE, type SessionHead } from "../../domain/session.ts";
 import type { Role, SeqRange } from "../../domain/window/types.ts";
 import type { Slab } from "../../lib/slab.ts";
-import type { Consumer, NewEvent, StoredReply } from "../store.ts";
+import type { Consumer, NewEvent, StoredReply, StreamPositions } from "../store.ts";
 import { ENVELOPE_BYTES, writeEnvelope } from "./envelope.ts";
 import { u64 } from "./keys.ts";
 import { parsePolicyState, policyStateText } from "./policy-json.ts";
@@ -188,6 +188,24 @@ export function decodeConsumer(payload: Uint8Array): Omit<Consumer, "consumerId"
   };
 }
 
+/** Where the events of a namespace begin and end. */
+export function encodeNamespace(key: string, { newest, oldest }: StreamPositions): Buffer {
+  writer.reset(ENVELOPE_BYTES);
+  writer.number(1, newest.revision);
+  writer.number(2, newest.index);
+  writer.number(3, oldest.revision);
+  writer.number(4, oldest.index);
+  return finish(key);
+}
+
+export function decodeNamespace(payload: Uint8Array): StreamPositions {
+  const values = decodeNumbers(payload, 4);
+  return {
+    newest: { revision: values[1] ?? 0, index: values[2] ?? 0 },
+    oldest: { revision: values[3] ?? 0, index: values[4] ?? 0 },
+  };
+}
+
 export function encodePurge(key: string, nextSeq: number, lastSeq: number): Buffer {
   writer.reset(ENVELOPE_BYTES);
   writer.number(1, nextSeq);
@@ -228,7 +246,10 @@ export function decodeText(payload: Uint8Array): string {
   return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("utf8");
 }
 
-export function encodeEvent(key: string, event: NewEvent): Buffer {
+/** An event as it is kept. Up to format 2 its revision is the commit number of its key. */
+export type EventRecord = NewEvent & { readonly revision: number | undefined };
+
+export function encodeEvent(key: string, revision: number, event: NewEvent): Buffer {
   writer.reset(ENVELOPE_BYTES);
   writer.bytes(1, event.body);
   writer.number(2, event.type);
@@ -236,10 +257,11 @@ export function encodeEvent(key: string, event: NewEvent): Buffer {
   writer.string(4, event.sessionId);
   writer.string(5, event.userId);
   writer.number(6, event.createMs);
+  writer.number(7, revision);
   return finish(key, logSlab);
 }
 
-export function decodeEvent(payload: Uint8Array): NewEvent {
+export function decodeEvent(payload: Uint8Array): EventRecord {
   const reader = new WireReader(payload);
   let body: Uint8Array = new Uint8Array(0);
   let type = 0;
@@ -247,6 +269,7 @@ export function decodeEvent(payload: Uint8Array): NewEvent {
   let sessionId = "";
   let userId = "";
   let createMs = 0;
+  let revision: number | undefined;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag === 10) {
       body = reader.bytes();
@@ -260,9 +283,11 @@ export function decodeEvent(payload: Uint8Array): NewEvent {
       userId = reader.string();
     } else if (tag === 48) {
       createMs = reader.varint();
+    } else if (tag === 56) {
+      revision = reader.varint();
     } else {
       reader.unknown(tag);
     }
   }
-  return { body, type: type as EventType, namespace, sessionId, userId, createMs };
+  return { body, type: type as EventType, namespace, sessionId, userId, createMs, revision };
 }

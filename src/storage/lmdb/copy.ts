@@ -17,6 +17,7 @@ import { denseEntries, denseRanges, readStored, runsAt } from "./messages.ts";
 import { readWindowAt } from "./past-window.ts";
 import { checkEvents, checkFields, checkHead } from "./plan-check.ts";
 import { finishChange, pendingReply } from "./replies.ts";
+import { nextRevision } from "./revisions.ts";
 import { openSession } from "./sessions.ts";
 import { checkSummaries, saveSummaries } from "./summaries.ts";
 
@@ -67,7 +68,7 @@ export async function copySession<T>(
 
 function viewOf(core: Core, copy: SessionCopy): CopyView {
   return {
-    revision: core.writer.pendingRevision + 1,
+    revision: nextRevision(core, copy.target.namespace),
     source: openSession(core, copy.source)?.pending?.session,
     target: openSession(core, copy.target)?.pending?.session,
     reply: pendingReply(core, copy.target.namespace, copy.requestId),

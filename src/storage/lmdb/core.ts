@@ -2,7 +2,7 @@
 // B-tree. Every read is synchronous and copies what it needs; no iterator outlives a call.
 
 import { AppError, recordCorrupt } from "../../domain/errors.ts";
-import type { ReadFacts } from "../store.ts";
+import type { ReadFacts, StreamPositions } from "../store.ts";
 import type { SessionCache } from "./cache.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
@@ -16,6 +16,8 @@ export interface Core {
   readonly writer: Writer;
   readonly cache: SessionCache;
   readonly readFacts: ReadFacts;
+  /** Where the revisions of every namespace begin (revisions.ts). */
+  readonly base: StreamPositions;
   /** How many collections of a namespace hold documents. */
   readonly collections: {
     of(core: Core, namespace: string): number;
@@ -61,7 +63,7 @@ export function decodeRecord<T>(
 
 /** Reads one record of the index; undefined when there is none. */
 export function readIndex<T>(
-  core: Core,
+  core: Pick<Core, "env" | "memtable">,
   key: string,
   visibility: Visibility,
   decode: (payload: Uint8Array) => T,

@@ -30,6 +30,7 @@ import {
 } from "./keys.ts";
 import { unsound } from "./plan-check.ts";
 import { finishChange, pendingReply } from "./replies.ts";
+import { nextRevision } from "./revisions.ts";
 import { emptyRecord } from "./sessions.ts";
 import { dropVectors, readVectorRow } from "./vectors.ts";
 
@@ -63,7 +64,7 @@ export function documentsView(
     }
   }
   const view = {
-    revision: core.writer.pendingRevision + 1,
+    revision: nextRevision(core, namespace),
     collection: row === undefined ? undefined : collectionOf(collectionId, row),
     collectionCount: core.collections.of(core, namespace),
     documents,
@@ -121,7 +122,7 @@ export function documentSteps(
   const { row, nextDocumentNo } = base;
   const known = (documentId: string): number | undefined =>
     row && documentNoOf(core, row.logNo, documentId, "pending");
-  const revision = core.writer.pendingRevision + 1;
+  const revision = nextRevision(core, change.namespace);
   const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
   if (fault !== undefined) {
     throw unsound(fault);

@@ -1,13 +1,21 @@
 // The log of events: reading pages of it, telling listeners, and dropping what is too old.
 
 import { recordCorrupt, resumeTokenExpired, resumeTokenInvalid } from "../../domain/errors.ts";
-import { comparePositions, type EventPosition, STREAM_START } from "../../domain/event.ts";
+import { comparePositions, type EventPosition } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
-import type { EventPage, EventQuery, MaintenancePlan, StoredEvent } from "../store.ts";
-import { decodeEvent, encodeConsumer } from "./codec.ts";
-import { type Core, decodeRecord } from "./core.ts";
+import type {
+  EventPage,
+  EventQuery,
+  MaintenancePlan,
+  StoredEvent,
+  StreamPositions,
+} from "../store.ts";
+import { decodeEvent, decodeNumber, encodeConsumer } from "./codec.ts";
+import { type Core, decodeRecord, rangeIndex } from "./core.ts";
 import { unseal } from "./envelope.ts";
-import { DROPPED_KEY, eventKey, readEventKey, u64 } from "./keys.ts";
+import type { Environment } from "./environment.ts";
+import { DROPPED_KEY, eventKey, readEventKey, readU64, revisionKey, u64 } from "./keys.ts";
+import { dropRevisions, positionsOf } from "./revisions.ts";
 
 const READ_PAGE = 256;
 const DROP_PAGE = 512;
@@ -16,57 +24,52 @@ const END = "\xff".repeat(9);
 
 /** What is known of the event log at start. */
 export interface EventLogStart {
-  /** The newest event that was dropped; the start of the stream when none was. */
-  readonly dropped: EventPosition;
+  /** The newest event that was dropped; the start of the log when none was. */
+  readonly dropped: Place;
   /** The newest durable event, dropped or not. */
-  readonly newest: EventPosition;
+  readonly newest: Place;
   /** How many events are kept. */
   readonly count: number;
 }
 
-type Row = StoredEvent & { readonly isLast: boolean };
+/** A place in the log, which holds the events of all namespaces in the order of the commits. */
+interface Place {
+  readonly commitNo: number;
+  readonly index: number;
+  /** Whether the event there ends its commit, when that is known. */
+  readonly isLast?: boolean;
+}
 
-// A position, and whether its event ends a revision, when that is known.
-type Place = EventPosition & { readonly isLast?: boolean };
+type Row = StoredEvent & Required<Place>;
 
-function positionOf(place: EventPosition): EventPosition {
-  return { revision: place.revision, index: place.index };
+const LOG_START: Place = { commitNo: 0, index: 0 };
+
+/** Where the revisions of the namespaces begin in a store that counted over all namespaces. */
+export function baseOf({ dropped, newest }: EventLogStart): StreamPositions {
+  return {
+    newest: { revision: newest.commitNo, index: newest.index },
+    oldest: { revision: dropped.commitNo, index: dropped.index },
+  };
 }
 
 /** The event log. */
 export class EventLog {
   private readonly core: Core;
-  private dropped: EventPosition;
-  private newest: EventPosition;
+  private dropped: Place;
   private count: number;
   private readonly listeners = new Set<(events: readonly StoredEvent[]) => void>();
 
   constructor(core: Core, start: EventLogStart) {
     this.core = core;
     this.dropped = start.dropped;
-    this.newest = start.newest;
     this.count = start.count;
-  }
-
-  oldestRevision(): number {
-    return this.dropped.revision + 1;
-  }
-
-  newestPosition(): EventPosition {
-    return this.newest;
-  }
-
-  oldestPosition(): EventPosition {
-    return this.dropped;
   }
 
   /** Tells the listeners of durable events. */
   publish(events: readonly StoredEvent[]): void {
-    const last = events.at(-1);
-    if (last === undefined) {
+    if (events.length === 0) {
       return;
     }
-    this.newest = { revision: last.revision, index: last.index };
     this.count += events.length;
     for (const listener of this.listeners) {
       try {
@@ -87,115 +90,243 @@ export class EventLog {
 
   /** A page of events; lets other work run between the pieces it reads. */
   async list(query: EventQuery): Promise<EventPage> {
-    if (comparePositions(query.after, this.newest) > 0) {
+    const { newest } = positionsOf(this.core, query.namespace);
+    if (comparePositions(query.after, newest) > 0) {
       throw resumeTokenInvalid();
     }
-    const newest = this.newest;
     const events: StoredEvent[] = [];
-    let position: Place = query.after;
+    let position = query.after;
     let looks = 0;
     let bytes = 0;
     for (;;) {
-      if (comparePositions(position, this.dropped) < 0) {
-        throw resumeTokenExpired(this.oldestRevision());
+      const piece = this.readPiece(query.namespace, position, newest);
+      if (comparePositions(piece.position, position) <= 0) {
+        break;
       }
-      const rows = this.read(position, newest);
-      for (const row of rows) {
-        this.checkNext(position, row);
+      for (const row of piece.rows) {
         if (isWanted(row, query)) {
           if (
             events.length >= query.limit ||
             (events.length > 0 && bytes + row.body.length > query.maxBytes)
           ) {
-            return { events, position: positionOf(position), atEnd: false };
+            return { events, position, atEnd: false };
           }
           bytes += row.body.length;
-          events.push(withoutMark(row));
+          events.push(eventOf(row));
         }
-        position = row;
+        position = { revision: row.revision, index: row.index };
       }
-      looks += rows.length;
+      ({ position } = piece);
+      looks += piece.rows.length;
       if (comparePositions(position, newest) >= 0) {
-        const atEnd = comparePositions(position, this.newest) >= 0;
-        return { events, position: positionOf(position), atEnd };
-      }
-      if (rows.length === 0) {
-        throw recordCorrupt(`the events after revision ${position.revision} are missing`);
+        break;
       }
       if (looks >= LIMITS.pageScan || events.length >= query.limit) {
-        return { events, position: positionOf(position), atEnd: false };
+        return { events, position, atEnd: false };
       }
-      await new Promise((resolve) => setImmediate(resolve));
-      this.core.writer.assertReadable();
+      await this.otherWork();
     }
+    const now = positionsOf(this.core, query.namespace).newest;
+    return { events, position, atEnd: comparePositions(position, now) >= 0 };
+  }
+
+  /** How many revisions of a namespace lie after the one of a position. */
+  async countRevisions(namespace: string, after: EventPosition): Promise<number> {
+    const base = this.core.base.newest;
+    const { newest, oldest } = positionsOf(this.core, namespace);
+    const kept = Math.max(after.revision, oldest.revision);
+    let count = Math.max(0, newest.revision - Math.max(kept, base.revision));
+    // Up to the base the namespace has gaps.
+    for (let position = after; comparePositions(position, base) < 0; ) {
+      const { oldest } = positionsOf(this.core, namespace);
+      const from = comparePositions(position, oldest) < 0 ? oldest : position;
+      const piece = this.readPiece(namespace, from, base);
+      count += piece.rows.filter(
+        (row) => row.isLast && row.namespace === namespace && row.revision > after.revision,
+      ).length;
+      ({ position } = piece);
+      await this.otherWork();
+    }
+    return count;
   }
 
   /** Drops one bounded piece of what is too old or too much; true when there may be more. */
   dropOld(plan: MaintenancePlan): boolean {
     const over = this.count - plan.eventCountMax;
     const oldestMs = plan.nowMs - plan.eventAgeMsMax;
-    const rows = this.read(this.dropped, this.newest, DROP_PAGE);
-    const keys: string[] = [];
+    const rows = this.readLog(this.dropped, this.core.writer.durableCommitNo, "commits");
     let ready = 0;
-    let dropped = this.dropped;
-    let previous: Place = this.dropped;
-    for (const row of rows) {
-      this.checkNext(previous, row);
-      previous = row;
+    for (const [at, row] of rows.entries()) {
       if (row.index === 0 && ready >= over && row.createMs >= oldestMs) {
         break;
       }
-      keys.push(eventKey(row.revision, row.index, row.isLast));
-      if (row.isLast) {
-        // Whole revisions only.
-        ready = keys.length;
-        dropped = positionOf(row);
-      }
+      // Whole changes only.
+      ready = row.isLast ? at + 1 : ready;
     }
-    if (ready === 0) {
+    const old = rows.slice(0, ready);
+    const last = old.at(-1);
+    if (last === undefined) {
       return false;
     }
-    // Readers are told at once: what is being removed must not look like a gap.
-    this.dropped = dropped;
+    this.dropped = { commitNo: last.commitNo, index: last.index };
     this.count -= ready;
-    this.core.writer.removeEvents(keys.slice(0, ready));
-    const record = encodeConsumer(DROPPED_KEY, { position: dropped, createMs: 0, updateMs: 0 });
+    this.core.writer.removeEvents(
+      old.map(({ commitNo, index, isLast }) => eventKey(commitNo, index, isLast)),
+    );
+    for (const [namespace, ends] of Map.groupBy(
+      old.filter(({ isLast }) => isLast),
+      (row) => row.namespace,
+    )) {
+      dropRevisions(this.core, namespace, ends);
+    }
+    const position = { revision: last.commitNo, index: last.index };
+    const record = encodeConsumer(DROPPED_KEY, { position, createMs: 0, updateMs: 0 });
     this.core.memtable.set(DROPPED_KEY, record);
     return rows.length >= DROP_PAGE;
   }
 
-  private read(after: EventPosition, upTo: EventPosition, least = READ_PAGE): Row[] {
-    const start = eventKey(after.revision, after.index, true);
+  private async otherWork(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.core.writer.assertReadable();
+  }
+
+  /**
+   * The next events of a namespace after a position, and how far this looked. Up to the base events
+   * of other namespaces are among them.
+   */
+  private readPiece(
+    namespace: string,
+    after: EventPosition,
+    upTo: EventPosition,
+  ): { readonly rows: readonly Row[]; readonly position: EventPosition } {
+    const { base } = this.core;
+    const { oldest } = positionsOf(this.core, namespace);
+    if (comparePositions(after, oldest) < 0) {
+      throw resumeTokenExpired(oldest.revision + 1);
+    }
+    if (comparePositions(after, base.newest) < 0) {
+      // What was dropped since the position is of other namespaces.
+      const at = { commitNo: after.revision, index: after.index };
+      const from = comparePlaces(at, this.dropped) < 0 ? this.dropped : at;
+      const rows = this.readLog(from, base.newest.revision, "events");
+      const last = positionOf(rows.at(-1));
+      // Dropped to the last: the namespace goes on above the base.
+      const position =
+        last === undefined && from.commitNo >= base.newest.revision ? base.newest : last;
+      return { rows, position: position ?? after };
+    }
+    const rows = this.readNamespace(namespace, after, upTo);
+    return { rows, position: positionOf(rows.at(-1)) ?? after };
+  }
+
+  /** Events of a namespace above the base. */
+  private readNamespace(namespace: string, after: EventPosition, upTo: EventPosition): Row[] {
+    const { base } = this.core;
+    const { oldest } = positionsOf(this.core, namespace);
     const rows: Row[] = [];
-    const range = this.core.env.event.getRange({ start, end: END, exclusiveStart: true });
-    for (const { key, value } of range) {
-      const at = readEventKey(key);
-      if (comparePositions(at, upTo) > 0) {
-        break;
+    const isInside = after.revision > Math.max(base.newest.revision, oldest.revision);
+    const first = isInside ? after.revision : after.revision + 1;
+    const range = {
+      start: revisionKey(namespace, first),
+      end: revisionKey(namespace, upTo.revision + 1),
+    };
+    let revision = first - 1;
+    for (const { key, payload } of rangeIndex(this.core, "committed", range)) {
+      revision++;
+      const commitNo = decodeRecord("revision", payload, decodeNumber);
+      if (readU64(key, key.length - 8) !== revision) {
+        throw recordCorrupt(`revision ${revision} of a namespace is missing`);
       }
-      const what = `event ${at.revision}/${at.index}`;
-      rows.push({ ...decodeRecord(what, unseal(key, value, what), decodeEvent), ...at });
-      // A page of the drop ends with a whole revision, however long that is.
-      if (rows.length >= least && (least === READ_PAGE || at.isLast)) {
-        break;
+      const index = revision === after.revision ? after.index : -1;
+      const room = READ_PAGE - rows.length;
+      rows.push(...this.readCommit({ commitNo, index }, room, { namespace, revision }));
+      if (rows.length >= READ_PAGE) {
+        return rows;
       }
+    }
+    if (revision !== upTo.revision) {
+      throw recordCorrupt(`the events after revision ${revision} are missing`);
     }
     return rows;
   }
 
-  // Revisions are dense and so are the events of one.
+  /** Some events of one commit after an index. */
+  private readCommit(
+    after: Place,
+    most: number,
+    of: { readonly namespace: string; readonly revision: number },
+  ): Row[] {
+    const rows: Row[] = [];
+    const { commitNo, index } = after;
+    let previous = after;
+    const start = eventKey(commitNo, index + 1, false);
+    for (const row of this.rowsFrom(start, eventKey(commitNo + 1, 0, false))) {
+      this.checkNext(previous, row);
+      if (row.namespace !== of.namespace || row.revision !== of.revision) {
+        throw recordCorrupt(`an event of revision ${of.revision} is of another one`);
+      }
+      previous = row;
+      rows.push(row);
+      if (rows.length >= most) {
+        return rows;
+      }
+    }
+    if (previous.isLast !== true && (index < 0 || rows.length > 0)) {
+      throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
+    }
+    return rows;
+  }
+
+  /** A piece of the events of all namespaces after a place, up to a commit. */
+  private readLog(after: Place, upTo: number, pieces: "events" | "commits"): Row[] {
+    const rows: Row[] = [];
+    const least = pieces === "events" ? READ_PAGE : DROP_PAGE;
+    let previous = after;
+    const start = eventKey(after.commitNo, after.index, true);
+    for (const row of this.rowsFrom(start, eventKey(upTo + 1, 0, false), true)) {
+      this.checkNext(previous, row);
+      previous = row;
+      rows.push(row);
+      if (rows.length >= least && (row.isLast || pieces === "events")) {
+        return rows;
+      }
+    }
+    if (previous.commitNo !== upTo || previous.isLast === false) {
+      throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
+    }
+    return rows;
+  }
+
+  private *rowsFrom(start: string, end: string, exclusiveStart = false): Generator<Row> {
+    for (const { key, value } of this.core.env.event.getRange({ start, end, exclusiveStart })) {
+      const at = readEventKey(key);
+      const what = `event ${at.commitNo}/${at.index}`;
+      const record = decodeRecord(what, unseal(key, value, what), decodeEvent);
+      yield { ...record, revision: record.revision ?? at.commitNo, ...at };
+    }
+  }
+
+  // Commits are dense and so are the events of one.
   private checkNext(previous: Place, row: Row): void {
     const follows =
-      row.revision === previous.revision
+      row.commitNo === previous.commitNo
         ? row.index === previous.index + 1 && previous.isLast !== true
-        : row.revision === previous.revision + 1 && row.index === 0 && previous.isLast !== false;
+        : row.commitNo === previous.commitNo + 1 && row.index === 0 && previous.isLast !== false;
     if (!follows) {
-      throw recordCorrupt(`the event after ${previous.revision}/${previous.index} is missing`);
+      throw recordCorrupt(`the event after ${previous.commitNo}/${previous.index} is missing`);
     }
   }
 }
 
-function withoutMark(row: Row): StoredEvent {
+function comparePlaces(a: Place, b: Place): number {
+  return a.commitNo - b.commitNo || a.index - b.index;
+}
+
+function positionOf(row: Row | undefined): EventPosition | undefined {
+  return row && { revision: row.revision, index: row.index };
+}
+
+function eventOf(row: Row): StoredEvent {
   const { revision, index, type, namespace, sessionId, userId, createMs, body } = row;
   return { revision, index, type, namespace, sessionId, userId, createMs, body };
 }
@@ -209,30 +340,31 @@ function isWanted(event: StoredEvent, query: EventQuery): boolean {
   );
 }
 
-/** Reads where the event log stands. `newestRevision` is that of the journal. */
+/** Reads where the event log stands. `newestCommitNo` is that of the journal. */
 export function readEventLog(
-  core: Core,
-  newestRevision: number,
+  env: Environment,
+  newestCommitNo: number,
   dropped: EventPosition | undefined,
 ): EventLogStart {
-  const start = dropped ?? STREAM_START;
-  const { event } = core.env;
+  const start =
+    dropped === undefined ? LOG_START : { commitNo: dropped.revision, index: dropped.index };
+  const { event } = env;
   const [first] = [...event.getKeys({ start: u64(0), end: END, limit: 1 })];
   const [last] = [...event.getKeys({ start: END, end: u64(0), reverse: true, limit: 1 })];
   if (first === undefined || last === undefined) {
-    if (newestRevision !== start.revision) {
-      throw recordCorrupt(`the events up to revision ${newestRevision} are missing`);
+    if (newestCommitNo !== start.commitNo) {
+      throw recordCorrupt(`the events up to commit ${newestCommitNo} are missing`);
     }
     return { dropped: start, newest: start, count: 0 };
   }
   const firstAt = readEventKey(first);
   const lastAt = readEventKey(last);
-  if (firstAt.revision !== start.revision + 1 || firstAt.index !== 0) {
-    throw recordCorrupt(`the oldest event is of revision ${firstAt.revision}`);
+  if (firstAt.commitNo !== start.commitNo + 1 || firstAt.index !== 0) {
+    throw recordCorrupt(`the oldest event is of commit ${firstAt.commitNo}`);
   }
-  if (lastAt.revision !== newestRevision || !lastAt.isLast) {
-    throw recordCorrupt(`the newest event is of revision ${lastAt.revision}`);
+  if (lastAt.commitNo !== newestCommitNo || !lastAt.isLast) {
+    throw recordCorrupt(`the newest event is of commit ${lastAt.commitNo}`);
   }
   const stats = event.getStats() as { entryCount: number };
-  return { dropped: start, newest: positionOf(lastAt), count: stats.entryCount };
+  return { dropped: start, newest: lastAt, count: stats.entryCount };
 }

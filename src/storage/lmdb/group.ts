@@ -43,8 +43,8 @@ export class Group {
   purging = false;
   copying = false;
   bytes = 0;
-  /** The newest revision of the group; 0 when it has none. */
-  revision = 0;
+  /** The newest commit number of the group; 0 when it has no events. */
+  commitNo = 0;
 
   constructor(firstMessageNo: number) {
     this.firstMessageNo = firstMessageNo;
@@ -86,16 +86,16 @@ export class Group {
     }
   }
 
-  /** Adds the events of a revision. */
-  addEvents(revision: number, events: readonly NewEvent[]): void {
+  /** Adds the events of a change: a commit number, and the revision of its namespace. */
+  addEvents(commitNo: number, revision: number, events: readonly NewEvent[]): void {
     if (events.length === 0 || events.length > REVISION_EVENTS_MAX) {
       throw new Error("A saved change must have events, and not too many.");
     }
-    this.revision = revision;
+    this.commitNo = commitNo;
     let index = 0;
     for (const event of events) {
-      const key = eventKey(revision, index, index === events.length - 1);
-      this.eventPuts.push({ key, value: encodeEvent(key, event) });
+      const key = eventKey(commitNo, index, index === events.length - 1);
+      this.eventPuts.push({ key, value: encodeEvent(key, revision, event) });
       this.bytes += event.body.length;
       const { type, namespace, sessionId, userId, createMs, body } = event;
       this.events.push({

@@ -18,6 +18,7 @@ import { appendMessage, putTombstone } from "./log-writes.ts";
 import { readEntry, readStored } from "./messages.ts";
 import { checkEvents, checkFields, checkHead, unsound } from "./plan-check.ts";
 import { finishChange, pendingReply } from "./replies.ts";
+import { nextRevision } from "./revisions.ts";
 import { openSession } from "./sessions.ts";
 import { checkSummaries, saveSummaries } from "./summaries.ts";
 
@@ -141,7 +142,7 @@ class ImportedLog implements LogImport {
     let decision: ImportDecision<T>;
     try {
       decision = decide({
-        revision: writer.pendingRevision + 1,
+        revision: nextRevision(this.core, target.namespace),
         target: openSession(this.core, target)?.pending?.session,
         reply: pendingReply(this.core, target.namespace, target.requestId),
       });

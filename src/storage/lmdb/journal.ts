@@ -13,7 +13,8 @@ export interface IndexChange {
 
 /** The newest numbers at the time of a journal record. */
 export interface Counters {
-  readonly revision: number;
+  /** The number of the newest commit that has events. */
+  readonly commitNo: number;
   readonly nextSessionNo: number;
   readonly nextLogNo: number;
   readonly nextMessageNo: number;
@@ -52,7 +53,7 @@ export function encodeJournal(
   let index = 0;
   do {
     writer.reset(ENVELOPE_BYTES);
-    writer.number(1, counters.revision);
+    writer.number(1, counters.commitNo);
     while (index < changes.length && writer.position < RECORD_BYTES_MAX) {
       writeChange(changes[index]);
       index++;
@@ -123,7 +124,7 @@ export function decodeJournal(payload: Uint8Array): JournalEntry {
   }
   return {
     changes,
-    revision: numbers[1] ?? 0,
+    commitNo: numbers[1] ?? 0,
     nextSessionNo: numbers[3] ?? 0,
     nextLogNo: numbers[4] ?? 0,
     nextMessageNo: numbers[5] ?? 0,

@@ -93,14 +93,14 @@ describe("keys", () => {
     );
   });
 
-  it("order events by revision and index, whether last or not", () => {
-    const event = fc.record({ revision: number, index: fc.nat(32_767), isLast: fc.boolean() });
+  it("order events by commit and index, whether last or not", () => {
+    const event = fc.record({ commitNo: number, index: fc.nat(32_767), isLast: fc.boolean() });
     fc.assert(
       fc.property(event, event, (a, b) => {
-        const keyA = eventKey(a.revision, a.index, a.isLast);
-        const keyB = eventKey(b.revision, b.index, b.isLast);
+        const keyA = eventKey(a.commitNo, a.index, a.isLast);
+        const keyB = eventKey(b.commitNo, b.index, b.isLast);
         expect(readEventKey(keyA)).toEqual(a);
-        const expected = Math.sign(a.revision - b.revision) || Math.sign(a.index - b.index);
+        const expected = Math.sign(a.commitNo - b.commitNo) || Math.sign(a.index - b.index);
         if (expected !== 0) {
           expect(order(keyA, keyB)).toBe(expected);
         }
@@ -140,7 +140,7 @@ describe("keys", () => {
     expect(bucketOf(taskInPrefix("n") + u64(2))).toBe(taskInPrefix("n"));
     expect(bucketOf(summaryKey(1, 2))).toBe(summaryPrefix(1));
     expect(bucketOf(usageKey(1, "n", "h"))).toBe(bucketOf(usageHourPrefix(9)));
-    expect(bucketOf(taskKey(1))).toBeUndefined();
+    expect(bucketOf(taskKey("n", 1))).toBeUndefined();
     const prefix = consumerPrefix("name");
     expect(bucketOf(prefix)).toBe(prefix);
     expect(bucketOf(consumerKey("name", "x"))).toBe(prefix);

@@ -2,8 +2,8 @@
 // hash fast in a Map, and are written to LMDB as they are.
 //
 // message   u64 message number
-// event     u64 revision, u16 index * 2, plus 1 for the last event of the revision: so that a lost
-//           event at the end of a revision is noticed like one in the middle
+// event     u64 commit number, u16 index * 2, plus 1 for the last event of the commit: so that a
+//           lost event at the end of a commit is noticed like one in the middle
 // journal   u64 journal number
 // index     1 byte table, then the parts below. Numbers are u64 big endian. A text is preceded by
 //           its length (u16) unless it is the last part.
@@ -22,12 +22,17 @@
 // consumer  namespace, consumer id       -> ConsumerRecord
 // expiry    ms, session number           -> nothing
 // purge     log number                   -> PurgeRecord
-// dropped   (nothing)                    -> ConsumerRecord: the newest event that was dropped
-// task      task number                  -> TaskRecord
+// dropped   (nothing)                    -> ConsumerRecord: the newest event that was dropped, by
+//                                           commit number
+// namespace namespace                    -> NamespaceRecord; of those that changed since format 3
+// revision  namespace, revision          -> commit number; only above the base (revisions.ts)
+// task      namespace, task number       -> TaskRecord
+// oldTask   task number                  -> TaskRecord; up to format 2, moved at the next start
 // taskIn    namespace, task number       -> nothing
 // taskOf    session number, task number  -> nothing
 // due       hook, namespace, zero byte, ms, task number -> nothing; only ready and leased tasks
-// dueAt     hook, ms, task number        -> namespace; the same tasks
+// dueAt     hook, ms, task number, namespace -> namespace; the same tasks. Up to format 2 without
+//           the namespace in the key
 // usage     hour, namespace, hook        -> UsageRecord
 // summary   log number, version          -> SummaryRecord
 // collection  namespace, collection id   -> CollectionRecord; only of those that hold documents
@@ -81,7 +86,7 @@ export const TABLE = {
   expiry: "\x0e",
   purge: "\x0f",
   dropped: "\x10",
-  task: "\x11",
+  oldTask: "\x11",
   taskIn: "\x12",
   taskOf: "\x13",
   due: "\x14",
@@ -112,10 +117,13 @@ export const TABLE = {
   memoryHeld: "\x2d",
   memoryHeldIn: "\x2e",
   memoryGone: "\x2f",
+  namespace: "\x30",
+  revision: "\x31",
+  task: "\x32",
 } as const;
 
 /** The table with the highest first byte. */
-export const LAST_TABLE = TABLE.memoryGone;
+export const LAST_TABLE = TABLE.task;
 
 /** A number as 8 bytes. */
 export function u64(value: number): string {
@@ -220,13 +228,23 @@ export const expiryKey = (ms: number, sessionNo: number): string =>
   TABLE.expiry + u64(ms) + u64(sessionNo);
 export const purgeKey = (logNo: number): string => TABLE.purge + u64(logNo);
 export const DROPPED_KEY = TABLE.dropped;
-export const taskKey = (taskNo: number): string => TABLE.task + u64(taskNo);
+export const namespaceKey = (namespace: string): string => TABLE.namespace + textPart(namespace);
+export const revisionPrefix = (namespace: string): string => TABLE.revision + sized(namespace);
+export const revisionKey = (namespace: string, revision: number): string =>
+  revisionPrefix(namespace) + u64(revision);
+export const taskKey = (namespace: string, taskNo: number): string =>
+  TABLE.task + sized(namespace) + u64(taskNo);
+export const oldTaskKey = (taskNo: number): string => TABLE.oldTask + u64(taskNo);
 export const taskInPrefix = (namespace: string): string => TABLE.taskIn + sized(namespace);
 export const taskOfPrefix = (sessionNo: number): string => TABLE.taskOf + u64(sessionNo);
 export const duePrefix = (hook: string): string => TABLE.due + sized(hook);
 export const dueInPrefix = (hook: string, namespace: string): string =>
   `${duePrefix(hook)}${textPart(namespace)}\0`;
 export const dueAtPrefix = (hook: string): string => TABLE.dueAt + sized(hook);
+export const dueAtKey = (hook: string, ms: number, taskNo: number, namespace: string): string =>
+  dueAtPrefix(hook) + u64(ms) + u64(taskNo) + textPart(namespace);
+export const oldDueAtKey = (hook: string, ms: number, taskNo: number): string =>
+  dueAtPrefix(hook) + u64(ms) + u64(taskNo);
 export const DUE_AT_TABLE: string = TABLE.dueAt;
 export const usageHourPrefix = (hour: number): string => TABLE.usage + u64(hour);
 export const usageKey = (hour: number, namespace: string, hook: string): string =>
@@ -268,14 +286,14 @@ export function readDueKey(
 }
 
 /** The key of an event. */
-export function eventKey(revision: number, index: number, isLast: boolean): string {
-  return u64(revision) + u16(index * 2 + (isLast ? 1 : 0));
+export function eventKey(commitNo: number, index: number, isLast: boolean): string {
+  return u64(commitNo) + u16(index * 2 + (isLast ? 1 : 0));
 }
 
 /** The parts of the key of an event. */
-export function readEventKey(key: string): { revision: number; index: number; isLast: boolean } {
+export function readEventKey(key: string): { commitNo: number; index: number; isLast: boolean } {
   const mark = key.charCodeAt(8) * 256 + key.charCodeAt(9);
-  return { revision: readU64(key, 0), index: mark >>> 1, isLast: (mark & 1) === 1 };
+  return { commitNo: readU64(key, 0), index: mark >>> 1, isLast: (mark & 1) === 1 };
 }
 
 /** The number of events that one revision can have. */
@@ -303,6 +321,7 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.memoryOf:
     case TABLE.memoryTerm:
     case TABLE.promotedAt:
+    case TABLE.revision:
       return key.slice(0, -8);
     case TABLE.memoryScope:
     case TABLE.memoryHeldIn:
@@ -324,6 +343,7 @@ export function bucketOf(key: string): string | undefined {
     case TABLE.memoryDue:
     case TABLE.memoryHeld:
     case TABLE.memoryGone:
+    case TABLE.oldTask:
     // One read goes over all hooks.
     case TABLE.dueAt:
       return key.slice(0, 1);

@@ -36,6 +36,7 @@ import {
   termOf,
   textTerm,
 } from "./memory-keys.ts";
+import { nextRevision } from "./revisions.ts";
 
 const SAME_TEXT_MAX = 16;
 const SAME_KEY_MAX = LIMITS.changeMemories;
@@ -73,7 +74,7 @@ export class PendingMemories implements MemoryLookup {
 
   /** That of the change. */
   get revision(): number {
-    return this.core.writer.pendingRevision + 1;
+    return nextRevision(this.core, this.namespace);
   }
 
   get nextMemoryNo(): number {

@@ -12,6 +12,7 @@ import {
   newMessage,
   readFacts,
 } from "../../../test/support/plans.ts";
+import { newestOf, revisionOf } from "../../../test/support/revisions.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { FAILPOINTS } from "../../lib/failpoint.ts";
 import type { Store } from "../store.ts";
@@ -57,7 +58,7 @@ async function checkSessions(directory: string, newest: Map<string, number>): Pr
       expect(found?.session.head.lastSeq).toBeGreaterThanOrEqual(seq);
       expect(found?.window.length).toBe(found?.session.head.window.messageCount);
     }
-    expect(store.newestPosition().revision).toBe(store.revision());
+    expect((await newestOf(store)).revision).toBe(await revisionOf(store));
   } finally {
     await store.close();
   }
@@ -127,7 +128,7 @@ describe("the files of a running store", () => {
       expect(found?.window.map((entry) => entry.seq)).toEqual(
         Array.from({ length: seq }, (_, i) => i + 1),
       );
-      expect(other.revision()).toBe(seq);
+      expect(await revisionOf(other)).toBe(seq);
       expect(other.storeId).toBe(store.storeId);
       await other.close();
     }

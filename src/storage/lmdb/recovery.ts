@@ -1,6 +1,8 @@
 // Opening: the identity of the store, the journal tail, and where everything goes on.
 
+import { randomBytes } from "node:crypto";
 import { recordCorrupt } from "../../domain/errors.ts";
+import type { StreamPositions } from "../store.ts";
 import { decodeConsumer } from "./codec.ts";
 import { type Core, decodeRecord, readIndex } from "./core.ts";
 import { seal, unseal } from "./envelope.ts";
@@ -12,10 +14,14 @@ import type { Memtable } from "./memtable.ts";
 
 /**
  * The format of the whole directory. A store of a newer one is not opened; one of an older one gets
- * this one when it is opened for writing. 2: memories, and the memory policies of sessions, which a
- * version that knows only 1 would drop from a session that it changes.
+ * this one when it is opened for writing.
+ *
+ * 2: memories, and the memory policies of sessions, which a version that knows only 1 would drop
+ * from a session that it changes.
+ * 3: each namespace counts its revisions (revisions.ts), tasks stand under their namespace, and the
+ * store has a history and an instance.
  */
-const STORE_FORMAT = 2;
+const STORE_FORMAT = 3;
 
 const OLDEST_FORMAT = 1;
 
@@ -23,10 +29,19 @@ const IDENTITY_KEY = "identity";
 // Above every 8-byte number that is used.
 const END = "\xff".repeat(9);
 
-/** Who a store is. */
+/** Who a store is. Ids are 16 hexadecimal digits. */
 export interface Identity {
   readonly storeId: string;
   readonly format: number;
+  /**
+   * Names the history of the store: that of its making is the store's id. A store whose past is
+   * replaced by another one gets a new one. Missing up to format 2.
+   */
+  readonly historyId?: string;
+  /** Names those who serve this directory among all who serve the store. Missing up to format 2. */
+  readonly instanceId?: string;
+  /** Where the revisions of every namespace begin (revisions.ts). Missing up to format 2. */
+  readonly base?: StreamPositions;
 }
 
 /** Reads who the store is; undefined when it is new. */
@@ -49,24 +64,42 @@ export function readIdentity(env: Environment): Identity | undefined {
   return identity;
 }
 
-/** Who the store is that is opened for writing; a new or an older one gets this format. */
+/**
+ * Who the store is that is opened for writing. A new one and one of an older format get this format
+ * in one transaction: until then nothing is changed.
+ *
+ * @param base - Where the revisions end that were counted over all namespaces.
+ */
 export async function claimIdentity(
   env: Environment,
-  makeStoreId: () => string,
-): Promise<Identity> {
-  const old = readIdentity(env);
+  old: Identity | undefined,
+  base: StreamPositions,
+): Promise<Required<Identity>> {
   if (old === undefined && !isEmpty(env)) {
     throw recordCorrupt("the identity of the store is missing");
   }
-  if (old?.format === STORE_FORMAT) {
-    return old;
+  const storeId = old?.storeId ?? makeId();
+  const identity = {
+    ...{ storeId, historyId: storeId, instanceId: makeId(), base },
+    ...(old?.format === STORE_FORMAT ? old : {}),
+    format: STORE_FORMAT,
+  };
+  if (old?.format !== STORE_FORMAT) {
+    await saveIdentity(env, identity);
   }
-  const identity = { storeId: old?.storeId ?? makeStoreId(), format: STORE_FORMAT };
+  return identity;
+}
+
+/** Writes who the store is. */
+export async function saveIdentity(env: Environment, identity: Required<Identity>): Promise<void> {
   const record = seal(IDENTITY_KEY, Buffer.from(JSON.stringify(identity)));
   await env.root.batch(() => {
     env.meta.put(IDENTITY_KEY, record);
   });
-  return identity;
+}
+
+function makeId(): string {
+  return randomBytes(8).toString("hex");
 }
 
 /** Whether the environment holds anything but its identity. */
@@ -83,7 +116,7 @@ function isEmpty(env: Environment): boolean {
 export function replayJournal(env: Environment, memtable: Memtable): JournalStart {
   let first = 0;
   let last = 0;
-  let start = { revision: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
+  let start = { commitNo: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
   let from = u64(0);
   for (;;) {
     const rows = [
@@ -99,8 +132,8 @@ export function replayJournal(env: Environment, memtable: Memtable): JournalStar
       for (const change of entry.changes) {
         memtable.replay(change, journalNo);
       }
-      const { revision, nextSessionNo, nextLogNo, nextMessageNo } = entry;
-      start = { revision, nextSessionNo, nextLogNo, nextMessageNo };
+      const { commitNo, nextSessionNo, nextLogNo, nextMessageNo } = entry;
+      start = { commitNo, nextSessionNo, nextLogNo, nextMessageNo };
       first = first === 0 ? journalNo : first;
       last = journalNo;
       from = key;
@@ -125,7 +158,10 @@ function checkMessages(env: Environment, nextMessageNo: number): void {
 }
 
 /** Reads where the event log goes on. */
-export function recoverEvents(core: Core, revision: number): EventLogStart {
-  const dropped = readIndex(core, DROPPED_KEY, "committed", decodeConsumer);
-  return readEventLog(core, revision, dropped?.position);
+export function recoverEvents(
+  parts: Pick<Core, "env" | "memtable">,
+  commitNo: number,
+): EventLogStart {
+  const dropped = readIndex(parts, DROPPED_KEY, "committed", decodeConsumer);
+  return readEventLog(parts.env, commitNo, dropped?.position);
 }

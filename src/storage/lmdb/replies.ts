@@ -4,6 +4,7 @@ import type { NewEvent, StoredReply } from "../store.ts";
 import { decodeReply, encodeReply } from "./codec.ts";
 import { type Core, readIndex } from "./core.ts";
 import { replyKey } from "./keys.ts";
+import { putEvents } from "./revisions.ts";
 
 /** The answer remembered under a request id, durable or not. */
 export function pendingReply(
@@ -34,6 +35,6 @@ export function finishChange(
   change: { readonly namespace: string; readonly requestId?: string },
   plan: { readonly events: readonly NewEvent[]; readonly reply?: StoredReply },
 ): void {
-  core.writer.putEvents(plan.events);
+  putEvents(core, change.namespace, plan.events);
   saveReply(core, change, plan.reply);
 }

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appendPlan } from "../../../test/support/lmdb-load.ts";
+import { readFixture, unpackStore } from "../../../test/support/old-store.ts";
 import { newEvent, readFacts } from "../../../test/support/plans.ts";
+import { revisionOf } from "../../../test/support/revisions.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { Store } from "../store.ts";
 import { seal, unseal } from "./envelope.ts";
@@ -64,7 +66,7 @@ describe("a plan that is not sound", () => {
     });
     await expect(broken).rejects.toThrow("not sound");
     expect(await append(store)).toBe(2);
-    expect(store.revision()).toBe(2);
+    expect(await revisionOf(store)).toBe(2);
     await store.close();
   });
 });
@@ -83,6 +85,9 @@ describe("a closed store", () => {
   });
 });
 
+// How many changes the old store has.
+const OLD_COMMITS = 79;
+
 describe("a directory of another format", () => {
   const open = (directory: string) => openLmdbStore({ directory, readFacts, floor: { bytes: 0 } });
 
@@ -100,36 +105,38 @@ describe("a directory of another format", () => {
   it("is opened when it is older, and has this one from then on", async () => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
-    const first = await open(directory);
-    const { format, storeId } = first;
-    expect(format).toBe(2);
-    await append(first);
-    await first.close();
-    await setFormat(directory, 1);
+    const { storeId } = (await readFixture(1)).about;
+    await unpackStore(1, directory);
     // Looking changes nothing.
     const report = await verifyDirectory(directory);
     expect(report).toMatchObject({ clean: true, storeId });
     for (let round = 0; round < 2; round++) {
       const store = await open(directory);
-      expect([store.format, store.storeId]).toEqual([format, storeId]);
-      expect(await append(store)).toBe(round + 2);
+      expect([store.format, store.storeId, store.historyId]).toEqual([3, storeId, storeId]);
+      expect(await append(store)).toBe(round + 1);
+      expect(await revisionOf(store)).toBe(OLD_COMMITS + round + 1);
       await store.close();
     }
     const env = openEnvironment({ directory });
     const identity = unseal("identity", env.meta.get("identity") ?? Buffer.alloc(0), "identity");
-    expect(JSON.parse(Buffer.from(identity).toString())).toEqual({ storeId, format });
+    const newest = { revision: OLD_COMMITS, index: 0 };
+    expect(JSON.parse(Buffer.from(identity).toString())).toEqual({
+      ...{ storeId, historyId: storeId, instanceId: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      base: { newest, oldest: { revision: 0, index: 0 } },
+      format: 3,
+    });
     await env.root.close();
   });
 
-  it.each([0, 3, "2", undefined])("is refused as %s, and stays as it is", async (format) => {
+  it.each([0, 4, "3", undefined])("is refused as %s, and stays as it is", async (format) => {
     await using temporary = await makeTempDir();
     const directory = join(temporary.path, "data");
     const first = await open(directory);
     await append(first);
     await first.close();
     await setFormat(directory, format);
-    await expect(open(directory)).rejects.toThrow("this version reads 1 to 2");
-    await setFormat(directory, 2);
+    await expect(open(directory)).rejects.toThrow("this version reads 1 to 3");
+    await setFormat(directory, 3);
     const store = await open(directory);
     expect(await append(store)).toBe(2);
     await store.close();

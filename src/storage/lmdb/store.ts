@@ -1,11 +1,9 @@
 // The LMDB engine behind the storage interface: opening, the calls, closing. How writes are made
 // durable is told in writer.ts, how records look in envelope.ts and keys.ts.
 
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { recordCorrupt } from "../../domain/errors.ts";
-import type { EventPosition } from "../../domain/event.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type {
   ConsumerDecision,
@@ -35,18 +33,27 @@ import { type Core, readAgain } from "./core.ts";
 import { RecordCounts } from "./counts.ts";
 import { findDocument, listCollections, listDocuments, readCollection } from "./documents.ts";
 import { DATA_FILE, openEnvironment, prepareDirectory } from "./environment.ts";
-import { EventLog } from "./events.ts";
+import { baseOf, EventLog, type EventLogStart } from "./events.ts";
 import { Floor, type FloorOptions } from "./floor.ts";
 import { startImport } from "./import.ts";
+import type { JournalStart } from "./journal.ts";
 import { collectionPrefix, consumerPrefix, recalledKey } from "./keys.ts";
 import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { Maintenance } from "./maintenance.ts";
 import { MemoryCalls } from "./memory-calls.ts";
 import { Memtable } from "./memtable.ts";
 import { findMessage, listMessages, loadWindow, messageOf } from "./messages.ts";
+import { moveOldTasks } from "./old-tasks.ts";
 import { pastWindow } from "./past-window.ts";
 import { noteRecalled, recalledNamespaces } from "./recalled.ts";
-import { claimIdentity, type Identity, recoverEvents, replayJournal } from "./recovery.ts";
+import {
+  claimIdentity,
+  type Identity,
+  readIdentity,
+  recoverEvents,
+  replayJournal,
+} from "./recovery.ts";
+import { positionsOf } from "./revisions.ts";
 import { committedState, expiredSessions, listSessions, openSession } from "./sessions.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
@@ -105,8 +112,18 @@ function checkFile(directory: string): void {
   }
 }
 
+/** What is read of a store before it is open. */
+interface Opened {
+  readonly env: Core["env"];
+  readonly memtable: Memtable;
+  readonly journal: JournalStart;
+  readonly events: EventLogStart;
+}
+
 class LmdbStore extends MemoryCalls implements Store {
   readonly storeId: string;
+  readonly historyId: string;
+  readonly instanceId: string;
   readonly format: number;
   protected readonly core: Core;
   private readonly events: EventLog;
@@ -129,8 +146,14 @@ class LmdbStore extends MemoryCalls implements Store {
   static async open(options: LmdbStoreOptions, lock: DirectoryLock): Promise<LmdbStore> {
     const env = openEnvironment(options);
     try {
-      const identity = await claimIdentity(env, () => randomBytes(8).toString("hex"));
-      return new LmdbStore(options, lock, identity, env);
+      const old = readIdentity(env);
+      const memtable = new Memtable();
+      const journal = replayJournal(env, memtable);
+      const events = recoverEvents({ env, memtable }, journal.commitNo);
+      const identity = await claimIdentity(env, old, baseOf(events));
+      const store = new LmdbStore(options, lock, identity, { env, memtable, journal, events });
+      await moveOldTasks(store.core);
+      return store;
     } catch (error) {
       await env.root.close();
       throw error;
@@ -140,50 +163,43 @@ class LmdbStore extends MemoryCalls implements Store {
   private constructor(
     options: LmdbStoreOptions,
     lock: DirectoryLock,
-    identity: Identity,
-    env: Core["env"],
+    identity: Required<Identity>,
+    { env, memtable, journal, events }: Opened,
   ) {
     super();
     this.storeId = identity.storeId;
+    this.historyId = identity.historyId;
+    this.instanceId = identity.instanceId;
     this.format = identity.format;
     this.lock = lock;
     this.floor = new Floor(options.directory, options.floor ?? {}, () => performance.now());
-    const memtable = new Memtable();
     const cache = new SessionCache(options.cacheBytes ?? CACHE_BYTES);
-    const start = replayJournal(env, memtable);
     const writer = new Writer({
       env,
       memtable,
       cache,
-      start,
-      publish: (events) => this.events.publish(events),
+      start: journal,
+      publish: (published) => this.events.publish(published),
       publishTasks: (hooks) => this.tasks.publish(hooks),
       onFatal: options.onFatal ?? (() => undefined),
       wrote: (bytes) => this.floor.wrote(bytes),
     });
     const collections = new RecordCounts(collectionPrefix);
-    this.core = { env, memtable, writer, cache, readFacts: options.readFacts, collections };
-    this.events = new EventLog(this.core, recoverEvents(this.core, start.revision));
+    const { readFacts } = options;
+    this.core = { env, memtable, writer, cache, readFacts, base: identity.base, collections };
+    this.events = new EventLog(this.core, events);
     const copying = new Set<number>();
     this.maintenance = new Maintenance(this.core, this.events, copying);
     this.copies = { core: this.core, copying, admit: () => this.admitAsync() };
   }
 
-  revision(): number {
-    return this.core.writer.durableRevision;
-  }
+  readonly positions: Store["positions"] = (namespace) =>
+    this.read(() => positionsOf(this.core, namespace));
 
-  oldestRevision(): number {
-    return this.events.oldestRevision();
-  }
-
-  newestPosition(): EventPosition {
-    return this.events.newestPosition();
-  }
-
-  oldestPosition(): EventPosition {
-    return this.events.oldestPosition();
-  }
+  readonly countRevisions: Store["countRevisions"] = async (namespace, after) => {
+    this.core.writer.assertReadable();
+    return this.events.countRevisions(namespace, after);
+  };
 
   readonly readSession: Store["readSession"] = (ref) =>
     this.read(() => committedState(this.core, ref)?.session);

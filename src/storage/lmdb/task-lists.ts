@@ -72,7 +72,7 @@ export async function listTasks(core: Core, query: TaskQuery): Promise<TaskPage>
       }
       looked++;
       last = readU64(key, prefix.length);
-      const { task } = needTaskRow(core, last, "committed");
+      const { task } = needTaskRow(core, query.namespace, last, "committed");
       if (matches(task, query)) {
         tasks.push(task);
       }

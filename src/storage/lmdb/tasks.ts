@@ -11,7 +11,7 @@ import { encodeText } from "./codec.ts";
 import { type Core, rangeIndex, readIndex } from "./core.ts";
 import {
   afterPrefix,
-  dueAtPrefix,
+  dueAtKey,
   dueInPrefix,
   readU64,
   taskInPrefix,
@@ -23,17 +23,19 @@ import {
 import type { Visibility } from "./memtable.ts";
 import { unsound } from "./plan-check.ts";
 import { pendingReply, saveReply } from "./replies.ts";
+import { nextRevision } from "./revisions.ts";
 import { emptyRecord } from "./sessions.ts";
 import { decodeTask, decodeUsage, encodeTask, encodeUsage, type TaskRow } from "./task-codec.ts";
 
 /** Reads a task with the number of its session; undefined when there is none. */
 export function readTaskRow(
   core: Core,
+  namespace: string,
   taskNo: number,
   visibility: Visibility,
 ): TaskRow | undefined {
   return Number.isSafeInteger(taskNo) && taskNo > 0
-    ? readIndex(core, taskKey(taskNo), visibility, decodeTask)
+    ? readIndex(core, taskKey(namespace, taskNo), visibility, decodeTask)
     : undefined;
 }
 
@@ -46,9 +48,9 @@ export function findTaskRow(
   taskNo: number,
   visibility: Visibility,
 ): TaskRow | undefined {
-  const row = readTaskRow(core, taskNo, visibility);
+  const row = readTaskRow(core, namespace, taskNo, visibility);
   if (row !== undefined) {
-    return row.task.namespace === namespace ? row : undefined;
+    return row;
   }
   const isListed =
     Number.isSafeInteger(taskNo) &&
@@ -61,8 +63,13 @@ export function findTaskRow(
 }
 
 /** Reads a task that a list names. Throws RECORD_CORRUPT when it is missing. */
-export function needTaskRow(core: Core, taskNo: number, visibility: Visibility): TaskRow {
-  const row = readTaskRow(core, taskNo, visibility);
+export function needTaskRow(
+  core: Core,
+  namespace: string,
+  taskNo: number,
+  visibility: Visibility,
+): TaskRow {
+  const row = readTaskRow(core, namespace, taskNo, visibility);
   if (row === undefined || row.task.taskNo !== taskNo) {
     throw recordCorrupt(`task ${taskNo} is listed but missing`);
   }
@@ -70,12 +77,18 @@ export function needTaskRow(core: Core, taskNo: number, visibility: Visibility):
 }
 
 /** The tasks of a session by rising number. */
-export function tasksOf(core: Core, sessionNo: number, visibility: Visibility): Task[] {
+export function tasksOf(
+  core: Core,
+  namespace: string,
+  sessionNo: number,
+  visibility: Visibility,
+): Task[] {
   const prefix = taskOfPrefix(sessionNo);
   const range = { start: prefix + u64(0), end: afterPrefix(prefix) };
   const tasks: Task[] = [];
   for (const { key } of rangeIndex(core, visibility, range)) {
-    tasks.push(needTaskRow(core, readU64(key, prefix.length), visibility).task);
+    const taskNo = readU64(key, prefix.length);
+    tasks.push(needTaskRow(core, namespace, taskNo, visibility).task);
   }
   return tasks;
 }
@@ -112,11 +125,11 @@ export function taskSteps(core: Core, ref: SessionRef, plan: TaskPlan | undefine
   const read = new Map<number, Task | undefined>();
   const known = (taskNo: number): Task | undefined => {
     if (!read.has(taskNo)) {
-      read.set(taskNo, readTaskRow(core, taskNo, "pending")?.task);
+      read.set(taskNo, readTaskRow(core, ref.namespace, taskNo, "pending")?.task);
     }
     return read.get(taskNo);
   };
-  const revision = core.writer.pendingRevision + 1;
+  const revision = nextRevision(core, ref.namespace);
   const fault = taskPlanFault(plan, { ref, revision, known });
   if (fault !== undefined) {
     throw unsound(fault);
@@ -127,8 +140,9 @@ export function taskSteps(core: Core, ref: SessionRef, plan: TaskPlan | undefine
 }
 
 /** The end of all tasks of a session that goes. Throws when one of them is damaged. */
-export function removalSteps(core: Core, sessionNo: number): TaskSteps {
-  const steps = tasksOf(core, sessionNo, "pending").map((before) => ({ before, after: undefined }));
+export function removalSteps(core: Core, namespace: string, sessionNo: number): TaskSteps {
+  const tasks = tasksOf(core, namespace, sessionNo, "pending");
+  const steps = tasks.map((before) => ({ before, after: undefined }));
   return { steps, usage: undefined };
 }
 
@@ -156,9 +170,9 @@ export function listKeys(sessionNo: number, { namespace, taskNo }: Task): readon
 
 /** The keys of a task in the orders of tasks that are due; none for others. */
 export function dueKeys({ hook, namespace, state, dueMs, taskNo }: Task): readonly string[] {
-  const place = u64(dueMs) + u64(taskNo);
+  const inNamespace = dueInPrefix(hook, namespace) + u64(dueMs) + u64(taskNo);
   return state === "ready" || state === "leased"
-    ? [dueInPrefix(hook, namespace) + place, dueAtPrefix(hook) + place]
+    ? [inNamespace, dueAtKey(hook, dueMs, taskNo, namespace)]
     : [];
 }
 
@@ -168,7 +182,7 @@ function saveTask(core: Core, sessionNo: number, { before, after }: TaskStep): v
   if (task === undefined) {
     return;
   }
-  const key = taskKey(task.taskNo);
+  const key = taskKey(task.namespace, task.taskNo);
   memtable.set(key, after === undefined ? null : encodeTask(key, { sessionNo, task: after }));
   if (before === undefined || after === undefined) {
     for (const listKey of listKeys(sessionNo, task)) {

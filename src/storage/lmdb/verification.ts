@@ -1,17 +1,17 @@
 // The check of everything in an environment.
 
+import { STREAM_START } from "../../domain/event.ts";
 import type { WindowInsert } from "../../domain/session.ts";
-import type { ReadFacts } from "../store.ts";
+import type { ReadFacts, StreamPositions } from "../store.ts";
 import { decodeConsumer, decodeHead, decodeNumber, decodeReply } from "./codec.ts";
 import { unseal } from "./envelope.ts";
 import type { Environment, Table } from "./environment.ts";
 import { type Counters, decodeJournal } from "./journal.ts";
 import {
-  DROPPED_KEY,
   headKey,
   LAST_TABLE,
   nameKey,
-  readEventKey,
+  REVISION_EVENTS_MAX,
   readU64,
   sessionKey,
   TABLE,
@@ -24,6 +24,7 @@ import { decodeSession, type SessionRow } from "./session-codec.ts";
 import { listPrefixes } from "./sessions.ts";
 import type { VerifyReport } from "./verify.ts";
 import { checkDocuments, checkVectors } from "./verify-documents.ts";
+import { checkEvents, newestRevisionIn } from "./verify-events.ts";
 import { checkLog, type LogCheck } from "./verify-log.ts";
 import { checkMemories, checkMemoryJobs } from "./verify-memories.ts";
 import { checkSummaries, checkTasks } from "./verify-tasks.ts";
@@ -79,7 +80,8 @@ export class Verification {
     vectors: 0,
     records: 0,
   };
-  private counters: Counters = { revision: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
+  private known: StreamPositions | undefined;
+  private counters: Counters = { commitNo: 0, nextSessionNo: 1, nextLogNo: 1, nextMessageNo: 1 };
 
   constructor(env: Environment, readFacts: ReadFacts | undefined) {
     this.env = env;
@@ -107,11 +109,18 @@ export class Verification {
     try {
       const identity = readIdentity(this.env);
       this.problems.check(identity !== undefined, "the identity of the store is missing", "meta");
+      this.known = identity?.base;
       return identity?.storeId ?? "";
     } catch {
       this.problems.add("the identity of the store is damaged", "meta");
       return "";
     }
+  }
+
+  /** Up to format 2 all revisions were counted over all namespaces. */
+  private get base(): StreamPositions {
+    const newest = { revision: this.counters.commitNo, index: REVISION_EVENTS_MAX };
+    return this.known ?? { newest, oldest: STREAM_START };
   }
 
   private journal(): Map<string, Uint8Array | null> {
@@ -139,25 +148,9 @@ export class Verification {
   }
 
   private events(view: IndexView): void {
-    const dropped = view.find(DROPPED_KEY, decodeConsumer)?.position;
-    let { revision, index } = dropped ?? { revision: 0, index: 0 };
-    let isLast = true;
-    for (const { key, record } of scan(this.env.event, START, END)) {
-      const at = readEventKey(key);
-      const follows = isLast
-        ? at.revision === revision + 1 && at.index === 0
-        : at.revision === revision && at.index === index + 1;
-      this.problems.check(follows, "an event is missing", `${revision}/${index}`);
-      ({ revision, index, isLast } = at);
-      this.totals.events++;
-      try {
-        unseal(key, record, "event");
-      } catch {
-        this.problems.add("an event is damaged", `${revision}/${index}`);
-      }
-    }
-    const isWhole = isLast && revision === this.counters.revision;
-    this.problems.check(isWhole, "an event is missing", `${revision}/${index}`);
+    const { base, env, problems } = this;
+    const { commitNo } = this.counters;
+    this.totals.events = checkEvents({ env, view, problems, commitNo, base });
     this.countRows(this.env.event, "event", this.totals.events);
   }
 
@@ -256,7 +249,8 @@ export class Verification {
   }
 
   private tasks(view: IndexView): void {
-    const check = { view, problems: this.problems, revision: this.counters.revision };
+    const newestRevision = newestRevisionIn(view, this.base);
+    const check = { view, problems: this.problems, newestRevision };
     this.totals.tasks = checkTasks(check);
     for (const { key } of view.under(TABLE.session)) {
       this.totals.summaries += checkSummaries(check, readU64(key, 1));
@@ -265,8 +259,9 @@ export class Verification {
 
   private records(view: IndexView): void {
     const { env, logs, problems, referenced } = this;
-    const { nextLogNo, revision } = this.counters;
-    const check = { env, view, problems, logs, nextLogNo, revision, referenced };
+    const { nextLogNo } = this.counters;
+    const newestRevision = newestRevisionIn(view, this.base);
+    const check = { env, view, problems, logs, nextLogNo, newestRevision, referenced };
     this.totals.documents = checkDocuments(check);
     this.totals.memories = checkMemories(check);
     this.totals.memoryJobs = checkMemoryJobs(check);

@@ -21,6 +21,7 @@ import {
   documentKey,
   documentPrefix,
   entryKey,
+  readSized,
   readU64,
   TABLE,
   u64,
@@ -37,8 +38,8 @@ export interface DocumentCheck {
   /** Numbers of logs that are in use; those of collections are added. */
   readonly logs: NumberSet;
   readonly nextLogNo: number;
-  /** The newest revision. */
-  readonly revision: number;
+  /** Gives the newest revision of a namespace. */
+  readonly newestRevision: (namespace: string) => number;
   /** Numbers of message records that something names. */
   readonly referenced: NumberSet;
 }
@@ -52,7 +53,7 @@ export function checkDocuments(check: DocumentCheck): number {
     if (found !== undefined) {
       const isOwn = check.logs.add(found.logNo) && found.logNo < check.nextLogNo;
       problems.check(isOwn, "a log belongs to two collections", `log ${found.logNo}`);
-      count += checkCollection(check, found);
+      count += checkCollection(check, readSized(row.key, 1).text, found);
       const emptied = TABLE.emptied + row.key.slice(1);
       const isHeld = view.find(emptied, decodeNumber) === undefined;
       problems.check(isHeld, "a collection counts as emptied", `log ${found.logNo}`);
@@ -66,7 +67,11 @@ export function checkDocuments(check: DocumentCheck): number {
   return count;
 }
 
-function checkCollection(check: DocumentCheck, { logNo, ...collection }: CollectionRow): number {
+function checkCollection(
+  check: DocumentCheck,
+  namespace: string,
+  { logNo, ...collection }: CollectionRow,
+): number {
   const { problems, view } = check;
   const place = `log ${logNo}`;
   let count = 0;
@@ -79,7 +84,7 @@ function checkCollection(check: DocumentCheck, { logNo, ...collection }: Collect
     const found = view.decode(row, decodeDocument);
     if (found !== undefined) {
       chunks += found.sourceId === "" ? 0 : 1;
-      checkDocument(check, { logNo, documentNo }, found);
+      checkDocument(check, { namespace, logNo, documentNo }, found);
     }
   }
   const isCounted = count === collection.documentCount && count > 0;
@@ -102,6 +107,7 @@ function countRows(view: IndexView, prefix: string, decode: (payload: Uint8Array
 }
 
 interface Place {
+  readonly namespace: string;
   readonly logNo: number;
   readonly documentNo: number;
 }
@@ -109,6 +115,7 @@ interface Place {
 function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void {
   const { problems, view } = check;
   const { logNo, documentNo } = at;
+  const newest = check.newestRevision(at.namespace);
   const { byteCount, documentId, etagRevision, sourceId } = row;
   const place = `log ${logNo}, document ${documentNo}`;
   const named = view.find(documentIdKey(logNo, documentId), decodeNumber);
@@ -116,7 +123,7 @@ function checkDocument(check: DocumentCheck, at: Place, row: DocumentRow): void 
   const isListed =
     sourceId === "" || view.find(chunkKey(logNo, sourceId, documentNo), () => true) === true;
   problems.check(isListed, "a chunk is not found by its source", place);
-  problems.check(etagRevision <= check.revision, "a document is of a later revision", place);
+  problems.check(etagRevision <= newest, "a document is of a later revision", place);
   const body = bodyOf(check, row.bodyNo, { what: "document", place }, decodeDocumentBody);
   if (body !== undefined) {
     const isSame = body.documentId === documentId && body.bytes.length === byteCount;

@@ -151,12 +151,13 @@ class NamespaceCheck {
 
   /** Checks a memory; gives how many lists it is in. */
   private memory(memoryNo: number, row: MemoryRow): number {
-    const { problems, revision, view } = this.check;
+    const { newestRevision, problems, view } = this.check;
     const place = { logNo: this.row.logNo, memoryNo };
     const where = `log ${place.logNo}, memory ${memoryNo}`;
     const named = view.find(memoryIdKey(place.logNo, row.memoryId), decodeNumber);
     problems.check(named === memoryNo, "a memory is not found by its id", where);
-    problems.check(row.etagRevision <= revision, "a memory is of a later revision", where);
+    const isPast = row.etagRevision <= newestRevision(this.namespace);
+    problems.check(isPast, "a memory is of a later revision", where);
     this.body(memoryNo, row, row.revisionNumber);
     const counts = this.counts.get(row.scope) ?? [];
     counts[row.tierNo - 1] = (counts[row.tierNo - 1] ?? 0) + 1;

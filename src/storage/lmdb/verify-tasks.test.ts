@@ -15,6 +15,7 @@ import {
   afterPrefix,
   dueAtPrefix,
   dueInPrefix,
+  readU64,
   summaryPrefix,
   TABLE,
   taskInPrefix,
@@ -156,7 +157,7 @@ describe("a server", () => {
     await env.root.close();
     await using store = await opened(directory);
     const corrupt = { reason: "RECORD_CORRUPT" };
-    const taskNo = Number(BigInt(`0x${Buffer.from(key.slice(1), "latin1").toString("hex")}`));
+    const taskNo = readU64(key, key.length - 8);
     await expect(store.it.readTask("default", taskNo)).rejects.toMatchObject(corrupt);
     await expect(store.it.listTasks({ ...ref, limit: 1_000 })).rejects.toMatchObject(corrupt);
     const look = store.it.changeSession(ref, (view) => ({ kind: "answer", result: view.tasks() }));

@@ -17,7 +17,7 @@ function failingWriter() {
   };
   const onFatal = vi.fn();
   const start = {
-    revision: 0,
+    commitNo: 0,
     nextSessionNo: 1,
     nextLogNo: 1,
     nextMessageNo: 1,
@@ -51,7 +51,7 @@ describe("a failed commit", () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     const { writer, onFatal, commits } = failingWriter();
-    writer.putEvents([EVENT]);
+    writer.putEvents(1, [EVENT]);
     const first = writer.whenFormingDurable("first");
     await expect(first).rejects.toMatchObject({ reason: "INTERNAL" });
     for (const late of [
@@ -62,7 +62,7 @@ describe("a failed commit", () => {
       await expect(late).rejects.toMatchObject({ reason: "INTERNAL" });
     }
     expect(() => writer.assertOpen()).toThrow("failed");
-    expect(writer.durableRevision).toBe(0);
+    expect(writer.durableCommitNo).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect([onFatal.mock.calls.length, commits()]).toEqual([1, 1]);
     expect(unhandled).not.toHaveBeenCalled();

@@ -53,7 +53,7 @@ export class Writer {
   private readonly journal: JournalRange;
   private readonly gate = new Gate();
   private readonly barriers = new Barriers();
-  private newestRevision: number;
+  private newestCommitNo: number;
   private durable: number;
   nextSessionNo: number;
   nextLogNo: number;
@@ -64,22 +64,17 @@ export class Writer {
     const { start } = parts;
     this.forming = new Group(start.nextMessageNo);
     this.journal = new JournalRange(start.firstJournalNo, start.nextJournalNo);
-    this.newestRevision = start.revision;
-    this.durable = start.revision;
+    this.newestCommitNo = start.commitNo;
+    this.durable = start.commitNo;
     this.nextSessionNo = start.nextSessionNo;
     this.nextLogNo = start.nextLogNo;
     this.nextMessageNo = start.nextMessageNo;
     this.restartIdleTimer();
   }
 
-  /** The newest durable revision. */
-  get durableRevision(): number {
+  /** The number of the newest durable commit. */
+  get durableCommitNo(): number {
     return this.durable;
-  }
-
-  /** The newest revision given, durable or not. */
-  get pendingRevision(): number {
-    return this.newestRevision;
   }
 
   /** Throws when the store cannot take changes. */
@@ -147,10 +142,10 @@ export class Writer {
     this.forming.eventRemovals.push(...keys);
   }
 
-  /** Adds the events of a new revision; gives it. */
-  putEvents(events: readonly NewEvent[]): number {
-    this.forming.addEvents(this.newestRevision + 1, events);
-    return ++this.newestRevision;
+  /** Adds the events of a change, the given revision of its namespace; gives the commit number. */
+  putEvents(revision: number, events: readonly NewEvent[]): number {
+    this.forming.addEvents(this.newestCommitNo + 1, revision, events);
+    return ++this.newestCommitNo;
   }
 
   /** Runs what must happen as a whole; a throw half-way leaves nothing to go on with. */
@@ -316,7 +311,7 @@ export class Writer {
     const { memtable } = this.parts;
     group.sealSessions(memtable);
     return encodeJournal(this.journal.next, memtable.seal(), {
-      revision: this.newestRevision,
+      commitNo: this.newestCommitNo,
       nextSessionNo: this.nextSessionNo,
       nextLogNo: this.nextLogNo,
       nextMessageNo: this.nextMessageNo,
@@ -361,8 +356,8 @@ export class Writer {
         this.parts.cache.measure(cached);
       }
     }
-    if (group.revision !== 0) {
-      this.durable = group.revision;
+    if (group.commitNo !== 0) {
+      this.durable = group.commitNo;
     }
   }
 

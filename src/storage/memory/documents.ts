@@ -20,6 +20,7 @@ import {
   type CollectionState,
   type MemoryState,
   namespaceOf,
+  nextRevision,
   rememberReply,
   replyOf,
   sessionOf,
@@ -67,7 +68,7 @@ export function documentsView(state: MemoryState, change: DocumentChange): Docum
     if (found.length > 0) chunks.set(sourceId, found);
   }
   return {
-    revision: state.revision + 1,
+    revision: nextRevision(state, namespace),
     collection: collection.documents.size === 0 ? undefined : shown(collectionId, collection),
     collectionCount: held(state, namespace).length,
     documents,
@@ -97,7 +98,7 @@ export function checkDocuments(
 ): void {
   const { documents, nextDocumentNo } = stateOf(state, change);
   const known = (documentId: string) => documents.get(documentId)?.documentNo;
-  const revision = state.revision + 1;
+  const revision = nextRevision(state, change.namespace);
   const fault = documentPlanFault(plan, { revision, nextDocumentNo, known });
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }

@@ -3,27 +3,19 @@
 import { resumeTokenExpired, resumeTokenInvalid } from "../../domain/errors.ts";
 import { comparePositions, type EventPosition } from "../../domain/event.ts";
 import type { EventPage, EventQuery, MaintenancePlan, NewEvent, StoredEvent } from "../store.ts";
-import type { MemoryState } from "./state.ts";
+import { type MemoryState, namespaceOf, nextRevision } from "./state.ts";
 
-/** Numbers the events of a change and keeps them. */
+/** Numbers the events of a change of a namespace and keeps them. */
 export function addEvents(
   state: MemoryState,
-  revision: number,
+  namespace: string,
   events: readonly NewEvent[],
 ): readonly StoredEvent[] {
+  const revision = nextRevision(state, namespace);
   const stored = events.map((event, index) => ({ ...event, revision, index }));
   state.events.push(...stored);
+  namespaceOf(state, namespace).newest = { revision, index: events.length - 1 };
   return stored;
-}
-
-/** The position of the newest event. */
-export function newestPosition(state: MemoryState): EventPosition {
-  return positionOf(state.events.at(-1)) ?? state.dropped;
-}
-
-/** The oldest revision that has events; one above the newest when none has. */
-export function oldestRevision(state: MemoryState): number {
-  return state.events[0]?.revision ?? state.revision + 1;
 }
 
 /**
@@ -31,14 +23,14 @@ export function oldestRevision(state: MemoryState): number {
  * dropped, and RESUME_TOKEN_INVALID for a position that no event has reached yet.
  */
 export function listEvents(state: MemoryState, query: EventQuery): EventPage {
-  if (comparePositions(query.after, newestPosition(state)) > 0) throw resumeTokenInvalid();
-  if (comparePositions(query.after, state.dropped) < 0) {
-    throw resumeTokenExpired(oldestRevision(state));
-  }
+  const { dropped, newest } = namespaceOf(state, query.namespace);
+  if (comparePositions(query.after, newest) > 0) throw resumeTokenInvalid();
+  if (comparePositions(query.after, dropped) < 0) throw resumeTokenExpired(dropped.revision + 1);
   const page: StoredEvent[] = [];
   let position = query.after;
   let byteCount = 0;
   for (const event of state.events) {
+    if (event.namespace !== query.namespace) continue;
     if (comparePositions(event, query.after) <= 0) continue;
     if (page.length >= query.limit || byteCount >= query.maxBytes) {
       return { events: page, position, atEnd: false };
@@ -53,27 +45,34 @@ export function listEvents(state: MemoryState, query: EventQuery): EventPage {
 
 function matches(event: StoredEvent, query: EventQuery): boolean {
   return (
-    event.namespace === query.namespace &&
     (query.sessionId === undefined || event.sessionId === query.sessionId) &&
     (query.userId === undefined || event.userId === query.userId) &&
     (query.types === undefined || query.types.has(event.type))
   );
 }
 
-/** Drops the oldest revisions whose events are too old or too many. */
+/** How many revisions of a namespace lie after that of a position and are kept. */
+export function countRevisions(
+  state: MemoryState,
+  namespace: string,
+  after: EventPosition,
+): number {
+  const { dropped, newest } = namespaceOf(state, namespace);
+  return Math.max(0, newest.revision - Math.max(after.revision, dropped.revision));
+}
+
+/** Drops the oldest changes whose events are too old or too many. */
 export function dropEvents(state: MemoryState, plan: MaintenancePlan): void {
   for (;;) {
     const oldest = state.events[0];
     if (oldest === undefined) return;
     const tooOld = oldest.createMs < plan.nowMs - plan.eventAgeMsMax;
     if (!tooOld && state.events.length <= plan.eventCountMax) return;
-    while (state.events[0]?.revision === oldest.revision) {
-      state.dropped = { revision: oldest.revision, index: state.events[0].index };
-      state.events.shift();
-    }
+    const isSame = ({ namespace, revision }: StoredEvent): boolean =>
+      namespace === oldest.namespace && revision === oldest.revision;
+    const count = state.events.findIndex((event) => !isSame(event));
+    const dropped = state.events.splice(0, count < 0 ? state.events.length : count);
+    const index = dropped.length - 1;
+    namespaceOf(state, oldest.namespace).dropped = { revision: oldest.revision, index };
   }
-}
-
-function positionOf(event: StoredEvent | undefined): EventPosition | undefined {
-  return event && { revision: event.revision, index: event.index };
 }

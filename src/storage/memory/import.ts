@@ -4,7 +4,14 @@ import { messageAlreadyExists } from "../../domain/errors.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import type { ImportDecision, ImportView, LogImport, NewMessage } from "../store.ts";
 import { logMessage, saveImport } from "./changes.ts";
-import { type LogMessage, type MemoryParts, rememberReply, replyOf, sessionOf } from "./state.ts";
+import {
+  type LogMessage,
+  type MemoryParts,
+  nextRevision,
+  rememberReply,
+  replyOf,
+  sessionOf,
+} from "./state.ts";
 
 /** A log that belongs to no session yet. */
 export class ImportedLog implements LogImport {
@@ -42,7 +49,7 @@ export class ImportedLog implements LogImport {
     return run(() => {
       const { namespace, requestId } = target;
       const decision = decide({
-        revision: state.revision + 1,
+        revision: nextRevision(state, namespace),
         target: sessionOf(state, target)?.session,
         reply: replyOf(state, namespace, requestId),
       });
@@ -54,7 +61,7 @@ export class ImportedLog implements LogImport {
       }
       saveImport(state, readFacts, target, { fields, head, log: this.#log, summaries });
       rememberReply(state, namespace, requestId, reply);
-      publish(events);
+      publish(namespace, events);
       return result;
     });
   }

@@ -11,6 +11,7 @@ import {
   type KeptMemory,
   type MemoryState,
   namespaceOf,
+  nextRevision,
   PROMOTED_MAX,
   rememberReply,
   replyOf,
@@ -122,7 +123,8 @@ export function checkMemories(
   if (plan === undefined) return;
   const { memories, nextMemoryNo } = namespaceOf(state, namespace);
   const known = (memoryId: string) => memories.get(memoryId)?.memory;
-  const fault = memoryPlanFault(plan, { revision: state.revision + 1, nextMemoryNo, known });
+  const revision = nextRevision(state, namespace);
+  const fault = memoryPlanFault(plan, { revision, nextMemoryNo, known });
   if (fault !== undefined) throw new Error(`The plan is faulty: ${fault}.`);
 }
 
@@ -179,7 +181,7 @@ export function changeMemories<T>(
 ): { readonly result: T; readonly events: readonly NewEvent[] } {
   const { namespace, requestId } = change;
   const decision = decide({
-    revision: state.revision + 1,
+    revision: nextRevision(state, namespace),
     memories: lookupOf(state, namespace),
     reply: replyOf(state, namespace, requestId),
   });

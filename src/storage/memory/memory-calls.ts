@@ -13,8 +13,8 @@ export abstract class MemoryCalls implements MemoryStore {
   /** Does a step in its turn. */
   protected abstract run<T>(step: () => T): Promise<T>;
 
-  /** Gives the events of a change a revision. */
-  protected abstract publish(events: readonly NewEvent[]): void;
+  /** Gives the events of a change the next revision of their namespace. */
+  protected abstract publish(namespace: string, events: readonly NewEvent[]): void;
 
   changeMemories<T>(
     change: MemoryChange,
@@ -22,7 +22,7 @@ export abstract class MemoryCalls implements MemoryStore {
   ): Promise<T> {
     return this.run(() => {
       const { events, result } = changeMemories(this.state, change, decide);
-      if (events.length > 0) this.publish(events);
+      if (events.length > 0) this.publish(change.namespace, events);
       return result;
     });
   }

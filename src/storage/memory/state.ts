@@ -78,26 +78,28 @@ export interface NamespaceState {
   readonly promoted: Map<string, Set<string>>;
   /** By session id and type. */
   readonly memoryJobs: Map<string, Map<string, MemoryJob>>;
+  /** By number. */
+  readonly tasks: Map<number, Task>;
+  /** The newest event, kept or not. */
+  newest: EventPosition;
+  /** The newest event that is no longer kept. */
+  dropped: EventPosition;
 }
 
 /** What a store holds. */
 export interface MemoryState {
   readonly storeId: string;
+  readonly historyId: string;
   readonly namespaces: Map<string, NamespaceState>;
-  /** By number, of all namespaces. */
-  readonly tasks: Map<number, Task>;
   /** What hooks took, by hour, namespace and hook. */
   readonly usage: Map<string, TaskUsage>;
   /** By place, with the message or the document that they count for. */
   readonly vectors: Map<string, { readonly of: object; readonly record: VectorRecord }>;
   /** When namespaces were last recalled. */
   readonly recalled: Map<string, number>;
-  revision: number;
   nextSessionNo: number;
-  /** The events that are kept, in order. */
+  /** The events of all namespaces that are kept, in order. */
   events: StoredEvent[];
-  /** The newest event that is no longer kept. */
-  dropped: EventPosition;
 }
 
 /** What the parts of the engine share. */
@@ -106,23 +108,21 @@ export interface MemoryParts {
   readonly readFacts: ReadFacts;
   /** Does a step in its turn. */
   readonly run: <T>(step: () => T) => Promise<T>;
-  /** Gives the events of a change a revision. */
-  readonly publish: (events: readonly NewEvent[]) => void;
+  /** Gives the events of a change the next revision of their namespace. */
+  readonly publish: (namespace: string, events: readonly NewEvent[]) => void;
 }
 
 /** Makes the state of an empty store. */
 export function newMemoryState(storeId: string): MemoryState {
   return {
     storeId,
+    historyId: storeId,
     namespaces: new Map(),
-    tasks: new Map(),
     usage: new Map(),
     vectors: new Map(),
     recalled: new Map(),
-    revision: 0,
     nextSessionNo: 1,
     events: [],
-    dropped: STREAM_START,
   };
 }
 
@@ -140,10 +140,18 @@ export function namespaceOf(state: MemoryState, namespace: string): NamespaceSta
       scopeTimes: new Map(),
       promoted: new Map(),
       memoryJobs: new Map(),
+      tasks: new Map(),
+      newest: STREAM_START,
+      dropped: STREAM_START,
     };
     state.namespaces.set(namespace, found);
   }
   return found;
+}
+
+/** The revision that the next change of a namespace gets. */
+export function nextRevision(state: MemoryState, namespace: string): number {
+  return namespaceOf(state, namespace).newest.revision + 1;
 }
 
 /** The state of a session; undefined when there is none. */

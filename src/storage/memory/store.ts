@@ -7,7 +7,6 @@
 import { randomBytes } from "node:crypto";
 
 import { AppError } from "../../domain/errors.ts";
-import type { EventPosition } from "../../domain/event.ts";
 import type { SessionRef } from "../../domain/session.ts";
 import { newestRecalled } from "../document-faults.ts";
 import type {
@@ -35,7 +34,7 @@ import type {
 } from "../store.ts";
 import { saveCopy, saveSession } from "./changes.ts";
 import * as documents from "./documents.ts";
-import { addEvents, dropEvents, listEvents, newestPosition, oldestRevision } from "./events.ts";
+import { addEvents, countRevisions, dropEvents, listEvents } from "./events.ts";
 import { ImportedLog } from "./import.ts";
 import { lookupOf } from "./memories.ts";
 import { MemoryCalls } from "./memory-calls.ts";
@@ -47,6 +46,7 @@ import {
   type MemoryState,
   namespaceOf,
   newMemoryState,
+  nextRevision,
   rememberReply,
   replyOf,
   type SessionState,
@@ -71,6 +71,8 @@ export async function openMemoryStore(options: MemoryStoreOptions): Promise<Stor
 
 class MemoryStore extends MemoryCalls implements Store {
   readonly storeId: string;
+  readonly historyId: string;
+  readonly instanceId = randomBytes(8).toString("hex");
   readonly format = FORMAT;
   protected readonly state: MemoryState;
   readonly #readFacts: ReadFacts;
@@ -84,27 +86,22 @@ class MemoryStore extends MemoryCalls implements Store {
   constructor(state: MemoryState, readFacts: ReadFacts) {
     super();
     this.storeId = state.storeId;
+    this.historyId = state.historyId;
     this.state = state;
     this.#readFacts = readFacts;
     const run: MemoryParts["run"] = (step) => this.run(step);
-    this.#parts = { state, readFacts, run, publish: (events) => this.publish(events) };
+    const publish: MemoryParts["publish"] = (...change) => this.publish(...change);
+    this.#parts = { state, readFacts, run, publish };
   }
 
-  revision(): number {
-    return this.state.revision;
-  }
+  readonly positions: Store["positions"] = (namespace) =>
+    this.run(() => {
+      const { dropped, newest } = namespaceOf(this.state, namespace);
+      return { newest, oldest: dropped };
+    });
 
-  oldestRevision(): number {
-    return oldestRevision(this.state);
-  }
-
-  newestPosition(): EventPosition {
-    return newestPosition(this.state);
-  }
-
-  oldestPosition(): EventPosition {
-    return this.state.dropped;
-  }
+  readonly countRevisions: Store["countRevisions"] = (namespace, after) =>
+    this.run(() => countRevisions(this.state, namespace, after));
 
   readonly readSession: Store["readSession"] = (ref) =>
     this.run(() => sessionOf(this.state, ref)?.session);
@@ -158,7 +155,7 @@ class MemoryStore extends MemoryCalls implements Store {
       const { plan, result } = decision;
       const hooks = saveSession(this.state, this.#readFacts, change, plan);
       rememberReply(this.state, change.namespace, change.requestId, plan.reply);
-      this.publish(plan.events);
+      this.publish(change.namespace, plan.events);
       this.#tellTasks(hooks);
       return result;
     });
@@ -204,10 +201,7 @@ class MemoryStore extends MemoryCalls implements Store {
   }
 
   readonly readTask: Store["readTask"] = (namespace, taskNo) =>
-    this.run(() => {
-      const task = this.state.tasks.get(taskNo);
-      return task?.namespace === namespace ? task : undefined;
-    });
+    this.run(() => namespaceOf(this.state, namespace).tasks.get(taskNo));
 
   readonly listTasks: Store["listTasks"] = (query) =>
     this.run(() => tasks.listTasks(this.state, query));
@@ -250,7 +244,7 @@ class MemoryStore extends MemoryCalls implements Store {
   ): Promise<T> {
     return this.run(() => {
       const { plan, result } = documents.changeDocuments(this.state, change, decide);
-      if (plan !== undefined) this.publish(plan.events);
+      if (plan !== undefined) this.publish(change.namespace, plan.events);
       return result;
     });
   }
@@ -332,7 +326,7 @@ class MemoryStore extends MemoryCalls implements Store {
       if (change.firstMessageOnly === true) break;
     }
     return {
-      revision: this.state.revision + 1,
+      revision: nextRevision(this.state, change.namespace),
       session: state?.session,
       window: withWindow ? (state === undefined ? [] : this.#windowOf(state)) : undefined,
       messages,
@@ -350,7 +344,7 @@ class MemoryStore extends MemoryCalls implements Store {
   #copyViewOf(copy: SessionCopy, atSeq?: number): CopyView {
     const source = sessionOf(this.state, copy.source);
     const view: CopyView = {
-      revision: this.state.revision + 1,
+      revision: nextRevision(this.state, copy.target.namespace),
       source: source?.session,
       target: sessionOf(this.state, copy.target)?.session,
       reply: replyOf(this.state, copy.target.namespace, copy.requestId),
@@ -382,13 +376,12 @@ class MemoryStore extends MemoryCalls implements Store {
     const place = { source, target: copy.target, atSeq };
     saveCopy(this.state, this.#readFacts, place, { fields, head, summaries });
     rememberReply(this.state, copy.target.namespace, copy.requestId, reply);
-    this.publish(events);
+    this.publish(copy.target.namespace, events);
     return { kind: "answer", result };
   }
 
-  protected publish(events: readonly NewEvent[]): void {
-    this.state.revision += 1;
-    const stored = addEvents(this.state, this.state.revision, events);
+  protected publish(namespace: string, events: readonly NewEvent[]): void {
+    const stored = addEvents(this.state, namespace, events);
     for (const listener of [...this.#listeners]) listener(stored);
   }
 

@@ -17,7 +17,15 @@ import type {
   TaskView,
 } from "../store.ts";
 import { summaryPlanFault, taskFault, taskPlanFault, usageFault } from "../task-faults.ts";
-import { type MemoryState, rememberReply, replyOf, type SessionState, sessionOf } from "./state.ts";
+import {
+  type MemoryState,
+  namespaceOf,
+  nextRevision,
+  rememberReply,
+  replyOf,
+  type SessionState,
+  sessionOf,
+} from "./state.ts";
 
 type Hooks = ReadonlySet<string>;
 const NO_HOOKS: Hooks = new Set();
@@ -40,20 +48,23 @@ export function usageOf(
 
 /** The tasks of a session by rising number. */
 export function tasksOf(state: MemoryState, ref: SessionRef): readonly Task[] {
-  return allTasks(state).filter(
-    ({ namespace, sessionId }) => namespace === ref.namespace && sessionId === ref.sessionId,
-  );
+  return tasksIn(state, ref.namespace).filter(({ sessionId }) => sessionId === ref.sessionId);
+}
+
+function tasksIn(state: MemoryState, namespace: string): readonly Task[] {
+  return [...namespaceOf(state, namespace).tasks.values()].sort((a, b) => a.taskNo - b.taskNo);
 }
 
 function allTasks(state: MemoryState): readonly Task[] {
-  return [...state.tasks.values()].sort((a, b) => a.taskNo - b.taskNo);
+  return [...state.namespaces.values()].flatMap(({ tasks }) => [...tasks.values()]);
 }
 
 /** Checks what a plan does to tasks. Throws an Error that names the fault. */
 export function checkTasks(state: MemoryState, ref: SessionRef, plan: TaskPlan | undefined): void {
   if (plan === undefined) return;
-  const known = (taskNo: number) => state.tasks.get(taskNo);
-  must(taskPlanFault(plan, { ref, revision: state.revision + 1, known }));
+  const { tasks } = namespaceOf(state, ref.namespace);
+  const known = (taskNo: number) => tasks.get(taskNo);
+  must(taskPlanFault(plan, { ref, revision: nextRevision(state, ref.namespace), known }));
 }
 
 /** Does what a plan does to tasks; gives the hooks that have something to do. */
@@ -63,8 +74,9 @@ export function saveTasks(
   plan: TaskPlan | undefined,
 ): Hooks {
   if (plan === undefined) return NO_HOOKS;
-  for (const task of plan.put ?? []) state.tasks.set(task.taskNo, structuredClone(task));
-  for (const taskNo of plan.remove ?? []) state.tasks.delete(taskNo);
+  const { tasks } = namespaceOf(state, namespace);
+  for (const task of plan.put ?? []) tasks.set(task.taskNo, structuredClone(task));
+  for (const taskNo of plan.remove ?? []) tasks.delete(taskNo);
   const { usage } = plan;
   if (usage !== undefined) {
     state.usage.set(usageId(namespace, usage.hook, usage.hour), { ...usage.usage });
@@ -74,7 +86,8 @@ export function saveTasks(
 
 /** Deletes the tasks of a session that goes. */
 export function dropTasks(state: MemoryState, ref: SessionRef): void {
-  for (const { taskNo } of tasksOf(state, ref)) state.tasks.delete(taskNo);
+  const { tasks } = namespaceOf(state, ref.namespace);
+  for (const { taskNo } of tasksOf(state, ref)) tasks.delete(taskNo);
 }
 
 function isDueOnce({ state }: Task): boolean {
@@ -88,8 +101,7 @@ export function changeTask<T>(
   decide: (view: TaskView) => TaskDecision<T>,
 ): { readonly result: T; readonly hooks: Hooks } {
   const { hour, namespace, requestId, taskNo } = change;
-  const found = state.tasks.get(taskNo);
-  const task = found?.namespace === namespace ? found : undefined;
+  const task = namespaceOf(state, namespace).tasks.get(taskNo);
   const usage =
     task === undefined ? NO_USAGE : usageOf(state, { namespace, hook: task.hook, hour });
   const decision = decide({ task, usage, reply: replyOf(state, namespace, requestId) });
@@ -116,9 +128,8 @@ export function changeTask<T>(
 /** A page of tasks by rising number. */
 export function listTasks(state: MemoryState, query: TaskQuery): TaskPage {
   const { namespace, sessionId, hook, limit, after = 0 } = query;
-  const found = allTasks(state).filter(
+  const found = tasksIn(state, namespace).filter(
     (task) =>
-      task.namespace === namespace &&
       task.taskNo > after &&
       (sessionId === undefined || task.sessionId === sessionId) &&
       (hook === undefined || task.hook === hook) &&
@@ -135,7 +146,7 @@ function byBytes(a: string, b: string): number {
 /** The tasks of a hook that are due. */
 export function dueTasks(state: MemoryState, query: DueQuery): readonly DueTask[] {
   const { hook, namespace, afterNamespace = "", nowMs, limit, perNamespace } = query;
-  const due = [...state.tasks.values()]
+  const due = allTasks(state)
     .filter((task) => task.hook === hook && isDueOnce(task) && task.dueMs <= nowMs)
     .sort((a, b) => a.dueMs - b.dueMs || a.taskNo - b.taskNo);
   const all = [...new Set(due.map((task) => task.namespace))].sort(byBytes);
@@ -151,7 +162,7 @@ export function dueTasks(state: MemoryState, query: DueQuery): readonly DueTask[
 
 /** When the next task of a hook is due that is not due now; undefined when there is none. */
 export function nextDueMs(state: MemoryState, hook: string, nowMs: number): number | undefined {
-  const later = [...state.tasks.values()]
+  const later = allTasks(state)
     .filter((task) => task.hook === hook && isDueOnce(task) && task.dueMs > nowMs)
     .map(({ dueMs }) => dueMs);
   return later.length === 0 ? undefined : Math.min(...later);
@@ -159,7 +170,13 @@ export function nextDueMs(state: MemoryState, hook: string, nowMs: number): numb
 
 /** The hooks that have tasks to be done, at any time. */
 export function taskHooks(state: MemoryState): readonly string[] {
-  return [...new Set([...state.tasks.values()].filter(isDueOnce).map(({ hook }) => hook))];
+  return [
+    ...new Set(
+      allTasks(state)
+        .filter(isDueOnce)
+        .map(({ hook }) => hook),
+    ),
+  ];
 }
 
 /** Drops what hooks took in old hours. */

@@ -20,8 +20,6 @@ export const getServerInfo: UnaryRpc<GetServerInfoRequest> = {
       capabilities: [...CAPABILITIES],
       limits: publicLimits(),
       startTime: toTimestamp(server.startMs),
-      revision: BigInt(store.revision),
-      oldestRevision: BigInt(store.oldestRevision),
     });
   },
 };

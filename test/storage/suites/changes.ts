@@ -15,6 +15,7 @@ import {
   readFacts,
   totalsOf,
 } from "../../support/plans.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 /** Saves one session with one message; gives every view that decide saw. */
@@ -39,7 +40,7 @@ async function saveFirst(scene: Scene, sessionId: string): Promise<SessionView[]
 }
 
 async function nothingSaved(scene: Scene): Promise<void> {
-  expect(scene.store.revision()).toBe(0);
+  expect(await revisionOf(scene.store)).toBe(0);
   expect(await scene.sessions()).toEqual([]);
   expect(await scene.events()).toEqual([]);
 }

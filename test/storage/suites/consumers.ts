@@ -1,10 +1,10 @@
 // Conformance: consumers.
 
 import { describe, expect } from "vitest";
-
 import { consumerNotFound } from "../../../src/domain/errors.ts";
 import type { Consumer } from "../../../src/storage/store.ts";
 import { newReply, START_MS } from "../../support/plans.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const refTo = (consumerId: string) => ({ namespace: "default", consumerId });
@@ -78,7 +78,7 @@ export function consumerSuite(open: OpenEngine): void {
       });
       await expect(change).rejects.toBe(thrown);
       expect(await scene.store.readConsumer(refTo("a"))).toEqual(consumerAt("a", 1));
-      expect(scene.store.revision()).toBe(0);
+      expect(await revisionOf(scene.store)).toBe(0);
     });
 
     test("is counted rightly when many are made at the same time", async (scene) => {

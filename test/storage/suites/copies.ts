@@ -1,13 +1,13 @@
 // Conformance: copies of a session up to a seq.
 
 import { describe, expect } from "vitest";
-
 import { ROLE } from "../../../src/domain/window/types.ts";
 import type { CopyView } from "../../../src/storage/store.ts";
 import { dumpSession } from "../../support/dump.ts";
 import { plain } from "../../support/plain.ts";
 import { newEvent, newFields, newHead, textOf, totalsOf } from "../../support/plans.ts";
 import { messageView } from "../../support/read-all.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -166,12 +166,12 @@ export function copySuite(open: OpenEngine): void {
       expect(last?.copied?.log).toEqual({ messageCount: 11, tokenCount: 103 });
       expect(last?.copied?.window.map(({ seq }) => seq)).toEqual(await scene.windowAt("s", 12));
       expect(last?.copied?.window.map(({ bytes }) => textOf(bytes))).toContain("new");
-      expect(last?.revision).toBe(scene.store.revision());
+      expect(last?.revision).toBe(await revisionOf(scene.store));
     });
 
     test("that decide answers or refuses leaves nothing", async (scene) => {
       await makeSource(scene);
-      const revision = scene.store.revision();
+      const revision = await revisionOf(scene.store);
       const copy = { source: refOf("s"), target: refOf("t") };
       const answer = await scene.store.copySession(copy, () => ({ kind: "answer", result: 5 }));
       expect(answer).toBe(5);
@@ -184,7 +184,7 @@ export function copySuite(open: OpenEngine): void {
       const taken = scene.fork("s", "s");
       await expect(taken).rejects.toMatchObject({ reason: "SESSION_ALREADY_EXISTS" });
       await settle(scene.store, {});
-      expect(scene.store.revision()).toBe(revision);
+      expect(await revisionOf(scene.store)).toBe(revision);
       expect((await scene.sessions()).length).toBe(1);
     });
   });
@@ -294,7 +294,7 @@ function busyCopySuite(open: OpenEngine): void {
       const { store } = scene;
       await scene.append("s", ids(1_000));
       await scene.append("s", ids(1_000, 1_001));
-      const revision = store.revision();
+      const revision = await revisionOf(store);
       const control = new AbortController();
       const copy = { source: refOf("s"), target: refOf("t"), signal: control.signal };
       const stopped = store.copySession(copy, (view) => {
@@ -306,7 +306,7 @@ function busyCopySuite(open: OpenEngine): void {
       expect(await store.readSession(refOf("t"))).toBeUndefined();
       await scene.engine.reopen();
       await settle(scene.store, {});
-      expect(scene.store.revision()).toBe(revision);
+      expect(await revisionOf(scene.store)).toBe(revision);
       expect((await scene.sessions()).length).toBe(1);
       expect((await scene.messages("s", { limit: 1_000 }))?.length).toBe(2_000);
       await scene.fork("s", "t");

@@ -1,12 +1,12 @@
 // Conformance: the events, their pages, positions and retention.
 
 import { describe, expect } from "vitest";
-
 import { EVENT_TYPE, type EventPosition } from "../../../src/domain/event.ts";
 import type { EventQuery, StoredEvent } from "../../../src/storage/store.ts";
 import { plain } from "../../support/plain.ts";
 import { newEvent, newFields, newHead, START_MS } from "../../support/plans.ts";
 import { allEvents } from "../../support/read-all.ts";
+import { newestOf, oldestOf, oldestRevisionOf, revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -73,7 +73,7 @@ export function eventSuite(open: OpenEngine): void {
       await scene.fork("a", "b");
       await scene.run("remove", "a", {});
       expect(places(await scene.events())).toEqual(["1.0", "1.1", "2.0", "3.0"]);
-      expect(scene.store.revision()).toBe(3);
+      expect(await revisionOf(scene.store)).toBe(3);
     });
 
     test("are given after a position, which may lie anywhere", async (scene) => {
@@ -123,7 +123,7 @@ export function eventSuite(open: OpenEngine): void {
       for (const limit of [1, 2, 3, 5, 12, 13, 14]) {
         const { events, position } = await allEvents(scene.store, query({ limit }));
         expect(places(events)).toEqual(whole);
-        expect(position).toEqual(scene.store.newestPosition());
+        expect(position).toEqual(await newestOf(scene.store));
       }
     });
 
@@ -150,17 +150,44 @@ export function eventSuite(open: OpenEngine): void {
       expect((await scene.store.listEvents(query({ limit: 3 }))).atEnd).toBe(false);
       expect((await scene.store.listEvents(query({ limit: 11 }))).atEnd).toBe(true);
       const none = await scene.store.listEvents(query({ namespace: "none" }));
-      expect(none).toEqual({ events: [], position: { revision: 5, index: 1 }, atEnd: true });
+      expect(none).toEqual({ events: [], position: START, atEnd: true });
+    });
+
+    test("are counted in each namespace by itself", async (scene) => {
+      const other = { namespace: "other", sessionId: "s" };
+      const revisions: number[] = [];
+      for (const ref of ["s", other, other, "s", other]) revisions.push(await emit(scene, ref, {}));
+      expect(revisions).toEqual([1, 1, 2, 2, 3]);
+      await scene.engine.reopen();
+      expect(places(await scene.events())).toEqual(["1.0", "2.0"]);
+      expect(places(await scene.events("other"))).toEqual(["1.0", "2.0", "3.0"]);
+      expect(await emit(scene, "s", {}, {})).toBe(3);
+      expect(await newestOf(scene.store)).toEqual({ revision: 3, index: 1 });
+      expect(await newestOf(scene.store, "other")).toEqual({ revision: 3, index: 0 });
+      expect(await newestOf(scene.store, "none")).toEqual(START);
+    });
+
+    test("are counted from a position, those of the namespace only", async (scene) => {
+      await emitFive(scene);
+      const { newest } = await scene.store.positions("default");
+      for (let n = 0; n < 5; n += 1) await emit(scene, { namespace: "other", sessionId: "s" }, {});
+      const count = (after: EventPosition) => scene.store.countRevisions("default", after);
+      expect(await count(newest)).toBe(0);
+      expect(await count({ revision: 3, index: 0 })).toBe(2);
+      expect(await count(START)).toBe(5);
+      await settle(scene.store, { eventCountMax: 9 });
+      expect(await count(START)).toBe(2);
+      expect(await scene.store.countRevisions("other", START)).toBe(5);
     });
 
     test("have positions of the newest and of the start", async (scene) => {
-      expect(scene.store.oldestRevision()).toBe(1);
+      expect(await oldestRevisionOf(scene.store)).toBe(1);
       await emit(scene, "s", {});
-      expect(scene.store.newestPosition()).toEqual({ revision: 1, index: 0 });
+      expect(await newestOf(scene.store)).toEqual({ revision: 1, index: 0 });
       await emit(scene, "s", {}, {}, {});
-      expect(scene.store.newestPosition()).toEqual({ revision: 2, index: 2 });
-      expect(scene.store.oldestRevision()).toBe(1);
-      const after = scene.store.oldestPosition();
+      expect(await newestOf(scene.store)).toEqual({ revision: 2, index: 2 });
+      expect(await oldestRevisionOf(scene.store)).toBe(1);
+      const after = await oldestOf(scene.store);
       expect((await scene.store.listEvents(query({ after }))).events.length).toBe(4);
     });
   });
@@ -169,10 +196,13 @@ export function eventSuite(open: OpenEngine): void {
     test("hears every event once, in order, when it can be read", async (scene) => {
       const heard: StoredEvent[] = [];
       const faults: string[] = [];
+      const checks: Promise<void>[] = [];
       scene.store.onEvents((events) => {
-        const newest = scene.store.newestPosition();
         const last = events.at(-1);
-        if (last === undefined || last.revision > newest.revision) faults.push("not durable");
+        const check = newestOf(scene.store).then((newest) => {
+          if (last === undefined || last.revision > newest.revision) faults.push("not durable");
+        });
+        checks.push(check);
         heard.push(...events);
       });
       const appends = Array.from({ length: 40 }, (_, n) =>
@@ -180,6 +210,7 @@ export function eventSuite(open: OpenEngine): void {
       );
       await Promise.all(appends);
       await scene.fork("s0", "t");
+      await Promise.all(checks);
       expect(faults).toEqual([]);
       expect(plain(heard)).toEqual(plain(await scene.events()));
     });
@@ -236,20 +267,20 @@ function retentionSuite(open: OpenEngine): void {
       expect((await scene.events()).length).toBe(10);
       await settle(scene.store, { eventCountMax: 6 });
       expect(places(await scene.events())).toEqual(["3.0", "3.1", "4.0", "4.1", "5.0", "5.1"]);
-      expect(scene.store.oldestRevision()).toBe(3);
-      expect(scene.store.newestPosition()).toEqual({ revision: 5, index: 1 });
+      expect(await oldestRevisionOf(scene.store)).toBe(3);
+      expect(await newestOf(scene.store)).toEqual({ revision: 5, index: 1 });
       await settle(scene.store, { eventCountMax: 5 });
       // Whole revisions only.
       expect(places(await scene.events())).toEqual(["4.0", "4.1", "5.0", "5.1"]);
-      expect(scene.store.oldestRevision()).toBe(4);
+      expect(await oldestRevisionOf(scene.store)).toBe(4);
     });
 
     test("are dropped by age, once older than said", async (scene) => {
       await emitFive(scene);
       await settle(scene.store, { nowMs: START_MS + 1_002, eventAgeMsMax: 1_002 });
-      expect(scene.store.oldestRevision()).toBe(1);
+      expect(await oldestRevisionOf(scene.store)).toBe(1);
       await settle(scene.store, { nowMs: START_MS + 1_003, eventAgeMsMax: 1_002 });
-      expect(scene.store.oldestRevision()).toBe(2);
+      expect(await oldestRevisionOf(scene.store)).toBe(2);
       await settle(scene.store, { nowMs: START_MS + 1_003, eventAgeMsMax: 1_000 });
       expect(places(await scene.events())).toEqual(["4.0", "4.1", "5.0", "5.1"]);
     });
@@ -262,16 +293,33 @@ function retentionSuite(open: OpenEngine): void {
         detail: { metadata: { oldest_revision: "3" } },
       };
       for (const after of [START, { revision: 1, index: 1 }, { revision: 2, index: 0 }]) {
-        for (const namespace of ["default", "other"]) {
-          const listed = scene.store.listEvents(query({ after, namespace }));
-          await expect(listed).rejects.toMatchObject(expired);
-        }
+        const listed = scene.store.listEvents(query({ after }));
+        await expect(listed).rejects.toMatchObject(expired);
       }
-      for (const after of [{ revision: 2, index: 1 }, scene.store.oldestPosition()]) {
+      for (const after of [{ revision: 2, index: 1 }, await oldestOf(scene.store)]) {
         const { events } = await scene.store.listEvents(query({ after }));
         expect(places(events)[0]).toBe("3.0");
         expect(events.length).toBe(6);
       }
+    });
+
+    test("of one namespace leave the positions of another as they are", async (scene) => {
+      const other = { namespace: "other", sessionId: "s" };
+      await emit(scene, "s", {}, {});
+      for (let n = 0; n < 3; n += 1) await emit(scene, other, {});
+      await emit(scene, "s", {});
+      await settle(scene.store, { eventCountMax: 4 });
+      expect(await scene.store.positions("other")).toEqual({
+        newest: { revision: 3, index: 0 },
+        oldest: START,
+      });
+      expect(places(await scene.events("other"))).toEqual(["1.0", "2.0", "3.0"]);
+      expect(places(await scene.events())).toEqual(["2.0"]);
+      await settle(scene.store, { eventCountMax: 2 });
+      expect(places(await scene.events("other"))).toEqual(["3.0"]);
+      expect(await oldestOf(scene.store)).toEqual({ revision: 1, index: 1 });
+      const listed = scene.store.listEvents(query({ namespace: "other", after: START }));
+      await expect(listed).rejects.toMatchObject({ reason: "RESUME_TOKEN_EXPIRED" });
     });
 
     test("are gone for good, and the numbers go on", async (scene) => {
@@ -279,10 +327,10 @@ function retentionSuite(open: OpenEngine): void {
       await settle(scene.store, { eventCountMax: 0 });
       for (let round = 0; round < 2; round += 1) {
         expect(await scene.events()).toEqual([]);
-        expect(scene.store.revision()).toBe(5);
-        expect(scene.store.oldestRevision()).toBe(6);
-        expect(scene.store.newestPosition()).toEqual({ revision: 5, index: 1 });
-        const page = await scene.store.listEvents(query({ after: scene.store.newestPosition() }));
+        expect(await revisionOf(scene.store)).toBe(5);
+        expect(await oldestRevisionOf(scene.store)).toBe(6);
+        expect(await newestOf(scene.store)).toEqual({ revision: 5, index: 1 });
+        const page = await scene.store.listEvents(query({ after: await newestOf(scene.store) }));
         expect(page).toMatchObject({ events: [], atEnd: true });
         const listed = scene.store.listEvents(query({ after: { revision: 5, index: 0 } }));
         await expect(listed).rejects.toMatchObject({ reason: "RESUME_TOKEN_EXPIRED" });
@@ -290,7 +338,7 @@ function retentionSuite(open: OpenEngine): void {
       }
       expect(await emit(scene, "s", {})).toBe(6);
       expect(places(await scene.events())).toEqual(["6.0"]);
-      expect(scene.store.oldestRevision()).toBe(6);
+      expect(await oldestRevisionOf(scene.store)).toBe(6);
     });
 
     test("are dropped in many steps when there are many", async (scene) => {

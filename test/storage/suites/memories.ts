@@ -1,7 +1,6 @@
 // Conformance: memories, what finds them, and their former states.
 
 import { describe, expect } from "vitest";
-
 import { consumerNotFound } from "../../../src/domain/errors.ts";
 import { LIMITS } from "../../../src/domain/limits.ts";
 import {
@@ -27,6 +26,7 @@ import {
   dumpAllMemories,
   dumpMemories,
 } from "../../support/read-memories.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, type Scene, testsOn } from "../scene.ts";
 
 const NAMESPACE = "default";
@@ -154,7 +154,7 @@ export function memorySuite(open: OpenEngine): void {
         ["none", "2|b|2|active|1|new"],
       ]);
       expect(results.map(({ seen }) => seen[0])).toEqual([1, 3, 3, 3]);
-      expect(scene.store.revision()).toBe(4);
+      expect(await revisionOf(scene.store)).toBe(4);
     });
 
     test("comes with its events, or not at all", async (scene) => {
@@ -169,7 +169,7 @@ export function memorySuite(open: OpenEngine): void {
         result: 7,
       }));
       expect(await answer).toBe(7);
-      expect(scene.store.revision()).toBe(1);
+      expect(await revisionOf(scene.store)).toBe(1);
       expect((await scene.events()).length).toBe(1);
     });
 
@@ -179,7 +179,7 @@ export function memorySuite(open: OpenEngine): void {
       expect(results.filter(({ replayed }) => replayed === true).length).toBe(2);
       await scene.engine.reopen();
       expect((await again()).replayed).toBe(true);
-      expect(scene.store.revision()).toBe(1);
+      expect(await revisionOf(scene.store)).toBe(1);
     });
 
     test("goes with everything that was said of it", async (scene) => {
@@ -261,7 +261,7 @@ export function memorySuite(open: OpenEngine): void {
         const whole = isNext ? plan : { ...plan, put: [good, ...(plan.put ?? [])] };
         await expect(save(scene, whole)).rejects.toThrow(/plan/);
         expect(plain(await dumpMemories(scene.store, NAMESPACE))).toEqual(before);
-        expect(scene.store.revision()).toBe(1);
+        expect(await revisionOf(scene.store)).toBe(1);
       });
     }
 

@@ -1,7 +1,6 @@
 // Conformance: sessions read as a whole, and logs that come from outside.
 
 import { describe, expect } from "vitest";
-
 import { sessionAlreadyExists } from "../../../src/domain/errors.ts";
 import { ROLE } from "../../../src/domain/window/types.ts";
 import type {
@@ -22,6 +21,7 @@ import {
   textOf,
   totalsOf,
 } from "../../support/plans.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -322,7 +322,7 @@ function unfinishedSuite(open: OpenEngine): void {
   const test = testsOn(open);
   describe("an import that is not finished", () => {
     test("leaves nothing, abandoned or not", async (scene) => {
-      const revision = scene.store.revision();
+      const revision = await revisionOf(scene.store);
       for (const end of ["abandon", "reopen", "crash"] as const) {
         const log = await scene.store.importLog({ firstSeq: 1, lastSeq: 2_000 });
         await log.add(some(Array.from({ length: 700 }, (_, index) => index + 1)));
@@ -331,7 +331,7 @@ function unfinishedSuite(open: OpenEngine): void {
         if (end === "crash") await scene.engine.crash?.();
         await settle(scene.store, {});
         expect(await scene.sessions()).toEqual([]);
-        expect(scene.store.revision()).toBe(revision);
+        expect(await revisionOf(scene.store)).toBe(revision);
       }
       await bringIn(scene, { sessionId: "s", lastSeq: 2 }, some([1, 2]));
       expect((await scene.messages("s"))?.length).toBe(2);

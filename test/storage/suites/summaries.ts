@@ -1,11 +1,11 @@
 // Conformance: the history of summaries.
 
 import { describe, expect } from "vitest";
-
 import { TRUST } from "../../../src/domain/summaries/summary.ts";
 import type { SummaryPlan, SummaryQuery } from "../../../src/storage/store.ts";
 import { newEvent, newFields, newHead, newSummary } from "../../support/plans.ts";
 import { allSummaries } from "../../support/read-all.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -183,7 +183,7 @@ export function summarySuite(open: OpenEngine): void {
         expect([index, outcome]).toEqual([index, expect.stringMatching(/^Error/)]);
       }
       expect(await versions(scene, "s")).toEqual([1, 3]);
-      expect(scene.store.revision()).toBe(1);
+      expect(await revisionOf(scene.store)).toBe(1);
     });
   });
 }

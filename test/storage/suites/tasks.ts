@@ -1,13 +1,13 @@
 // Conformance: tasks of sessions, and changes of single tasks.
 
 import { describe, expect } from "vitest";
-
 import type { SessionRef } from "../../../src/domain/session.ts";
 import { NO_USAGE, type Task, taskNoAt } from "../../../src/domain/tasks/task.ts";
 import type { SessionView, Store, TaskPlan, TaskView } from "../../../src/storage/store.ts";
 import { plain } from "../../support/plain.ts";
 import { newEvent, newLease, newReply, newTask, START_MS } from "../../support/plans.ts";
 import { allTasks } from "../../support/read-all.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, type Ref, refOf, type Scene, testsOn } from "../scene.ts";
 
 const HOUR = 472_222;
@@ -242,7 +242,7 @@ export function taskSuite(open: OpenEngine): void {
         },
       }));
       await expect(removal).rejects.toThrow("it adds to a session");
-      expect(scene.store.revision()).toBe(revision);
+      expect(await revisionOf(scene.store)).toBe(revision);
       expect((await tasksIn(scene, "s")).map(({ taskNo }) => taskNo)).toEqual([own]);
       expect(await scene.store.readUsage("default", "hook", HOUR)).toEqual(NO_USAGE);
     });
@@ -251,7 +251,7 @@ export function taskSuite(open: OpenEngine): void {
   describe("a change of a task", () => {
     test("sees it, changes it and makes neither revision nor event", async (scene) => {
       const [taskNo = 0] = await make(scene, "s", 1);
-      const revision = scene.store.revision();
+      const revision = await revisionOf(scene.store);
       const events = await scene.events();
       const lease = newLease();
       const result = await scene.store.changeTask(changeOf(taskNo), (view) => {
@@ -265,7 +265,7 @@ export function taskSuite(open: OpenEngine): void {
       const session = await scene.store.readSession(refOf("s"));
       for (let round = 0; round < 2; round += 1) {
         expect((await look(scene, taskNo)).task).toMatchObject({ state: "leased", lease });
-        expect(scene.store.revision()).toBe(revision);
+        expect(await revisionOf(scene.store)).toBe(revision);
         expect(await scene.events()).toEqual(events);
         expect(plain(await scene.store.readSession(refOf("s")))).toEqual(plain(session));
         await scene.engine.reopen();

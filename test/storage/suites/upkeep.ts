@@ -1,11 +1,11 @@
 // Conformance: upkeep, expiry, closing and opening again.
 
 import { describe, expect } from "vitest";
-
 import type { MaintenancePlan, Store } from "../../../src/storage/store.ts";
 import { dumpStore } from "../../support/dump.ts";
 import { plain } from "../../support/plain.ts";
 import { newReply, START_MS } from "../../support/plans.ts";
+import { newestOf, oldestRevisionOf, revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, testsOn } from "../scene.ts";
 
 const STEPS_MAX = 100_000;
@@ -130,16 +130,16 @@ export function upkeepSuite(open: OpenEngine): void {
         expect(scene.store.format).toBe(format);
         expect(plain(await dumpStore(scene.store, names))).toEqual(before);
       }
-      expect((await scene.append("a", 1)).revision).toBe(scene.store.revision());
-      expect((await scene.create("e")).revision).toBe(scene.store.revision());
+      expect((await scene.append("a", 1)).revision).toBe(await revisionOf(scene.store));
+      expect((await scene.create("e")).revision).toBe(await revisionOf(scene.store));
       expect((await scene.sessions()).map(({ sessionId }) => sessionId)).toEqual([..."abcde"]);
     });
 
     test("of an empty store shows an empty one", async (scene) => {
       for (let round = 0; round < 2; round += 1) {
-        expect(scene.store.revision()).toBe(0);
-        expect(scene.store.oldestRevision()).toBe(1);
-        expect(scene.store.newestPosition()).toEqual({ revision: 0, index: 0 });
+        expect(await revisionOf(scene.store)).toBe(0);
+        expect(await oldestRevisionOf(scene.store)).toBe(1);
+        expect(await newestOf(scene.store)).toEqual({ revision: 0, index: 0 });
         expect(await scene.sessions()).toEqual([]);
         expect(await scene.events()).toEqual([]);
         await scene.engine.reopen();
@@ -160,7 +160,7 @@ export function upkeepSuite(open: OpenEngine): void {
       await closing;
       expect(results.length).toBe(30);
       for (const session of await scene.sessions()) expect(session.head.lastSeq).toBe(20);
-      expect(scene.store.revision()).toBe(30);
+      expect(await revisionOf(scene.store)).toBe(30);
     });
 
     test("refuses new changes", async (scene) => {

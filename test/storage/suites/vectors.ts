@@ -1,7 +1,6 @@
 // Conformance: vectors of messages and documents, and which namespaces were recalled.
 
 import { describe, expect } from "vitest";
-
 import { RECALLED_MAX, SAVE_VECTORS_MAX } from "../../../src/storage/document-faults.ts";
 import type { NewVectors, VectorPlace } from "../../../src/storage/store.ts";
 import {
@@ -12,6 +11,7 @@ import {
   saveVectors,
 } from "../../support/documents.ts";
 import { START_MS } from "../../support/plans.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 import { settle } from "./upkeep.ts";
 
@@ -72,7 +72,7 @@ export function vectorSuite(open: OpenEngine): void {
         if (round === 0) await settle(scene.store, {});
         else await scene.engine.reopen();
       }
-      expect(scene.store.revision()).toBe(2);
+      expect(await revisionOf(scene.store)).toBe(2);
     });
 
     test("is dropped when its record is not the one it was made from", async (scene) => {
@@ -202,7 +202,7 @@ export function vectorSuite(open: OpenEngine): void {
         { namespace: "\u{1f600}", ms: 3 },
         { namespace: "b", ms: 2 },
       ]);
-      expect(scene.store.revision()).toBe(0);
+      expect(await revisionOf(scene.store)).toBe(0);
     });
 
     test("is forgotten when too many were recalled since", async (scene) => {

@@ -1,7 +1,6 @@
 // Conformance: a plan that does everything at once is saved as a whole, or nothing of it is.
 
 import { describe, expect } from "vitest";
-
 import { consumerNotFound } from "../../../src/domain/errors.ts";
 import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { promotionKeyOf } from "../../../src/domain/memories/text-key.ts";
@@ -21,6 +20,7 @@ import {
   START_MS,
   totalsOf,
 } from "../../support/plans.ts";
+import { revisionOf } from "../../support/revisions.ts";
 import { type OpenEngine, refOf, type Scene, testsOn } from "../scene.ts";
 
 const REF = refOf("s");
@@ -171,7 +171,7 @@ export function wholePlanSuite(open: OpenEngine): void {
   describe("a plan that does everything", () => {
     test("is saved as a whole", async (scene) => {
       await prepare(scene);
-      const before = scene.store.revision();
+      const before = await revisionOf(scene.store);
       expect(await save(scene, (plan) => plan)).toBe(before + 1);
       for (let round = 0; round < 2; round += 1) {
         expect(await scene.window(REF)).toEqual([3, 4, 5, 6]);
@@ -200,7 +200,7 @@ export function wholePlanSuite(open: OpenEngine): void {
         await expect(save(scene, alter)).rejects.toThrow(/plan|event|time/);
         expect(await everything(scene)).toEqual(before);
         // What is left is not half done: the sound plan fits on it.
-        const revision = scene.store.revision();
+        const revision = await revisionOf(scene.store);
         expect(await save(scene, (plan) => plan)).toBe(revision + 1);
         await scene.engine.reopen();
         expect(await scene.window(REF)).toEqual([3, 4, 5, 6]);

@@ -132,7 +132,7 @@ export interface Session {
   updateTime:
     | Timestamp
     | undefined;
-  /** The store-wide revision that last changed the session or its log. Output only. */
+  /** The revision of the namespace that last changed the session or its log. Output only. */
   revision: bigint;
   /**
    * Names this state of what UpdateSession can change; an append leaves it as it

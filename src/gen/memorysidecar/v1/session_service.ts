@@ -535,7 +535,7 @@ export interface GetWindowResponse {
   overLimit: boolean;
   /** The newest seq of the session, or the `as_of_seq` asked for. */
   lastSeq: bigint;
-  /** The store-wide revision that last changed the session or its log. */
+  /** The revision of the namespace that last changed the session or its log. */
   revision: bigint;
   /** The stages that acted in this read. */
   stageRuns: StageRun[];
@@ -778,7 +778,7 @@ export interface PreviewPolicyResponse {
   previews: PolicyPreview[];
   /** The newest seq of the session. */
   lastSeq: bigint;
-  /** The store-wide revision that last changed the session or its log. */
+  /** The revision of the namespace that last changed the session or its log. */
   revision: bigint;
 }
 

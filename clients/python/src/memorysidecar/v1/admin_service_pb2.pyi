@@ -43,24 +43,20 @@ class GetServerInfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetServerInfoResponse(_message.Message):
-    __slots__ = ("version", "store_id", "store_format", "capabilities", "limits", "start_time", "revision", "oldest_revision")
+    __slots__ = ("version", "store_id", "store_format", "capabilities", "limits", "start_time")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STORE_ID_FIELD_NUMBER: _ClassVar[int]
     STORE_FORMAT_FIELD_NUMBER: _ClassVar[int]
     CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
-    REVISION_FIELD_NUMBER: _ClassVar[int]
-    OLDEST_REVISION_FIELD_NUMBER: _ClassVar[int]
     version: str
     store_id: str
     store_format: int
     capabilities: _containers.RepeatedScalarFieldContainer[str]
     limits: _containers.RepeatedCompositeFieldContainer[Limit]
     start_time: _timestamp_pb2.Timestamp
-    revision: int
-    oldest_revision: int
-    def __init__(self, version: _Optional[str] = ..., store_id: _Optional[str] = ..., store_format: _Optional[int] = ..., capabilities: _Optional[_Iterable[str]] = ..., limits: _Optional[_Iterable[_Union[Limit, _Mapping]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., revision: _Optional[int] = ..., oldest_revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., store_id: _Optional[str] = ..., store_format: _Optional[int] = ..., capabilities: _Optional[_Iterable[str]] = ..., limits: _Optional[_Iterable[_Union[Limit, _Mapping]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("name", "value")

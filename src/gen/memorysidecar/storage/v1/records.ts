@@ -206,12 +206,26 @@ export interface EventRecord {
   userId: string;
   /** When it happened, in milliseconds since 1970. */
   createMs: bigint;
+  /** The revision of the namespace. 0 up to format 2: then it is the commit number. */
+  revision: bigint;
+}
+
+/** Where the events of a namespace begin and end. */
+export interface NamespaceRecord {
+  /** The revision of the newest event. */
+  newestRevision: bigint;
+  /** The index of the newest event. */
+  newestIndex: number;
+  /** The revision of the newest event that was dropped. */
+  oldestRevision: bigint;
+  /** The index of the newest event that was dropped. */
+  oldestIndex: number;
 }
 
 /** Changes of the index that are durable here before they are in the index itself. */
 export interface JournalRecord {
-  /** The newest revision that this record belongs to. */
-  revision: bigint;
+  /** The number of the newest commit with events that this record belongs to. */
+  commitNo: bigint;
   /** The changes, in order. */
   changes: IndexChange[];
   /** The next free session number. */
@@ -1536,7 +1550,7 @@ export const ConsumerRecord: MessageFns<ConsumerRecord> = {
 };
 
 function createBaseEventRecord(): EventRecord {
-  return { body: Buffer.alloc(0), type: 0, namespace: "", sessionId: "", userId: "", createMs: 0n };
+  return { body: Buffer.alloc(0), type: 0, namespace: "", sessionId: "", userId: "", createMs: 0n, revision: 0n };
 }
 
 export const EventRecord: MessageFns<EventRecord> = {
@@ -1561,6 +1575,12 @@ export const EventRecord: MessageFns<EventRecord> = {
         throw new globalThis.Error("value provided for field message.createMs of type int64 too large");
       }
       writer.uint32(48).int64(message.createMs);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(56).int64(message.revision);
     }
     return writer;
   },
@@ -1626,6 +1646,99 @@ export const EventRecord: MessageFns<EventRecord> = {
             message.createMs = reader.int64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNamespaceRecord(): NamespaceRecord {
+  return { newestRevision: 0n, newestIndex: 0, oldestRevision: 0n, oldestIndex: 0 };
+}
+
+export const NamespaceRecord: MessageFns<NamespaceRecord> = {
+  encode(message: NamespaceRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.newestRevision !== 0n) {
+      if (BigInt.asIntN(64, message.newestRevision) !== message.newestRevision) {
+        throw new globalThis.Error("value provided for field message.newestRevision of type int64 too large");
+      }
+      writer.uint32(8).int64(message.newestRevision);
+    }
+    if (message.newestIndex !== 0) {
+      writer.uint32(16).int32(message.newestIndex);
+    }
+    if (message.oldestRevision !== 0n) {
+      if (BigInt.asIntN(64, message.oldestRevision) !== message.oldestRevision) {
+        throw new globalThis.Error("value provided for field message.oldestRevision of type int64 too large");
+      }
+      writer.uint32(24).int64(message.oldestRevision);
+    }
+    if (message.oldestIndex !== 0) {
+      writer.uint32(32).int32(message.oldestIndex);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NamespaceRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNamespaceRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.newestRevision = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.newestIndex = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.oldestRevision = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.oldestIndex = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1640,16 +1753,16 @@ export const EventRecord: MessageFns<EventRecord> = {
 };
 
 function createBaseJournalRecord(): JournalRecord {
-  return { revision: 0n, changes: [], nextSessionNo: 0n, nextLogNo: 0n, nextMessageNo: 0n };
+  return { commitNo: 0n, changes: [], nextSessionNo: 0n, nextLogNo: 0n, nextMessageNo: 0n };
 }
 
 export const JournalRecord: MessageFns<JournalRecord> = {
   encode(message: JournalRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.revision !== 0n) {
-      if (BigInt.asIntN(64, message.revision) !== message.revision) {
-        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+    if (message.commitNo !== 0n) {
+      if (BigInt.asIntN(64, message.commitNo) !== message.commitNo) {
+        throw new globalThis.Error("value provided for field message.commitNo of type int64 too large");
       }
-      writer.uint32(8).int64(message.revision);
+      writer.uint32(8).int64(message.commitNo);
     }
     for (const v of message.changes) {
       IndexChange.encode(v!, writer.uint32(18).fork()).join();
@@ -1693,7 +1806,7 @@ export const JournalRecord: MessageFns<JournalRecord> = {
               break;
             }
 
-            message.revision = reader.int64() as bigint;
+            message.commitNo = reader.int64() as bigint;
             continue;
           }
           case 2: {

@@ -98,13 +98,7 @@ export interface GetServerInfoResponse {
    */
   limits: Limit[];
   /** When the process started. */
-  startTime?:
-    | Timestamp
-    | undefined;
-  /** The newest revision of the store. */
-  revision: bigint;
-  /** The oldest revision whose events are kept; one above `revision` when none are. */
-  oldestRevision: bigint;
+  startTime?: Timestamp | undefined;
 }
 
 /** One limit of the server. */
@@ -223,16 +217,7 @@ export const GetServerInfoRequest: MessageFns<GetServerInfoRequest> = {
 };
 
 function createBaseGetServerInfoResponse(): GetServerInfoResponse {
-  return {
-    version: "",
-    storeId: "",
-    storeFormat: 0,
-    capabilities: [],
-    limits: [],
-    startTime: undefined,
-    revision: 0n,
-    oldestRevision: 0n,
-  };
+  return { version: "", storeId: "", storeFormat: 0, capabilities: [], limits: [], startTime: undefined };
 }
 
 export const GetServerInfoResponse: MessageFns<GetServerInfoResponse> = {
@@ -254,18 +239,6 @@ export const GetServerInfoResponse: MessageFns<GetServerInfoResponse> = {
     }
     if (message.startTime !== undefined) {
       Timestamp.encode(message.startTime, writer.uint32(50).fork()).join();
-    }
-    if (message.revision !== 0n) {
-      if (BigInt.asIntN(64, message.revision) !== message.revision) {
-        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
-      }
-      writer.uint32(56).int64(message.revision);
-    }
-    if (message.oldestRevision !== 0n) {
-      if (BigInt.asIntN(64, message.oldestRevision) !== message.oldestRevision) {
-        throw new globalThis.Error("value provided for field message.oldestRevision of type int64 too large");
-      }
-      writer.uint32(64).int64(message.oldestRevision);
     }
     return writer;
   },
@@ -331,22 +304,6 @@ export const GetServerInfoResponse: MessageFns<GetServerInfoResponse> = {
             message.startTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.revision = reader.int64() as bigint;
-            continue;
-          }
-          case 8: {
-            if (tag !== 64) {
-              break;
-            }
-
-            message.oldestRevision = reader.int64() as bigint;
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -372,10 +329,6 @@ export const GetServerInfoResponse: MessageFns<GetServerInfoResponse> = {
     message.startTime = (object.startTime !== undefined && object.startTime !== null)
       ? Timestamp.fromPartial(object.startTime)
       : undefined;
-    message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
-    message.oldestRevision = (object.oldestRevision !== undefined && object.oldestRevision !== null)
-      ? BigInt(object.oldestRevision)
-      : 0n;
     return message;
   },
 };

@@ -230,8 +230,9 @@ export namespace StreamPosition {
  */
 export interface Event {
   /**
-   * The store-wide number of the transaction. Rising, without gaps over all
-   * namespaces.
+   * The revision of the namespace that the change made. Each saved change of a
+   * namespace has a revision one above the one before; only those made before format
+   * 3 of the store have gaps. Revisions of different namespaces do not compare.
    */
   revision: bigint;
   /** The place of the event among the events of its revision: 0, 1, 2 and so on. */
@@ -750,8 +751,8 @@ export interface Consumer {
   /** The revision of the position. Output only. */
   revision: bigint;
   /**
-   * How many revisions of the store lie after that of the position, of whatever
-   * namespace. Output only.
+   * How many revisions of the namespace lie after that of the position and are kept.
+   * Output only.
    */
   lag: bigint;
   /** When the consumer was created. Output only. */
