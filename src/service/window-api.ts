@@ -20,6 +20,8 @@ export interface WindowInput extends SessionRef {
   readonly policy?: Policy;
   readonly asOfSeq?: number;
   readonly newest?: number;
+  /** Stages on read shape the answer and store nothing. Default false. */
+  readonly readOnly?: boolean;
 }
 
 export interface WindowResult {

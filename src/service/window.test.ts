@@ -65,6 +65,20 @@ test("a read that would store stores once there is room again", async () => {
   expect(session.head.window.messageCount).toBe(2);
 });
 
+test("a read that only looks gives what a read that stores gives, and stores nothing", async () => {
+  fault = windowFull("a write");
+  const looked = await services.sessions.getWindow(services.call("GetWindow"), {
+    ...REF,
+    readOnly: true,
+  });
+  fault = undefined;
+  const session = await services.sessions.getSession(services.call("GetSession"), REF);
+  expect(session.head.window.messageCount).toBe(4);
+  const stored = await services.sessions.getWindow(services.call("GetWindow"), REF);
+  expect(looked.messages).toEqual(stored.messages);
+  expect(looked.trims).toEqual(stored.trims);
+});
+
 test("any other failure to store is told", async () => {
   fault = windowFull("1 message");
   const read = services.sessions.getWindow(services.call("GetWindow"), REF);

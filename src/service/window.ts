@@ -56,7 +56,8 @@ export async function getWindow(
     const acts = viewed.outcome.runs.length > 0;
     const asking = acts ? await askingRuns(context, stored, viewed.outcome) : undefined;
     if (asking !== undefined) viewed = { ...viewed, outcome: asking.outcome };
-    if (asking?.asks || changesStored(stored, viewed.outcome)) {
+    const stores = asking?.asks || changesStored(stored, viewed.outcome);
+    if (stores && !input.readOnly) {
       const read = await storeRead(context, call, input).catch(unlessFull);
       if (read !== undefined) {
         stored = read.stored;

@@ -170,7 +170,7 @@ async function setPolicy({ context }: State, changes: JsonObject): Promise<void>
 async function trimToFit(state: State, op: JsonObject): Promise<void> {
   const budget = numberOf(op["max_tokens"], "max_tokens");
   if (budget !== undefined) await setPolicy(state, { max_tokens: budget });
-  const target = { $case: "runPolicy" as const, value: true };
+  const target = { $case: "runPolicy" as const, value: {} };
   const { rpc } = state.context;
   await rpc.call("trimSession", { sessionId: MAIN, target });
   // The system heals what it trimmed as it heals what is read, for good.

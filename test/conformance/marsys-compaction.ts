@@ -58,7 +58,9 @@ async function previewed({ rpc }: Memory): Promise<Previews> {
   const { protections } = policy;
   const unguarded = {
     ...policy,
-    ...(protections === undefined ? {} : { protections: { ...protections, lastUser: false } }),
+    ...(protections === undefined
+      ? {}
+      : { protections: { ...protections, releaseLastUser: true } }),
   };
   const policies = [policy, unguarded];
   const occasions = [StageOn.REQUEST];
@@ -135,7 +137,7 @@ async function packApart(memory: Memory, chain: Chain): Promise<Stage> {
 }
 
 async function runPolicy({ rpc }: Memory): Promise<void> {
-  const target = { $case: "runPolicy" as const, value: true };
+  const target = { $case: "runPolicy" as const, value: {} };
   await rpc.call("trimSession", { sessionId: MAIN, target });
 }
 

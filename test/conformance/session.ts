@@ -26,7 +26,7 @@ import type { Rpc } from "./rpc.ts";
 export const AS_STORED = Policy.fromPartial({
   toolPairing: ToolPairing.LOOSE,
   summaryView: { show: SummaryShow.NONE },
-  protections: { system: SystemProtection.NONE, lastUser: false },
+  protections: { system: SystemProtection.NONE, releaseLastUser: true },
 });
 
 /** What a new session has beside its policy. */

@@ -41,7 +41,7 @@ const waiting = (on: StageOn): PolicyStage[] =>
 
 it("of the longest ids and the most stages", async () => {
   const all = [...waiting(StageOn.APPEND)];
-  const waits = policy({ stages: all, protections: protections({ lastUser: false }) });
+  const waits = policy({ stages: all, protections: protections({ releaseLastUser: true }) });
   await server.client.call("createSession", {
     session: session({ sessionId: "s", policy: policy({ stages: [] }) }),
   });

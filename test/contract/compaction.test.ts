@@ -49,7 +49,7 @@ const CONVERSATION = [
 ];
 
 const compact = (sessionId: string) =>
-  server.client.call("trimSession", { sessionId, target: { $case: "runPolicy", value: true } });
+  server.client.call("trimSession", { sessionId, target: { $case: "runPolicy", value: {} } });
 
 describe("compaction on request", () => {
   const chain = {

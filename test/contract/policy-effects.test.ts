@@ -317,7 +317,7 @@ describe("ResetSession", () => {
   const system = (messageId: string) => message({ messageId, role: Role.SYSTEM, text: "rule" });
 
   it("keeps the oldest message of the log if it is a system message, in the window or not", async () => {
-    const none = protections({ lastUser: false, system: 1 });
+    const none = protections({ releaseLastUser: true, system: 1 });
     const sessionId = await make(bare([keepNewest(2)], { protections: none }), [
       system("s1"),
       ...users(1),

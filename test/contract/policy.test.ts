@@ -142,7 +142,7 @@ const BOUNDS: readonly Bound[] = [
   })),
   inStage("name", [1, LIMITS.stageNameChars], (size) => ({ name: x(size) })),
   inStage("any_of", [0, LIMITS.policyTriggers], (size) => ({
-    anyOf: times(size, () => ({ condition: { $case: "always", value: true } })),
+    anyOf: times(size, () => ({ condition: { $case: "always", value: {} } })),
   })),
   inStage("count_if", [0, LIMITS.conditions], (size) => ({ countIf: times(size, () => "true") })),
   inStage("count_if[0]", [8, LIMITS.conditionBytes], (size) => ({ countIf: [conditionOf(size)] })),

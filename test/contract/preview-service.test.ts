@@ -71,7 +71,10 @@ describe("PreviewPolicy", () => {
       { stage: "keep", reason: TrimReason.MESSAGE_LIMIT, removed: { messageCount: 1n } },
     ]);
     expect(tight?.trims[0]).toMatchObject({ messageIds: [], seqRanges: [] });
-    expect(tight?.policy).toMatchObject({ imageTokenCount: 800, protections: { lastUser: true } });
+    expect(tight?.policy).toMatchObject({
+      imageTokenCount: 800,
+      protections: { releaseLastUser: false },
+    });
     const about = (id: string) => tight?.messages.find(({ messageId }) => messageId === id);
     expect(about("m1")).toEqual({
       messageId: "m1",

@@ -51,7 +51,7 @@ describe("CreateSession", () => {
     expect(made?.policy).toMatchObject({
       tokenRule: 1,
       imageTokenCount: 800,
-      protections: { system: 2, pinFirst: 0, minMessages: 1, lastUser: true },
+      protections: { system: 2, pinFirst: 0, minMessages: 1, releaseLastUser: false },
       stages: [
         { name: "turns", on: 1, unit: 3, select: { $case: "dropOldest", value: limits } },
         { name: "rounds", on: 1, unit: 2, select: { $case: "dropOldest", value: limits } },

@@ -149,10 +149,7 @@ describe("a stage on turn end", () => {
     server.advance(3_600_001);
     await server.client.call("appendMessages", { sessionId: old, messages: users(1, 3) });
     expect((await endTurn(old)).map((hit) => hit.kind)).toEqual([TriggerKind.AGE]);
-    const always = await make(
-      bare([onTurnEnd(trigger({ $case: "always", value: true }))]),
-      users(2),
-    );
+    const always = await make(bare([onTurnEnd(trigger({ $case: "always", value: {} }))]), users(2));
     expect((await endTurn(always)).map((hit) => hit.kind)).toEqual([TriggerKind.ALWAYS]);
   });
 

@@ -151,7 +151,7 @@ describe("TrimSession", () => {
     const sessionId = await seeded(users("a", "b", "c", "d", "e"), policy({ stages }));
     const answer = await server.client.call("trimSession", {
       sessionId,
-      target: { $case: "runPolicy", value: true },
+      target: { $case: "runPolicy", value: {} },
     });
     expect(answer.trims).toMatchObject([{ stage: "asked", messageIds: ["m1", "m2"] }]);
     expect(answer.stageRuns.map(({ stage }) => stage)).toEqual(["asked"]);
@@ -198,15 +198,14 @@ describe("TrimSession", () => {
 
   it.each([
     ["no target", {}, "target"],
-    ["run_policy false", { target: { $case: "runPolicy", value: false } as const }, "run_policy"],
     [
       "a unit with run_policy",
-      { target: { $case: "runPolicy", value: true } as const, unit: WindowUnit.MESSAGE },
+      { target: { $case: "runPolicy", value: {} } as const, unit: WindowUnit.MESSAGE },
       "unit",
     ],
     [
       "discard with run_policy",
-      { target: { $case: "runPolicy", value: true } as const, discard: true },
+      { target: { $case: "runPolicy", value: {} } as const, discard: true },
       "discard",
     ],
     [
@@ -579,7 +578,7 @@ describe("SetSummary", () => {
 
   it("leaves the window like a message, when the policy does not protect it", async () => {
     const bare = policy({
-      protections: { system: 1, pinFirst: 0, pinMessageIds: [] },
+      protections: { system: 1, pinFirst: 0, pinMessageIds: [], releaseLastUser: false },
     });
     const sessionId = await seeded(users("a", "b"), bare);
     const { placed } = await server.client.call("setSummary", {

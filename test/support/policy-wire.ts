@@ -41,7 +41,7 @@ export function storesOnRead(maxMessages: number, ...anyOf: readonly Trigger[]):
 export function bare(stages: readonly PolicyStage[], fields: Partial<Policy> = {}): Policy {
   return policy({
     stages: [...stages],
-    protections: protections({ lastUser: false }),
+    protections: protections({ releaseLastUser: true }),
     ...fields,
   });
 }

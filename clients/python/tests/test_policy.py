@@ -161,7 +161,11 @@ def test_a_whole_policy(client: Client) -> None:
         ),
         image_token_count=0,
         protections=policy.protections(
-            system="leading", pin_first=1, min_messages=2, last_user=False, pin_message_ids=["a"]
+            system="leading",
+            pin_first=1,
+            min_messages=2,
+            release_last_user=True,
+            pin_message_ids=["a"],
         ),
         tool_pairing="grouped",
         tool_result_fill=policy.tool_result_fill("always", newest_only=True, text="gone"),

@@ -140,6 +140,8 @@ export interface WindowOptions extends CallOptions {
   readonly asOfSeq?: SeqInput | undefined;
   /** Gives only the newest messages, this many. Default: all. */
   readonly newest?: number | undefined;
+  /** Stages on read shape the answer only; none changes the stored window. Default false. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** What a preview takes. */

@@ -141,7 +141,7 @@ function triggers(over: Over, anyOf: AnyOf): DeepPartial<Trigger>[] {
     ...tools("toolSuccess", anyOf.toolSuccess),
     ...tools("toolError", anyOf.toolError),
     ...age(anyOf.ageOverMs),
-    ...(always ? [{ $case: "always", value: always } as const] : []),
+    ...(always ? [{ $case: "always", value: {} } as const] : []),
   ];
   return conditions.map((condition) => ({ condition }));
 }
@@ -280,7 +280,8 @@ export interface ProtectionOptions {
   readonly system?: names.SystemName;
   readonly pinFirst?: number;
   readonly minMessages?: number;
-  readonly lastUser?: boolean;
+  /** Lets stages remove the newest user message, which stays otherwise. */
+  readonly releaseLastUser?: boolean;
   readonly pinMessageIds?: readonly string[];
 }
 

@@ -138,6 +138,7 @@ export function windowRequest(
     policy: options.policy,
     asOfSeq: optionalSeq(options.asOfSeq),
     newest: options.newest,
+    readOnly: options.readOnly ?? false,
   });
 }
 
@@ -194,7 +195,7 @@ function trimGoal(goal: TrimTarget): TrimSessionRequest["target"] {
   if ("maxTokens" in goal) return { $case: "maxTokens", value: BigInt(goal.maxTokens) };
   if ("maxMessages" in goal) return { $case: "maxMessages", value: goal.maxMessages };
   if ("keepRecent" in goal) return { $case: "keepRecent", value: goal.keepRecent };
-  return { $case: "runPolicy", value: goal.runPolicy };
+  return { $case: "runPolicy", value: {} };
 }
 
 export function restoreRequest(

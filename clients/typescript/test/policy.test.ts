@@ -120,7 +120,7 @@ describe("stages", () => {
         { condition: { $case: "newTokensAtLeast", value: 70n } },
         { condition: { $case: "toolSuccess", value: { names: ["save"] } } },
         { condition: { $case: "toolError", value: { names: ["load"] } } },
-        { condition: { $case: "always", value: true } },
+        { condition: { $case: "always", value: {} } },
       ],
       countIf: ["message.role != 'system'"],
       effect: stages.StageEffect.STORE,

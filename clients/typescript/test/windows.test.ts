@@ -144,7 +144,7 @@ describe("the stored window", () => {
     [{ maxTokens: 0 }, { $case: "maxTokens", value: 0n }],
     [{ maxMessages: 3 }, { $case: "maxMessages", value: 3 }],
     [{ keepRecent: 2 }, { $case: "keepRecent", value: 2 }],
-    [{ runPolicy: true }, { $case: "runPolicy", value: true }],
+    [{ runPolicy: true }, { $case: "runPolicy", value: {} }],
   ] as const)("is trimmed to %j", async (target, expected) => {
     const { client, sent } = await serve(
       "trimSession",

@@ -86,9 +86,9 @@ function fromCondition(condition: Condition): Trigger {
 function fromSelect(select: wire.PolicyStage["select"]): Selection {
   switch (select?.$case) {
     case "keepLast":
-      return { kind: "keep-last", unitCount: select.value.unitCount };
+      return { kind: "keep-last", unitCount: select.value.unitCount ?? 0 };
     case "packNewest": {
-      const { maxTokens, headroom, skipUnfit } = select.value;
+      const { maxTokens = 0n, headroom, skipUnfit } = select.value;
       return { kind: "pack-newest", maxTokens: Number(maxTokens), headroom, skipUnfit };
     }
     case "pinMiddleRecent": {
@@ -197,7 +197,7 @@ function toCondition(trigger: Trigger): Condition {
     case "age-over":
       return { $case: "ageOver", value: toDuration(trigger.ms) };
     case "always":
-      return { $case: "always", value: true };
+      return { $case: "always", value: {} };
   }
 }
 

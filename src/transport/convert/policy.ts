@@ -60,7 +60,7 @@ function fromProtections(protections: wire.Protections | undefined): Protections
     pinFirst: protections.pinFirst,
     pinIds: [...protections.pinMessageIds],
     minMessages: protections.minMessages ?? DEFAULT_PROTECTIONS.minMessages,
-    lastUser: protections.lastUser ?? DEFAULT_PROTECTIONS.lastUser,
+    lastUser: !protections.releaseLastUser,
   };
 }
 
@@ -95,7 +95,7 @@ export function toPolicy(policy: Policy): wire.Policy {
       system: SYSTEM_PROTECTIONS.lastIndexOf(protections.system) as wire.SystemProtection,
       pinFirst: protections.pinFirst,
       minMessages: protections.minMessages,
-      lastUser: protections.lastUser,
+      releaseLastUser: !protections.lastUser,
       pinMessageIds: [...protections.pinIds],
     },
     stages: policy.stages.map(toStage),

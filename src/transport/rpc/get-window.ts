@@ -21,13 +21,15 @@ const MESSAGES_FIELD = 1;
 /** GetWindow. */
 export const getWindow: UnaryRpc<GetWindowRequest> = {
   validate: checkGetWindow,
-  handle: async ({ services }, call, { namespace, sessionId, policy, asOfSeq, newest }) => {
+  handle: async ({ services }, call, request) => {
+    const { namespace, sessionId, policy, asOfSeq, newest, readOnly } = request;
     const result = await services.sessions.getWindow(call, {
       namespace: fromNamespace(namespace),
       sessionId,
       ...(policy === undefined ? {} : { policy: fromPolicy(policy) }),
       ...(asOfSeq === undefined ? {} : { asOfSeq: Number(asOfSeq) }),
       ...(newest === undefined ? {} : { newest }),
+      readOnly,
     });
     const rest = encodeWire(GetWindowResponse, {
       messages: [],

@@ -45,7 +45,8 @@ export function checkSelect(v: Violations, select: PolicyStage["select"]): void 
       break;
     case "keepLast":
       v.enter("keep_last");
-      checkRange(v, "unit_count", select.value.unitCount, MESSAGES);
+      if (select.value.unitCount === undefined) v.add("unit_count", "is required");
+      else checkRange(v, "unit_count", select.value.unitCount, MESSAGES);
       break;
     case "packNewest":
       v.enter("pack_newest");
@@ -84,7 +85,8 @@ function checkDropOldest(v: Violations, { maxMessages, maxTokens, maxAge }: Drop
 }
 
 function checkPackNewest(v: Violations, { maxTokens, headroom }: PackNewest): void {
-  checkRange(v, "max_tokens", maxTokens, TOKENS);
+  if (maxTokens === undefined) v.add("max_tokens", "is required");
+  else checkRange(v, "max_tokens", maxTokens, TOKENS);
   if (!(headroom >= 0 && headroom < 1)) {
     v.add("headroom", "must be 0 to below 1", headroom < 0 ? 0 : 1);
   }

@@ -66,7 +66,7 @@ export function checkTrigger(
       checkAgeOver(v, condition.value);
       break;
     case "always":
-      if (!condition.value) v.add("always", "must be true");
+      break;
   }
 }
 

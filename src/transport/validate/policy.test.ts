@@ -232,6 +232,11 @@ describe("what a stage does", () => {
       "drop_oldest.max_age: must be positive with 0 to 999999999 nanos",
     ],
     [
+      { $case: "packNewest", value: { headroom: 0, skipUnfit: false } },
+      "pack_newest.max_tokens: is required",
+    ],
+    [{ $case: "keepLast", value: {} }, "keep_last.unit_count: is required"],
+    [
       { $case: "packNewest", value: { maxTokens: 1n, headroom: 1, skipUnfit: false } },
       "pack_newest.headroom: must be 0 to below 1",
     ],
@@ -306,7 +311,6 @@ describe("a trigger", () => {
       { $case: "ageOver", value: { seconds: 315_576_001n, nanos: 0 } },
       "age_over: must be 315576000 seconds at most",
     ],
-    [{ $case: "always", value: false }, "always: must be true"],
   ])("is refused: %#", (condition, fault) => {
     expect(faultsOfTrigger(condition)).toEqual([`any_of[0].${fault}`]);
   });

@@ -50,7 +50,6 @@ export function checkTrimSession(request: TrimSessionRequest, v: Violations): vo
       checkRange(v, "keep_recent", target.value, MESSAGES);
       break;
     case "runPolicy":
-      if (!target.value) v.add("run_policy", "must be true");
       if (unit !== 0) v.add("unit", "is not allowed with run_policy");
       if (discard) v.add("discard", "is not allowed with run_policy");
       break;

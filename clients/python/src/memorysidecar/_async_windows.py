@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from typing_extensions import Unpack
 
@@ -22,11 +23,19 @@ class AsyncWindowMethods(AsyncCalls):
         policy: v1.Policy | f.Json | None = None,
         as_of_seq: int | None = None,
         newest: int | None = None,
+        read_only: bool = False,
         **call: Unpack[f.ReadOptions],
     ) -> v1.GetWindowResponse:
-        """Gets the messages that go to the model, and what is left out."""
+        """Gets the messages that go to the model, and what is left out.
+
+        :param read_only: stages on read only shape the answer; none changes the stored window.
+        """
         request = v1.GetWindowRequest(
-            session_id=session_id, policy=policy, as_of_seq=as_of_seq, newest=newest
+            session_id=session_id,
+            policy=policy,
+            as_of_seq=as_of_seq,
+            newest=newest,
+            read_only=read_only,
         )
         return await self._unary(request, v1.GetWindowResponse, call)
 
@@ -67,7 +76,7 @@ class AsyncWindowMethods(AsyncCalls):
         max_tokens: int | None = None,
         max_messages: int | None = None,
         keep_recent: int | None = None,
-        run_policy: bool | None = None,
+        run_policy: Literal[True] | None = None,
         unit: UnitName | v1.WindowUnit | None = None,
         discard: bool = False,
         etag: str = "",
@@ -86,7 +95,7 @@ class AsyncWindowMethods(AsyncCalls):
             max_tokens=max_tokens,
             max_messages=max_messages,
             keep_recent=keep_recent,
-            run_policy=run_policy,
+            run_policy=None if run_policy is None else v1.RunPolicy(),
             unit=unit_of(unit),
             discard=discard,
             etag=etag,

@@ -195,6 +195,12 @@ def show_of(name: ShowName | None) -> v1.SummaryShow:
     return cast(v1.SummaryShow, _number(v1.SummaryShow, "SUMMARY_SHOW", name))
 
 
+def _condition(kind: str, value: Any) -> Any:
+    if kind in _TOOL_KINDS:
+        return {"names": value}
+    return v1.Always() if kind == "always" else value
+
+
 def _triggers(over: Over, any_of: AnyOf) -> list[v1.Trigger]:
     wanted: dict[str, Any] = {}
     for key, value in over.items():
@@ -203,7 +209,7 @@ def _triggers(over: Over, any_of: AnyOf) -> list[v1.Trigger]:
         wanted[_OVER[key]] = value
     triggers = []
     for kind, value in [*wanted.items(), *any_of.items()]:
-        fields: Any = {kind: {"names": value} if kind in _TOOL_KINDS else value}
+        fields: Any = {kind: _condition(kind, value)}
         triggers.append(v1.Trigger(**fields))
     return triggers
 

@@ -256,15 +256,15 @@ def protections(
     system: f.SystemName | None = None,
     pin_first: int = 0,
     min_messages: int | None = None,
-    last_user: bool | None = None,
+    release_last_user: bool = False,
     pin_message_ids: Sequence[str] = (),
 ) -> v1.Protections:
-    """Says what no stage may remove."""
+    """Says what no stage may remove; with ``release_last_user`` not even the newest question."""
     return v1.Protections(
         system=f.system_of(system),
         pin_first=pin_first,
         min_messages=min_messages,
-        last_user=last_user,
+        release_last_user=release_last_user,
         pin_message_ids=pin_message_ids,
     )
 

@@ -767,13 +767,11 @@ export interface Protections {
     | number
     | undefined;
   /**
-   * Keeps the newest user message with its unit, so that a model always sees what
-   * it was asked last. A user message that holds nothing but tool results does not
-   * count. Unset means true.
+   * Lets stages remove the newest user message. Default false: it stays with its unit,
+   * so that a model always sees what it was asked last. A user message that holds
+   * nothing but tool results does not count.
    */
-  lastUser?:
-    | boolean
-    | undefined;
+  releaseLastUser: boolean;
   /**
    * The ids of messages that stay, with all messages of their tool calls. Ids that
    * are not in the window do nothing. At most 256, each 1 to 256 bytes. Pinned
@@ -982,9 +980,13 @@ export interface Trigger {
      */
     { $case: "ageOver"; value: Duration }
     | //
-    /** Acts always. Must be true. */
-    { $case: "always"; value: boolean }
+    /** Acts always. */
+    { $case: "always"; value: Always }
     | undefined;
+}
+
+/** Says that a stage acts whatever the window holds. */
+export interface Always {
 }
 
 /** Names of tools. */
@@ -1019,8 +1021,8 @@ export interface DropOldest {
     | undefined;
   /**
    * Stops at the first unit that must stay, instead of going on behind it, so that
-   * what is left has no hole. While `last_user` protects and the window has no user
-   * message, removes nothing.
+   * what is left has no hole. While the newest user message is protected and the window
+   * has none, removes nothing.
    */
   stopAtProtected: boolean;
   /** Stops at the first unit that costs no tokens. */
@@ -1032,8 +1034,8 @@ export interface DropOldest {
  * units count; messages that are in no unit do not.
  */
 export interface KeepLast {
-  /** How many units to keep. 0 to 10,000. */
-  unitCount: number;
+  /** How many units to keep. Required: 0 to 10,000. */
+  unitCount?: number | undefined;
 }
 
 /**
@@ -1041,8 +1043,10 @@ export interface KeepLast {
  * rest. Protected units and messages in no unit are always taken and count.
  */
 export interface PackNewest {
-  /** The budget in tokens, before the headroom. 0 to 1,000,000,000. */
-  maxTokens: bigint;
+  /** The budget in tokens, before the headroom. Required: 0 to 1,000,000,000. */
+  maxTokens?:
+    | bigint
+    | undefined;
   /**
    * The share of the budget that is left free: floor(max_tokens * (1 - headroom)) is
    * used. 0 to below 1. Default 0.
@@ -1594,7 +1598,7 @@ export const Preset: MessageFns<Preset> = {
 };
 
 function createBaseProtections(): Protections {
-  return { system: 0, pinFirst: 0, minMessages: undefined, lastUser: undefined, pinMessageIds: [] };
+  return { system: 0, pinFirst: 0, minMessages: undefined, releaseLastUser: false, pinMessageIds: [] };
 }
 
 export const Protections: MessageFns<Protections> = {
@@ -1608,8 +1612,8 @@ export const Protections: MessageFns<Protections> = {
     if (message.minMessages !== undefined) {
       writer.uint32(24).int32(message.minMessages);
     }
-    if (message.lastUser !== undefined) {
-      writer.uint32(32).bool(message.lastUser);
+    if (message.releaseLastUser !== false) {
+      writer.uint32(48).bool(message.releaseLastUser);
     }
     for (const v of message.pinMessageIds) {
       writer.uint32(42).string(v!);
@@ -1654,12 +1658,12 @@ export const Protections: MessageFns<Protections> = {
             message.minMessages = reader.int32();
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
+          case 6: {
+            if (tag !== 48) {
               break;
             }
 
-            message.lastUser = reader.bool();
+            message.releaseLastUser = reader.bool();
             continue;
           }
           case 5: {
@@ -2164,7 +2168,7 @@ export const Trigger: MessageFns<Trigger> = {
         Duration.encode(message.condition.value, writer.uint32(90).fork()).join();
         break;
       case "always":
-        writer.uint32(96).bool(message.condition.value);
+        Always.encode(message.condition.value, writer.uint32(106).fork()).join();
         break;
     }
     return writer;
@@ -2271,14 +2275,49 @@ export const Trigger: MessageFns<Trigger> = {
             message.condition = { $case: "ageOver", value: Duration.decode(reader, reader.uint32()) };
             continue;
           }
-          case 12: {
-            if (tag !== 96) {
+          case 13: {
+            if (tag !== 106) {
               break;
             }
 
-            message.condition = { $case: "always", value: reader.bool() };
+            message.condition = { $case: "always", value: Always.decode(reader, reader.uint32()) };
             continue;
           }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAlways(): Always {
+  return {};
+}
+
+export const Always: MessageFns<Always> = {
+  encode(_: Always, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Always {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlways();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2432,12 +2471,12 @@ export const DropOldest: MessageFns<DropOldest> = {
 };
 
 function createBaseKeepLast(): KeepLast {
-  return { unitCount: 0 };
+  return { unitCount: undefined };
 }
 
 export const KeepLast: MessageFns<KeepLast> = {
   encode(message: KeepLast, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.unitCount !== 0) {
+    if (message.unitCount !== undefined) {
       writer.uint32(8).int32(message.unitCount);
     }
     return writer;
@@ -2478,12 +2517,12 @@ export const KeepLast: MessageFns<KeepLast> = {
 };
 
 function createBasePackNewest(): PackNewest {
-  return { maxTokens: 0n, headroom: 0, skipUnfit: false };
+  return { maxTokens: undefined, headroom: 0, skipUnfit: false };
 }
 
 export const PackNewest: MessageFns<PackNewest> = {
   encode(message: PackNewest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.maxTokens !== 0n) {
+    if (message.maxTokens !== undefined) {
       if (BigInt.asIntN(64, message.maxTokens) !== message.maxTokens) {
         throw new globalThis.Error("value provided for field message.maxTokens of type int64 too large");
       }

@@ -285,18 +285,18 @@ class Preset(_message.Message):
     def __init__(self, name: _Optional[str] = ..., options: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class Protections(_message.Message):
-    __slots__ = ("system", "pin_first", "min_messages", "last_user", "pin_message_ids")
+    __slots__ = ("system", "pin_first", "min_messages", "release_last_user", "pin_message_ids")
     SYSTEM_FIELD_NUMBER: _ClassVar[int]
     PIN_FIRST_FIELD_NUMBER: _ClassVar[int]
     MIN_MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    LAST_USER_FIELD_NUMBER: _ClassVar[int]
+    RELEASE_LAST_USER_FIELD_NUMBER: _ClassVar[int]
     PIN_MESSAGE_IDS_FIELD_NUMBER: _ClassVar[int]
     system: SystemProtection
     pin_first: int
     min_messages: int
-    last_user: bool
+    release_last_user: bool
     pin_message_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, system: _Optional[_Union[SystemProtection, str]] = ..., pin_first: _Optional[int] = ..., min_messages: _Optional[int] = ..., last_user: _Optional[bool] = ..., pin_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, system: _Optional[_Union[SystemProtection, str]] = ..., pin_first: _Optional[int] = ..., min_messages: _Optional[int] = ..., release_last_user: _Optional[bool] = ..., pin_message_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ToolResultFill(_message.Message):
     __slots__ = ("rule", "newest_only", "text")
@@ -391,8 +391,12 @@ class Trigger(_message.Message):
     tool_success: ToolNames
     tool_error: ToolNames
     age_over: _duration_pb2.Duration
-    always: bool
-    def __init__(self, message_count_over: _Optional[int] = ..., token_count_over: _Optional[int] = ..., context_share_at_least: _Optional[float] = ..., model_input_tokens_over: _Optional[int] = ..., turn_count_over: _Optional[int] = ..., turn_tokens_over: _Optional[int] = ..., new_messages_at_least: _Optional[int] = ..., new_tokens_at_least: _Optional[int] = ..., tool_success: _Optional[_Union[ToolNames, _Mapping]] = ..., tool_error: _Optional[_Union[ToolNames, _Mapping]] = ..., age_over: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., always: _Optional[bool] = ...) -> None: ...
+    always: Always
+    def __init__(self, message_count_over: _Optional[int] = ..., token_count_over: _Optional[int] = ..., context_share_at_least: _Optional[float] = ..., model_input_tokens_over: _Optional[int] = ..., turn_count_over: _Optional[int] = ..., turn_tokens_over: _Optional[int] = ..., new_messages_at_least: _Optional[int] = ..., new_tokens_at_least: _Optional[int] = ..., tool_success: _Optional[_Union[ToolNames, _Mapping]] = ..., tool_error: _Optional[_Union[ToolNames, _Mapping]] = ..., age_over: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., always: _Optional[_Union[Always, _Mapping]] = ...) -> None: ...
+
+class Always(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
 
 class ToolNames(_message.Message):
     __slots__ = ("names",)

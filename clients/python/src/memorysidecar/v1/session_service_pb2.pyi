@@ -302,18 +302,20 @@ class DeleteMessageResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., trims: _Optional[_Iterable[_Union[_window_pb2.Trim, _Mapping]]] = ..., window_totals: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class GetWindowRequest(_message.Message):
-    __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest")
+    __slots__ = ("namespace", "session_id", "policy", "as_of_seq", "newest", "read_only")
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     POLICY_FIELD_NUMBER: _ClassVar[int]
     AS_OF_SEQ_FIELD_NUMBER: _ClassVar[int]
     NEWEST_FIELD_NUMBER: _ClassVar[int]
+    READ_ONLY_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
     policy: _policy_pb2.Policy
     as_of_seq: int
     newest: int
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ...) -> None: ...
+    read_only: bool
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., policy: _Optional[_Union[_policy_pb2.Policy, _Mapping]] = ..., as_of_seq: _Optional[int] = ..., newest: _Optional[int] = ..., read_only: _Optional[bool] = ...) -> None: ...
 
 class GetWindowResponse(_message.Message):
     __slots__ = ("messages", "summary", "window_totals", "outside_totals", "outside_ranges", "outside_truncated", "trims", "open_tool_call_ids", "over_limit", "last_seq", "revision", "stage_runs", "warnings", "shortened_message_ids")
@@ -364,12 +366,16 @@ class TrimSessionRequest(_message.Message):
     max_tokens: int
     max_messages: int
     keep_recent: int
-    run_policy: bool
+    run_policy: RunPolicy
     unit: _policy_pb2.WindowUnit
     discard: bool
     etag: str
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[bool] = ..., unit: _Optional[_Union[_policy_pb2.WindowUnit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., max_tokens: _Optional[int] = ..., max_messages: _Optional[int] = ..., keep_recent: _Optional[int] = ..., run_policy: _Optional[_Union[RunPolicy, _Mapping]] = ..., unit: _Optional[_Union[_policy_pb2.WindowUnit, str]] = ..., discard: _Optional[bool] = ..., etag: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class RunPolicy(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
 
 class TrimSessionResponse(_message.Message):
     __slots__ = ("revision", "trims", "window_totals", "stage_runs", "over_limit")

@@ -381,8 +381,9 @@ class SessionServiceServicer:
     def GetWindow(self, request, context):
         """Gets the messages that go to the model, oldest first, and says what is left
         out. With a policy in the request, or for a past seq, it is a view: nothing
-        changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
-        while the disk is full they only shape the answer.
+        changes. Otherwise it is a write where the session's policy has stages on read with
+        `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
+        revision. While the disk is full, and with `read_only`, they only shape the answer.
 
         Errors:
         - NOT_FOUND, `SESSION_NOT_FOUND`

@@ -485,7 +485,14 @@ export interface GetWindowRequest {
    * Gives only the newest of the messages that remain, this many, as they come: the
    * first may be a tool result without its call. Unset means all. 1 to 10,000.
    */
-  newest?: number | undefined;
+  newest?:
+    | number
+    | undefined;
+  /**
+   * Only looks: every stage on read shapes the answer and none changes the stored window.
+   * Default false: stages with `STAGE_EFFECT_STORE` store what they remove.
+   */
+  readOnly: boolean;
 }
 
 /** The window of a session. */
@@ -575,8 +582,8 @@ export interface TrimSessionRequest {
     /** Keeps the newest units of `unit`, this many, and removes the rest. 0 to 10,000. */
     { $case: "keepRecent"; value: number }
     | //
-    /** Runs the stages on request of the session's policy. Must be true. */
-    { $case: "runPolicy"; value: boolean }
+    /** Runs the stages on request of the session's policy. */
+    { $case: "runPolicy"; value: RunPolicy }
     | undefined;
   /**
    * What is kept or removed together. Unset means `WINDOW_UNIT_MESSAGE`. Not allowed with
@@ -589,6 +596,10 @@ export interface TrimSessionRequest {
   etag: string;
   /** Makes a repeat safe. Optional, at most 128 bytes. */
   requestId: string;
+}
+
+/** Asks to run the stages on request of the session's policy. */
+export interface RunPolicy {
 }
 
 /** The window after a trim. */
@@ -3324,7 +3335,7 @@ export const DeleteMessageResponse: MessageFns<DeleteMessageResponse> = {
 };
 
 function createBaseGetWindowRequest(): GetWindowRequest {
-  return { namespace: "", sessionId: "", policy: undefined, asOfSeq: undefined, newest: undefined };
+  return { namespace: "", sessionId: "", policy: undefined, asOfSeq: undefined, newest: undefined, readOnly: false };
 }
 
 export const GetWindowRequest: MessageFns<GetWindowRequest> = {
@@ -3346,6 +3357,9 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
     }
     if (message.newest !== undefined) {
       writer.uint32(40).int32(message.newest);
+    }
+    if (message.readOnly !== false) {
+      writer.uint32(48).bool(message.readOnly);
     }
     return writer;
   },
@@ -3403,6 +3417,14 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
             message.newest = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.readOnly = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3427,6 +3449,7 @@ export const GetWindowRequest: MessageFns<GetWindowRequest> = {
       : undefined;
     message.asOfSeq = (object.asOfSeq !== undefined && object.asOfSeq !== null) ? BigInt(object.asOfSeq) : undefined;
     message.newest = object.newest ?? undefined;
+    message.readOnly = object.readOnly ?? false;
     return message;
   },
 };
@@ -3695,7 +3718,7 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
         writer.uint32(40).int32(message.target.value);
         break;
       case "runPolicy":
-        writer.uint32(48).bool(message.target.value);
+        RunPolicy.encode(message.target.value, writer.uint32(50).fork()).join();
         break;
     }
     if (message.unit !== 0) {
@@ -3767,11 +3790,11 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
             continue;
           }
           case 6: {
-            if (tag !== 48) {
+            if (tag !== 50) {
               break;
             }
 
-            message.target = { $case: "runPolicy", value: reader.bool() };
+            message.target = { $case: "runPolicy", value: RunPolicy.decode(reader, reader.uint32()) };
             continue;
           }
           case 7: {
@@ -3846,7 +3869,7 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
       }
       case "runPolicy": {
         if (object.target?.value !== undefined && object.target?.value !== null) {
-          message.target = { $case: "runPolicy", value: object.target.value };
+          message.target = { $case: "runPolicy", value: RunPolicy.fromPartial(object.target.value) };
         }
         break;
       }
@@ -3855,6 +3878,49 @@ export const TrimSessionRequest: MessageFns<TrimSessionRequest> = {
     message.discard = object.discard ?? false;
     message.etag = object.etag ?? "";
     message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseRunPolicy(): RunPolicy {
+  return {};
+}
+
+export const RunPolicy: MessageFns<RunPolicy> = {
+  encode(_: RunPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunPolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunPolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RunPolicy>, I>>(base?: I): RunPolicy {
+    return RunPolicy.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RunPolicy>, I>>(_: I): RunPolicy {
+    const message = createBaseRunPolicy();
     return message;
   },
 };
@@ -6772,8 +6838,9 @@ export const SessionServiceService = {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
-   * while the disk is full they only shape the answer.
+   * changes. Otherwise it is a write where the session's policy has stages on read with
+   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
+   * revision. While the disk is full, and with `read_only`, they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7155,8 +7222,9 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
-   * while the disk is full they only shape the answer.
+   * changes. Otherwise it is a write where the session's policy has stages on read with
+   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
+   * revision. While the disk is full, and with `read_only`, they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
@@ -7568,8 +7636,9 @@ export interface SessionServiceClient extends Client {
   /**
    * Gets the messages that go to the model, oldest first, and says what is left
    * out. With a policy in the request, or for a past seq, it is a view: nothing
-   * changes. Otherwise stages on read with `STAGE_EFFECT_STORE` may trim the window;
-   * while the disk is full they only shape the answer.
+   * changes. Otherwise it is a write where the session's policy has stages on read with
+   * `STAGE_EFFECT_STORE`: when they act they trim the stored window, with events and a new
+   * revision. While the disk is full, and with `read_only`, they only shape the answer.
    *
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
