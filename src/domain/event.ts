@@ -166,7 +166,8 @@ export type PolicyWarning =
   | { readonly kind: "over-limit"; readonly stage: string };
 
 /** The format of a snapshot. */
-export type SnapshotFormat = "native" | "selectools" | "lauren" | "definable" | "marsys";
+export const SNAPSHOT_FORMATS = ["native", "selectools", "lauren", "definable", "marsys"] as const;
+export type SnapshotFormat = (typeof SNAPSHOT_FORMATS)[number];
 
 /** An event ready to be encoded. */
 export interface Event {

@@ -3,7 +3,6 @@
 import { Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { TokenRule } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import type { AssembleContextResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast } from "./compare.ts";
 import { CaseFault, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
@@ -26,7 +25,7 @@ async function recallBlock(state: State): Promise<void> {
     ...{ session_id: "default", user_id: "default" },
     ...objectOf(entry, "an entry"),
   }));
-  await importDocument(rpc, MAIN, SnapshotFormat.DEFINABLE, document);
+  await importDocument(rpc, MAIN, "definable", document);
   const window = await storedWindow(rpc, MAIN);
   const questions = window.filter(({ role }) => role === Role.USER).map(({ text }) => text);
   state.query = questions.at(-1) ?? "";

@@ -8,7 +8,6 @@ import {
   Verdict,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import type { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { SummaryPlacement } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
@@ -210,7 +209,7 @@ async function prepare(state: State): Promise<void> {
       ...objectOf(entry, "an entry"),
     }));
     const sessionId = sessionIdOf(scopeOf({}));
-    await importDocument(rpc, sessionId, SnapshotFormat.DEFINABLE, document);
+    await importDocument(rpc, sessionId, "definable", document);
   }
   const added = new Set(kase.when.map(({ op, id }) => (op === "add" ? id : undefined)));
   for (const value of listOf(kase.given["messages"], "messages")) {

@@ -1,14 +1,13 @@
 // lauren-ai: ConversationStore. A conversation is a session whose id begins with a fixed word, as
 // this system allows an empty id and the contract does not.
 
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { familyOf } from "./cases.ts";
 import { isObject, type Json, type JsonObject, listOf, needText, objectOf } from "./json.ts";
 import { allSessions, ifFound, importDocument } from "./session.ts";
 
 const PREFIX = "conversation ";
-const FORMAT = SnapshotFormat.LAUREN;
+const FORMAT = "lauren";
 
 function sessionIdOf(op: JsonObject): string {
   return PREFIX + needText(op["id"] ?? op["conversation_id"], "id");

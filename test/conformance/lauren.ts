@@ -4,7 +4,6 @@ import { type Message, Role } from "../../clients/typescript/src/gen/memorysidec
 import { StageOn } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
 import { Session } from "../../clients/typescript/src/gen/memorysidecar/v1/session.ts";
 import type { GetWindowResponse } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { HoldReason } from "../../clients/typescript/src/gen/memorysidecar/v1/window.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
@@ -34,7 +33,7 @@ import {
 import { openStub, type Stub } from "./stub.ts";
 
 const MAIN = "memory";
-const FORMAT = SnapshotFormat.LAUREN;
+const FORMAT = "lauren";
 const KEEP_RECENT = 6;
 const CHARS_PER_TOKEN = 4;
 

@@ -1,6 +1,5 @@
 // MARSYS: operations that a case writes as calls, and the constructors of this system's types.
 
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import type { Operation } from "./adapter.ts";
 import { CaseFault, type Json, type JsonObject } from "./json.ts";
 import { MAIN, type Memory } from "./marsys-memory.ts";
@@ -36,7 +35,7 @@ async function bring({ rpc }: Memory, message: JsonObject): Promise<void> {
   const sound = { role: "assistant", content: "" };
   const type = { memory_type: "conversation_history" };
   const bringAll = (messages: readonly JsonObject[]) =>
-    importDocument(rpc, "brought", SnapshotFormat.MARSYS, { ...type, messages });
+    importDocument(rpc, "brought", "marsys", { ...type, messages });
   try {
     await bringAll([sound]);
   } catch (error) {

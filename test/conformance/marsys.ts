@@ -7,7 +7,6 @@ import {
   Role,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
 import { StageEffect } from "../../clients/typescript/src/gen/memorysidecar/v1/policy.ts";
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown } from "./compare.ts";
 import {
@@ -47,7 +46,7 @@ import {
   logOf,
 } from "./session.ts";
 
-const FORMAT = SnapshotFormat.MARSYS;
+const FORMAT = "marsys";
 const LOADED = "loaded";
 
 /** A message in the form that goes to a model. */

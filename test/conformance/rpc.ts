@@ -11,7 +11,6 @@ import { EventServiceService } from "../../clients/typescript/src/gen/memoryside
 import { MemoryServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/memory_service.ts";
 import { RecallServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/recall_service.ts";
 import { SessionServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
-import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import { TaskState } from "../../clients/typescript/src/gen/memorysidecar/v1/task.ts";
 import { TaskServiceService } from "../../clients/typescript/src/gen/memorysidecar/v1/task_service.ts";
 import type { ChatModel } from "./chat.ts";
@@ -37,7 +36,7 @@ const TASK_POLL_MS = 2;
 export interface Rpc {
   call<M extends MethodName>(method: M, fields: Partial<RequestOf<M>>): Promise<ResponseOf<M>>;
   /** Gives a snapshot in the format of another system. */
-  exportDocument(sessionId: string, format: SnapshotFormat): Promise<unknown>;
+  exportDocument(sessionId: string, format: string): Promise<unknown>;
   /** Lets a model answer the hook's calls for the namespace. */
   script(model: Stub): void;
   /** Keeps the answers back: calls only wait until one is there. */

@@ -1,7 +1,6 @@
 // selectools: ConversationMemory and the trim events of its agent.
 
 import { type Message, Role } from "../../clients/typescript/src/gen/memorysidecar/v1/message.ts";
-import { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import type { SummaryVersion } from "../../clients/typescript/src/gen/memorysidecar/v1/summary.ts";
 import { type Adapter, bindAdapter, type Context, type Table } from "./adapter.ts";
 import { atLeast, type Shown, shown } from "./compare.ts";
@@ -33,7 +32,7 @@ import { openStub, type Stub } from "./stub.ts";
 
 const RUN_ID = "r1";
 const MAIN = "memory";
-const FORMAT = SnapshotFormat.SELECTOOLS;
+const FORMAT = "selectools";
 
 interface Memory {
   readonly sessionId: string;

@@ -14,7 +14,6 @@ import type {
   AppendMessagesResponse,
   GetWindowResponse,
 } from "../../clients/typescript/src/gen/memorysidecar/v1/session_service.ts";
-import type { SnapshotFormat } from "../../clients/typescript/src/gen/memorysidecar/v1/snapshot.ts";
 import {
   SummaryOrder,
   type SummaryVersion,
@@ -136,7 +135,7 @@ export async function eventsOf(
 export async function importDocument(
   rpc: Rpc,
   sessionId: string,
-  format: SnapshotFormat,
+  format: string,
   document: unknown,
 ): Promise<Session> {
   const bytes = Buffer.from(JSON.stringify(document));

@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domain/limits.ts";
 import { Role } from "../../src/gen/memorysidecar/v1/message.ts";
-import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { startContractServer, type TestServer } from "../support/contract.ts";
 import {
   message,
@@ -29,7 +28,7 @@ const fresh = () => `document-${count++}`;
 const summary = (fields: object) => ({ role: "summary", content: "so far", ...fields });
 const bytesOf = (document: unknown) => Buffer.from(JSON.stringify(document));
 
-async function load(format: SnapshotFormat, document: unknown, fields = {}): Promise<string> {
+async function load(format: string, document: unknown, fields = {}): Promise<string> {
   const sessionId = fresh();
   await server.client.call("importSession", {
     sessionId,
@@ -40,7 +39,7 @@ async function load(format: SnapshotFormat, document: unknown, fields = {}): Pro
   return sessionId;
 }
 
-async function save(format: SnapshotFormat, sessionId: string): Promise<unknown> {
+async function save(format: string, sessionId: string): Promise<unknown> {
   const { chunks, failure } = await server.client.export({ sessionId, format });
   expect(failure).toBeUndefined();
   const pieces = chunks.map(({ chunk }) =>
@@ -53,7 +52,7 @@ async function windowOf(sessionId: string) {
   return await server.client.call("getWindow", { sessionId });
 }
 
-async function refused(format: SnapshotFormat, document: unknown) {
+async function refused(format: string, document: unknown) {
   return await server.client.fail("importSession", {
     sessionId: fresh(),
     format,
@@ -61,7 +60,10 @@ async function refused(format: SnapshotFormat, document: unknown) {
   });
 }
 
-const { SELECTOOLS, LAUREN, DEFINABLE, MARSYS } = SnapshotFormat;
+const SELECTOOLS = "selectools";
+const LAUREN = "lauren";
+const DEFINABLE = "definable";
+const MARSYS = "marsys";
 
 const SELECTOOLS_MESSAGES = [
   {
@@ -439,9 +441,17 @@ describe("what a document makes", () => {
 });
 
 describe("a document is refused", () => {
+  it("in a format that the server does not know", async () => {
+    const failure = await refused("Lauren", []);
+    expect(failure).toMatchObject({ code: "INVALID_ARGUMENT", reason: "REQUEST_INVALID" });
+    expect(failure.fields).toEqual(["format"]);
+    const { failure: unknown } = await server.client.export({ sessionId: "s", format: "json" });
+    expect(unknown).toMatchObject({ reason: "REQUEST_INVALID", fields: ["format"] });
+  });
+
   const calls = (value: unknown) => ({ messages: [{ role: "assistant", tool_calls: value }] });
   const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
-  const faults: readonly [string, SnapshotFormat, unknown][] = [
+  const faults: readonly [string, string, unknown][] = [
     ["document", SELECTOOLS, 5],
     ["document", LAUREN, "text"],
     ["document", LAUREN, deep(65)],

@@ -2,7 +2,6 @@
 // one that was answered is there.
 
 import { expect, test } from "vitest";
-import { SnapshotFormat } from "../../src/gen/memorysidecar/v1/snapshot.ts";
 import { verifyDirectory } from "../../src/storage/lmdb/verify.ts";
 import { TestClient } from "../support/contract.ts";
 import { message } from "../support/samples.ts";
@@ -55,7 +54,7 @@ test("an import goes on after nothing but its own end", { timeout: 120_000 }, as
   await bringSnapshot(again, snapshot, { sessionId: "cut", chunk: 3_000 });
   const fields = {
     sessionId: "source",
-    format: SnapshotFormat.LAUREN,
+    format: "lauren",
     document: Buffer.from("[]"),
     more: true,
   };

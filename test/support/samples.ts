@@ -222,7 +222,12 @@ export const SOUND: { readonly [M in MethodName]: Partial<RequestOf<M>> } = {
   searchSessions: { query: "hello", limit: 3 },
   // Its answer is a stream: what calls it like the others wants none.
   exportSession: { sessionId: "gone" },
-  importSession: { sessionId: "imported", format: 3, replace: true, document: Buffer.from("[]") },
+  importSession: {
+    sessionId: "imported",
+    format: "lauren",
+    replace: true,
+    document: Buffer.from("[]"),
+  },
   watchEvents: { start: { $case: "position", value: 1 } },
   listEvents: { pageSize: 10 },
   createConsumer: { consumerId: "new" },

@@ -268,7 +268,7 @@ def snapshots(client: Client) -> None:
 
     # What follows is what import_session does by itself for large snapshots.
     half = v1.ImportSessionRequest(
-        namespace=client.namespace, format=v1.SNAPSHOT_FORMAT_LAUREN, more=True, document=b"["
+        namespace=client.namespace, format="lauren", more=True, document=b"["
     )
     lost = v1.ImportSessionRequest(upload_id="lost", chunk_index=1, document=b"]")
     expect(ErrorReason.UPLOAD_NOT_FOUND, raw, client.sessions.ImportSession, lost)

@@ -19,7 +19,6 @@ import {
   preset,
   protections,
   Role,
-  SnapshotFormat,
   Status,
   shorten,
   TriggerKind,
@@ -250,7 +249,7 @@ async function snapshots(): Promise<void> {
 /** Sends a chunk of an import and gives the id of the upload. */
 function chunk(uploadId: string, text: string): Promise<string> {
   const request = {
-    ...{ namespace, sessionId: "", format: SnapshotFormat.LAUREN, replace: false, requestId: "" },
+    ...{ namespace, sessionId: "", format: "lauren", replace: false, requestId: "" },
     ...{ uploadId, chunkIndex: uploadId === "" ? 0 : 1, more: uploadId === "" },
     ...{ header: undefined, messages: [], document: Buffer.from(text) },
   };

@@ -137,7 +137,6 @@ export type {
   UpdateMessageResponse,
   UpdateSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
-export { SnapshotFormat } from "./gen/memorysidecar/v1/snapshot.ts";
 export {
   CompactOutcome,
   type PlacedSummary,

@@ -7,19 +7,11 @@ import {
   ImportSessionRequest,
   type ImportSessionResponse,
 } from "./gen/memorysidecar/v1/session_service.ts";
-import { SnapshotFormat, SnapshotHeader } from "./gen/memorysidecar/v1/snapshot.ts";
+import { SnapshotHeader } from "./gen/memorysidecar/v1/snapshot.ts";
 import type { JsonObject } from "./message.ts";
 
-export const FORMATS = {
-  native: SnapshotFormat.NATIVE,
-  selectools: SnapshotFormat.SELECTOOLS,
-  lauren: SnapshotFormat.LAUREN,
-  definable: SnapshotFormat.DEFINABLE,
-  marsys: SnapshotFormat.MARSYS,
-} as const;
-
 /** The formats of snapshots. */
-export type FormatName = keyof typeof FORMATS;
+export type FormatName = "native" | "selectools" | "lauren" | "definable" | "marsys";
 
 /** A chunk of an export. */
 export type SnapshotChunk = ExportSessionResponse;

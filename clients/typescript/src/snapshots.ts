@@ -24,7 +24,7 @@ export class SnapshotMethods extends WindowMethods {
     sessionId: string,
     opts: ExportOptions = {},
   ): AsyncGenerator<parts.SnapshotChunk, void, undefined> {
-    const format = parts.FORMATS[opts.format ?? "native"];
+    const format = opts.format ?? "native";
     const request = { ...this.session(sessionId, opts), format };
     return this.stream(Sessions.exportSession, request, opts);
   }
@@ -52,7 +52,7 @@ export class SnapshotMethods extends WindowMethods {
     const first = {
       ...this.change(opts),
       sessionId,
-      format: parts.FORMATS[format],
+      format,
       replace,
     };
     for (let attempt = 1; ; attempt++) {

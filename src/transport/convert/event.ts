@@ -1,16 +1,10 @@
 // The wire form of events.
 
-import {
-  EVENT_TYPE,
-  type Event,
-  type EventDetail,
-  type SnapshotFormat,
-} from "../../domain/event.ts";
+import { EVENT_TYPE, type Event, type EventDetail } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import { rangesOf } from "../../domain/window/ranges.ts";
 import * as wire from "../../gen/memorysidecar/v1/event.ts";
 import { SessionDeleteReason } from "../../gen/memorysidecar/v1/event.ts";
-import * as snapshot from "../../gen/memorysidecar/v1/snapshot.ts";
 import { Slab } from "../../lib/slab.ts";
 import { encodeWire } from "../fast-writer.ts";
 import { isDocumentDetail, toDocumentDetail } from "./event-document.ts";
@@ -23,14 +17,6 @@ const DELETE_REASONS = {
   request: SessionDeleteReason.REQUEST,
   expired: SessionDeleteReason.EXPIRED,
 } as const;
-
-const FORMATS = {
-  native: snapshot.SnapshotFormat.NATIVE,
-  selectools: snapshot.SnapshotFormat.SELECTOOLS,
-  lauren: snapshot.SnapshotFormat.LAUREN,
-  definable: snapshot.SnapshotFormat.DEFINABLE,
-  marsys: snapshot.SnapshotFormat.MARSYS,
-} as const satisfies Readonly<Record<SnapshotFormat, snapshot.SnapshotFormat>>;
 
 // The newest events stay in memory for watchers, and go in the order in which they came.
 const slab = new Slab(65_536);
@@ -145,7 +131,7 @@ function toWindowDetail(detail: WindowDetail): wire.Event["detail"] {
     case EVENT_TYPE.sessionImported: {
       const { log, window } = detail;
       const value = {
-        format: FORMATS[detail.format],
+        format: detail.format,
         log: toTotals(log),
         window: toTotals(window),
       };

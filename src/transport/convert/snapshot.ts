@@ -2,7 +2,7 @@
 // in is checked first, and what the server makes itself, it makes again.
 
 import { requestInvalid, snapshotInvalid } from "../../domain/errors.ts";
-import type { SnapshotFormat } from "../../domain/event.ts";
+import { SNAPSHOT_FORMATS, type SnapshotFormat } from "../../domain/event.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
 import type { Session, StageMark, WindowInsert } from "../../domain/session.ts";
 import { TRUST, type Trust } from "../../domain/summaries/summary.ts";
@@ -25,15 +25,10 @@ import { toSeqRange } from "./window.ts";
 
 const QUARTERS = 4;
 
-/** The formats by their public numbers. */
-export const FORMATS: readonly SnapshotFormat[] = [
-  "native",
-  "native",
-  "selectools",
-  "lauren",
-  "definable",
-  "marsys",
-];
+/** Gives the format of a checked request. */
+export function fromFormat(name: string): SnapshotFormat {
+  return SNAPSHOT_FORMATS.find((format) => format === name) ?? "native";
+}
 
 /** Gives the header of the snapshot of a session. */
 export function toHeader(session: Session): SnapshotHeader {
@@ -81,7 +76,7 @@ function refuse(violations: Violations): void {
 /** Gives what a chunk of a request holds; the snapshot is checked when it is asked for. */
 export function fromChunk(request: ImportSessionRequest): ChunkContent {
   const { document, header, messages } = request;
-  if (document.length > 0 || (FORMATS[request.format] ?? "native") !== "native") {
+  if (document.length > 0 || fromFormat(request.format) !== "native") {
     if (header === undefined && messages.length === 0) return { kind: "document", bytes: document };
     const description = "is not allowed with this format";
     throw requestInvalid([{ field: header === undefined ? "messages" : "header", description }]);

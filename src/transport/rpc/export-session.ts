@@ -1,6 +1,6 @@
 import type { ExportSessionRequest } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace } from "../convert/session.ts";
-import { FORMATS } from "../convert/snapshot.ts";
+import { fromFormat } from "../convert/snapshot.ts";
 import { exportAnswers } from "../export-answers.ts";
 import type { StreamRpc } from "../rpc.ts";
 import { checkExportSession } from "../validate/snapshot.ts";
@@ -11,6 +11,6 @@ export const exportSession: StreamRpc<ExportSessionRequest> = {
   stream: ({ services, exports }, call, { format, namespace, sessionId }, answers) =>
     exports.run(answers, (send) => {
       const ref = { namespace: fromNamespace(namespace), sessionId };
-      return exportAnswers(services, call, { ...ref, format: FORMATS[format] ?? "native" }, send);
+      return exportAnswers(services, call, { ...ref, format: fromFormat(format) }, send);
     }),
 };

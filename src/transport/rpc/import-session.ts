@@ -3,7 +3,7 @@ import {
   ImportSessionResponse,
 } from "../../gen/memorysidecar/v1/session_service.ts";
 import { fromNamespace, toSession } from "../convert/session.ts";
-import { FORMATS, fromChunk } from "../convert/snapshot.ts";
+import { fromChunk, fromFormat } from "../convert/snapshot.ts";
 import { encodeWire } from "../fast-writer.ts";
 import type { UnaryRpc } from "../rpc.ts";
 import { checkImportSession } from "../validate/snapshot.ts";
@@ -16,7 +16,7 @@ export const importSession: UnaryRpc<ImportSessionRequest> = {
     return services.snapshots.importChunk(call, {
       namespace: fromNamespace(request.namespace),
       sessionId,
-      format: FORMATS[request.format] ?? "native",
+      format: fromFormat(request.format),
       replace,
       uploadId,
       chunkIndex,

@@ -1,6 +1,7 @@
 // The rules of exports and imports. What a request says beside the snapshot is checked with the
 // request; the snapshot itself is checked as if it came from a stranger, when its turn comes.
 
+import { SNAPSHOT_FORMATS } from "../../domain/event.ts";
 import { LIMITS } from "../../domain/limits.ts";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.ts";
 import { type Message, Role, Trust } from "../../gen/memorysidecar/v1/message.ts";
@@ -10,11 +11,7 @@ import type {
   ExportSessionRequest,
   ImportSessionRequest,
 } from "../../gen/memorysidecar/v1/session_service.ts";
-import {
-  SnapshotFormat,
-  type SnapshotHeader,
-  type SnapshotInsert,
-} from "../../gen/memorysidecar/v1/snapshot.ts";
+import type { SnapshotHeader, SnapshotInsert } from "../../gen/memorysidecar/v1/snapshot.ts";
 import type { SeqRange } from "../../gen/memorysidecar/v1/window.ts";
 import { TOKEN_RULES } from "../convert/policy.ts";
 import {
@@ -50,13 +47,18 @@ const SEQ_MAX = 2 ** 40;
 export function checkExportSession(request: ExportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkSessionId(v, request.sessionId);
-  checkEnum(v, "format", request.format, SnapshotFormat);
+  checkFormat(v, request.format);
+}
+
+function checkFormat(v: Violations, format: string): void {
+  if (format === "" || SNAPSHOT_FORMATS.some((known) => known === format)) return;
+  v.add("format", `is none of ${SNAPSHOT_FORMATS.join(", ")}`);
 }
 
 export function checkImportSession(request: ImportSessionRequest, v: Violations): void {
   checkNamespace(v, request.namespace);
   checkId(v, "session_id", request.sessionId, LIMITS.sessionIdBytes);
-  checkEnum(v, "format", request.format, SnapshotFormat);
+  checkFormat(v, request.format);
   checkText(v, "upload_id", request.uploadId, UPLOAD_ID_BYTES);
   const { chunkIndex, uploadId } = request;
   checkRange(v, "chunk_index", chunkIndex, { min: 0, max: CHUNK_INDEX_MAX });

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal, Union, cast
+from typing import Any, Final, Literal, cast, get_args
 
 from . import v1
 from .errors import ErrorReason, MemorySidecarError
 
 FormatName = Literal["native", "selectools", "lauren", "definable", "marsys"]
-Format = Union[FormatName, "v1.SnapshotFormat"]
 Chunk = v1.ExportSessionResponse
 # The chunks of an export, or the document of another system: as it was read from a file, or as
 # the json module gives it.
@@ -18,22 +17,14 @@ Snapshot = Iterable[Chunk] | str | bytes | Mapping[str, Any] | list[Any]
 
 CHUNK_BYTES: Final = 1024 * 1024
 CHUNK_MESSAGES: Final = 10_000
-_FORMATS: Final[dict[str, v1.SnapshotFormat]] = {
-    "native": v1.SNAPSHOT_FORMAT_NATIVE,
-    "selectools": v1.SNAPSHOT_FORMAT_SELECTOOLS,
-    "lauren": v1.SNAPSHOT_FORMAT_LAUREN,
-    "definable": v1.SNAPSHOT_FORMAT_DEFINABLE,
-    "marsys": v1.SNAPSHOT_FORMAT_MARSYS,
-}
+_FORMATS: Final = get_args(FormatName)
 
 
-def format_of(value: Format) -> v1.SnapshotFormat:
-    """Gives a format, which may be given as that of the contract."""
-    if not isinstance(value, str):
-        return value
+def checked_format(value: FormatName) -> FormatName:
+    """Gives a format; raises ValueError for a name that is none."""
     if value not in _FORMATS:
         raise ValueError(f'"{value}" is none of {", ".join(_FORMATS)}')
-    return _FORMATS[value]
+    return value
 
 
 def _is_chunk(value: Any) -> bool:

@@ -11,12 +11,12 @@ from . import v1
 from ._base import named
 from ._snapshot_parts import (
     Chunk,
-    Format,
+    FormatName,
     Parts,
     Snapshot,
     Upload,
     can_start_again,
-    format_of,
+    checked_format,
 )
 from ._sync import SyncCalls
 from .errors import MemorySidecarError
@@ -26,19 +26,19 @@ class SnapshotMethods(SyncCalls):
     """Export and import."""
 
     def export_session(
-        self, session_id: str, *, format: Format = "native", **call: Unpack[f.ReadOptions]
+        self, session_id: str, *, format: FormatName = "native", **call: Unpack[f.ReadOptions]
     ) -> Iterator[Chunk]:
         """Gives a snapshot of a session in chunks, all of one moment, which ``import_session``
         takes. The call begins with the first chunk; ``timeout`` is for all of them. It is tried
         again only before the first chunk came."""
-        request = v1.ExportSessionRequest(session_id=session_id, format=format_of(format))
+        request = v1.ExportSessionRequest(session_id=session_id, format=checked_format(format))
         return self._stream(request, v1.ExportSessionResponse, call)
 
     def export_document(
-        self, session_id: str, *, format: Format, **call: Unpack[f.ReadOptions]
+        self, session_id: str, *, format: FormatName, **call: Unpack[f.ReadOptions]
     ) -> bytes:
         """Gives the window of a session as the JSON document of another system."""
-        if format_of(format) == v1.SNAPSHOT_FORMAT_NATIVE:
+        if format == "native":
             raise ValueError("a native snapshot is no document: use export_session")
         chunks = self.export_session(session_id, format=format, **call)
         return b"".join(chunk.document for chunk in chunks)
@@ -48,7 +48,7 @@ class SnapshotMethods(SyncCalls):
         snapshot: Snapshot,
         *,
         session_id: str = "",
-        format: Format = "native",
+        format: FormatName = "native",
         replace: bool = False,
         **call: Unpack[f.WriteOptions],
     ) -> v1.Session:
@@ -56,7 +56,7 @@ class SnapshotMethods(SyncCalls):
         gives it. Sends requests of about 1 MiB; ``timeout`` is for each of them. When the server
         was restarted meanwhile, a snapshot that can be read anew is sent again."""
         first = v1.ImportSessionRequest(
-            session_id=session_id, format=format_of(format), replace=replace
+            session_id=session_id, format=checked_format(format), replace=replace
         )
         once = named(call)
         left = self.retry.max_attempts

@@ -666,13 +666,6 @@ from .snapshot_pb2 import (
     SnapshotInsert as SnapshotInsert,
     SnapshotOutcome as SnapshotOutcome,
     SnapshotMessages as SnapshotMessages,
-    SnapshotFormat as SnapshotFormat,
-    SNAPSHOT_FORMAT_UNSPECIFIED as SNAPSHOT_FORMAT_UNSPECIFIED,
-    SNAPSHOT_FORMAT_NATIVE as SNAPSHOT_FORMAT_NATIVE,
-    SNAPSHOT_FORMAT_SELECTOOLS as SNAPSHOT_FORMAT_SELECTOOLS,
-    SNAPSHOT_FORMAT_LAUREN as SNAPSHOT_FORMAT_LAUREN,
-    SNAPSHOT_FORMAT_DEFINABLE as SNAPSHOT_FORMAT_DEFINABLE,
-    SNAPSHOT_FORMAT_MARSYS as SNAPSHOT_FORMAT_MARSYS,
 )
 from .summary_pb2 import (
     PlacedSummary as PlacedSummary,

@@ -5,7 +5,6 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from memorysidecar.v1 import memory_pb2 as _memory_pb2
 from memorysidecar.v1 import policy_pb2 as _policy_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
-from memorysidecar.v1 import snapshot_pb2 as _snapshot_pb2
 from memorysidecar.v1 import task_pb2 as _task_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
@@ -307,14 +306,14 @@ class ToolResultsFilled(_message.Message):
     def __init__(self, tool_call_ids: _Optional[_Iterable[str]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
 
 class SessionImported(_message.Message):
-    __slots__ = ("format", "log", "window")
-    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("log", "window", "format")
     LOG_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
-    format: _snapshot_pb2.SnapshotFormat
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
     log: _window_pb2.Totals
     window: _window_pb2.Totals
-    def __init__(self, format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ..., log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ...) -> None: ...
+    format: str
+    def __init__(self, log: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., window: _Optional[_Union[_window_pb2.Totals, _Mapping]] = ..., format: _Optional[str] = ...) -> None: ...
 
 class PolicyWarned(_message.Message):
     __slots__ = ("warning",)

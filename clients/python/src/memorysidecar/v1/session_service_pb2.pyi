@@ -610,8 +610,8 @@ class ExportSessionRequest(_message.Message):
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
-    format: _snapshot_pb2.SnapshotFormat
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ...) -> None: ...
+    format: str
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[str] = ...) -> None: ...
 
 class ExportSessionResponse(_message.Message):
     __slots__ = ("header", "messages", "document")
@@ -638,7 +638,7 @@ class ImportSessionRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     namespace: str
     session_id: str
-    format: _snapshot_pb2.SnapshotFormat
+    format: str
     replace: bool
     upload_id: str
     chunk_index: int
@@ -647,7 +647,7 @@ class ImportSessionRequest(_message.Message):
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     document: bytes
     request_id: str
-    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[_Union[_snapshot_pb2.SnapshotFormat, str]] = ..., replace: _Optional[bool] = ..., upload_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., more: _Optional[bool] = ..., header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ..., request_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., format: _Optional[str] = ..., replace: _Optional[bool] = ..., upload_id: _Optional[str] = ..., chunk_index: _Optional[int] = ..., more: _Optional[bool] = ..., header: _Optional[_Union[_snapshot_pb2.SnapshotHeader, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., document: _Optional[bytes] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ImportSessionResponse(_message.Message):
     __slots__ = ("session", "upload_id", "next_chunk_index")

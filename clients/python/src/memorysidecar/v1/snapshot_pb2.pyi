@@ -2,28 +2,12 @@ from memorysidecar.v1 import message_pb2 as _message_pb2
 from memorysidecar.v1 import session_pb2 as _session_pb2
 from memorysidecar.v1 import window_pb2 as _window_pb2
 from google.protobuf.internal import containers as _containers
-from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
-
-class SnapshotFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    SNAPSHOT_FORMAT_UNSPECIFIED: _ClassVar[SnapshotFormat]
-    SNAPSHOT_FORMAT_NATIVE: _ClassVar[SnapshotFormat]
-    SNAPSHOT_FORMAT_SELECTOOLS: _ClassVar[SnapshotFormat]
-    SNAPSHOT_FORMAT_LAUREN: _ClassVar[SnapshotFormat]
-    SNAPSHOT_FORMAT_DEFINABLE: _ClassVar[SnapshotFormat]
-    SNAPSHOT_FORMAT_MARSYS: _ClassVar[SnapshotFormat]
-SNAPSHOT_FORMAT_UNSPECIFIED: SnapshotFormat
-SNAPSHOT_FORMAT_NATIVE: SnapshotFormat
-SNAPSHOT_FORMAT_SELECTOOLS: SnapshotFormat
-SNAPSHOT_FORMAT_LAUREN: SnapshotFormat
-SNAPSHOT_FORMAT_DEFINABLE: SnapshotFormat
-SNAPSHOT_FORMAT_MARSYS: SnapshotFormat
 
 class SnapshotHeader(_message.Message):
     __slots__ = ("session", "first_seq", "window_ranges", "inserts", "outcomes", "over_limit_stages", "summary_version", "stage_token_quarters", "turn_end_seq")

@@ -11,7 +11,6 @@ import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { MemoryOrigin } from "./memory.ts";
 import { SummaryFailure } from "./policy.ts";
 import { ForkOrigin } from "./session.ts";
-import { SnapshotFormat } from "./snapshot.ts";
 import { TaskFailureReason, TaskType } from "./task.ts";
 import { PolicyWarning, SeqRange, Totals, TriggerHit, Trim } from "./window.ts";
 
@@ -469,14 +468,19 @@ export interface ToolResultsFilled {
  * has the event of its deletion before.
  */
 export interface SessionImported {
-  /** The format of the snapshot. */
-  format: SnapshotFormat;
   /** How much its log holds. */
   log?:
     | Totals
     | undefined;
   /** How much its window holds. */
-  window?: Totals | undefined;
+  window?:
+    | Totals
+    | undefined;
+  /**
+   * The format of the snapshot, as ExportSession names it. Empty in events that were stored
+   * before formats had names.
+   */
+  format: string;
 }
 
 /**
@@ -2243,19 +2247,19 @@ export const ToolResultsFilled: MessageFns<ToolResultsFilled> = {
 };
 
 function createBaseSessionImported(): SessionImported {
-  return { format: 0, log: undefined, window: undefined };
+  return { log: undefined, window: undefined, format: "" };
 }
 
 export const SessionImported: MessageFns<SessionImported> = {
   encode(message: SessionImported, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.format !== 0) {
-      writer.uint32(8).int32(message.format);
-    }
     if (message.log !== undefined) {
       Totals.encode(message.log, writer.uint32(18).fork()).join();
     }
     if (message.window !== undefined) {
       Totals.encode(message.window, writer.uint32(26).fork()).join();
+    }
+    if (message.format !== "") {
+      writer.uint32(34).string(message.format);
     }
     return writer;
   },
@@ -2273,14 +2277,6 @@ export const SessionImported: MessageFns<SessionImported> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.format = reader.int32() as any;
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -2295,6 +2291,14 @@ export const SessionImported: MessageFns<SessionImported> = {
             }
 
             message.window = Totals.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.format = reader.string();
             continue;
           }
         }
@@ -2314,11 +2318,11 @@ export const SessionImported: MessageFns<SessionImported> = {
   },
   fromPartial<I extends Exact<DeepPartial<SessionImported>, I>>(object: I): SessionImported {
     const message = createBaseSessionImported();
-    message.format = object.format ?? 0;
     message.log = (object.log !== undefined && object.log !== null) ? Totals.fromPartial(object.log) : undefined;
     message.window = (object.window !== undefined && object.window !== null)
       ? Totals.fromPartial(object.window)
       : undefined;
+    message.format = object.format ?? "";
     return message;
   },
 };

@@ -35,7 +35,7 @@ import {
   WindowUnit,
 } from "./policy.ts";
 import { Session, SessionFilter, SessionMatch, SessionOrder } from "./session.ts";
-import { SnapshotFormat, SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
+import { SnapshotHeader, SnapshotMessages } from "./snapshot.ts";
 import { CompactOutcome, PlacedSummary, Summary, SummaryOrder, SummaryPlacement, SummaryVersion } from "./summary.ts";
 import { Task } from "./task.ts";
 import { PolicyWarning, SeqRange, StageRun, Totals, Trim } from "./window.ts";
@@ -928,8 +928,15 @@ export interface ExportSessionRequest {
   namespace: string;
   /** The session. Required. */
   sessionId: string;
-  /** The format. Unset means `SNAPSHOT_FORMAT_NATIVE`. */
-  format: SnapshotFormat;
+  /**
+   * The format: `native`, the default, is everything the server knows of a session,
+   * exactly. The others are the JSON documents of other systems, which hold the window of a
+   * session and not what left it: `selectools` (ConversationMemory.to_dict), `lauren`
+   * (lauren-ai: ShortTermMemory.snapshot, or the older plain list of messages),
+   * `definable` (a list of memory entries), `marsys` (MemoryManager.save_to_file).
+   * `docs/policies.md` says which fields of each become what. Any other is an error.
+   */
+  format: string;
 }
 
 /**
@@ -973,8 +980,8 @@ export interface ImportSessionRequest {
    * that the server makes.
    */
   sessionId: string;
-  /** The format. Unset means `SNAPSHOT_FORMAT_NATIVE`. */
-  format: SnapshotFormat;
+  /** The format, as ExportSession names them. Empty means `native`. */
+  format: string;
   /**
    * Replaces a session of this id. Default false: it must not exist. What another
    * system's document does not say, such as the policy, stays as it was.
@@ -5748,7 +5755,7 @@ export const ListSummarySourcesResponse: MessageFns<ListSummarySourcesResponse> 
 };
 
 function createBaseExportSessionRequest(): ExportSessionRequest {
-  return { namespace: "", sessionId: "", format: 0 };
+  return { namespace: "", sessionId: "", format: "" };
 }
 
 export const ExportSessionRequest: MessageFns<ExportSessionRequest> = {
@@ -5759,8 +5766,8 @@ export const ExportSessionRequest: MessageFns<ExportSessionRequest> = {
     if (message.sessionId !== "") {
       writer.uint32(18).string(message.sessionId);
     }
-    if (message.format !== 0) {
-      writer.uint32(24).int32(message.format);
+    if (message.format !== "") {
+      writer.uint32(26).string(message.format);
     }
     return writer;
   },
@@ -5795,11 +5802,11 @@ export const ExportSessionRequest: MessageFns<ExportSessionRequest> = {
             continue;
           }
           case 3: {
-            if (tag !== 24) {
+            if (tag !== 26) {
               break;
             }
 
-            message.format = reader.int32() as any;
+            message.format = reader.string();
             continue;
           }
         }
@@ -5821,7 +5828,7 @@ export const ExportSessionRequest: MessageFns<ExportSessionRequest> = {
     const message = createBaseExportSessionRequest();
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
-    message.format = object.format ?? 0;
+    message.format = object.format ?? "";
     return message;
   },
 };
@@ -5928,7 +5935,7 @@ function createBaseImportSessionRequest(): ImportSessionRequest {
   return {
     namespace: "",
     sessionId: "",
-    format: 0,
+    format: "",
     replace: false,
     uploadId: "",
     chunkIndex: 0,
@@ -5948,8 +5955,8 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
     if (message.sessionId !== "") {
       writer.uint32(18).string(message.sessionId);
     }
-    if (message.format !== 0) {
-      writer.uint32(24).int32(message.format);
+    if (message.format !== "") {
+      writer.uint32(26).string(message.format);
     }
     if (message.replace !== false) {
       writer.uint32(32).bool(message.replace);
@@ -6008,11 +6015,11 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
             continue;
           }
           case 3: {
-            if (tag !== 24) {
+            if (tag !== 26) {
               break;
             }
 
-            message.format = reader.int32() as any;
+            message.format = reader.string();
             continue;
           }
           case 4: {
@@ -6098,7 +6105,7 @@ export const ImportSessionRequest: MessageFns<ImportSessionRequest> = {
     const message = createBaseImportSessionRequest();
     message.namespace = object.namespace ?? "";
     message.sessionId = object.sessionId ?? "";
-    message.format = object.format ?? 0;
+    message.format = object.format ?? "";
     message.replace = object.replace ?? false;
     message.uploadId = object.uploadId ?? "";
     message.chunkIndex = object.chunkIndex ?? 0;

@@ -14,41 +14,6 @@ export const protobufPackage = "memorysidecar.v1";
 
 export const protobufFileName = "memorysidecar/v1/snapshot.proto";
 
-/**
- * The format of a snapshot. Values may be added.
- *
- * The formats of other systems are JSON documents as those systems write them.
- * They hold the window of a session, not what left it; `docs/policies.md` says
- * which fields of each format become what.
- */
-export const SnapshotFormat = {
-  /** UNSPECIFIED - The default: `SNAPSHOT_FORMAT_NATIVE`. Never in an answer. */
-  UNSPECIFIED: 0,
-  /** NATIVE - Everything the server knows of a session, exactly. */
-  NATIVE: 1,
-  /** SELECTOOLS - selectools: ConversationMemory.to_dict. */
-  SELECTOOLS: 2,
-  /** LAUREN - lauren-ai: ShortTermMemory.snapshot, or the older plain list of messages. */
-  LAUREN: 3,
-  /** DEFINABLE - definable: a list of memory entries. */
-  DEFINABLE: 4,
-  /** MARSYS - MARSYS: MemoryManager.save_to_file. */
-  MARSYS: 5,
-  UNRECOGNIZED: -1,
-} as const;
-
-export type SnapshotFormat = typeof SnapshotFormat[keyof typeof SnapshotFormat];
-
-export namespace SnapshotFormat {
-  export type UNSPECIFIED = typeof SnapshotFormat.UNSPECIFIED;
-  export type NATIVE = typeof SnapshotFormat.NATIVE;
-  export type SELECTOOLS = typeof SnapshotFormat.SELECTOOLS;
-  export type LAUREN = typeof SnapshotFormat.LAUREN;
-  export type DEFINABLE = typeof SnapshotFormat.DEFINABLE;
-  export type MARSYS = typeof SnapshotFormat.MARSYS;
-  export type UNRECOGNIZED = typeof SnapshotFormat.UNRECOGNIZED;
-}
-
 /** The first chunk of a native snapshot: the session without its log. */
 export interface SnapshotHeader {
   /**
