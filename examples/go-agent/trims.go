@@ -48,8 +48,8 @@ func (w *trimWatch) run(ctx context.Context, ready func()) error {
 func (w *trimWatch) follow(ctx context.Context, ready func()) error {
 	request := &pb.WatchEventsRequest{
 		Filter: &pb.EventFilter{
-			SessionId: sessionID,
-			Types:     []pb.EventType{pb.EventType_EVENT_TYPE_MESSAGES_TRIMMED},
+			SessionId:  sessionID,
+			EventTypes: []pb.EventType{pb.EventType_EVENT_TYPE_MESSAGES_TRIMMED},
 		},
 		Start: &pb.WatchEventsRequest_Position{Position: pb.StreamPosition_STREAM_POSITION_NOW},
 	}

@@ -20,7 +20,7 @@ with Client(sys.argv[1]) as memory:
     )
     session = memory.create_session(policy=policy.make_policy(stage)).session_id
     types = [v1.EVENT_TYPE_SUMMARY_SET, v1.EVENT_TYPE_SUMMARY_FAILED, v1.EVENT_TYPE_TASK_DEAD]
-    seen = {"session_id": session, "types": types}
+    seen = {"session_id": session, "event_types": types}
     with memory.watch(position="oldest", filter=seen, timeout=30) as events:
         for number in range(12):
             memory.append(session, [f"Note {number}: {NOTES[number % 3]} Nothing else happened."])

@@ -79,7 +79,7 @@ async function upsert(context: Context, op: JsonObject): Promise<string> {
 function conditionsOf(filter: Json | undefined): MetadataCondition[] {
   return Object.entries(objectOf(filter, "filter")).map(([path, value]) => ({
     path,
-    test: { $case: "equals", value },
+    test: { $case: "equalTo", value },
   }));
 }
 

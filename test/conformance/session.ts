@@ -120,7 +120,7 @@ export async function eventsOf(
   sessionId: string,
   types: readonly EventType[],
 ): Promise<readonly Event[]> {
-  const filter = { sessionId, userId: "", types: [...types] };
+  const filter = { sessionId, userId: "", eventTypes: [...types] };
   const events: Event[] = [];
   let pageToken = "";
   do {

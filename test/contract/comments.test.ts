@@ -67,7 +67,7 @@ const STATED: readonly Stated[] = [
   { of: "ListSessionsRequest.page_size", limits: ["pageSizeMax", "pageScan"] },
   { of: "SessionFilter.labels", limits: ["labels"] },
   { of: "EventService", limits: ["resumeTokenBytes"] },
-  { of: "EventFilter.types", limits: ["filterTypes"] },
+  { of: "EventFilter.event_types", limits: ["filterTypes"] },
   { of: "Consumer.consumer_id", limits: ["consumerIdBytes"] },
   { of: "CreateConsumerRequest.consumer_id", limits: ["consumerIdBytes"] },
   { of: "ListEventsRequest.page_token", limits: ["pageTokenBytes"] },

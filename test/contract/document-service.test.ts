@@ -192,8 +192,8 @@ describe("ListDocuments", () => {
       ...["d2", "d3"],
     ]);
     expect(await where("order.nr", { $case: "range", value: { max: 1 } })).toEqual(["d0", "d1"]);
-    expect(await where("order.nr", { $case: "equals", value: "2" })).toEqual([]);
-    expect(await where("tags", { $case: "equals", value: "t5" })).toEqual(["d5"]);
+    expect(await where("order.nr", { $case: "equalTo", value: "2" })).toEqual([]);
+    expect(await where("tags", { $case: "equalTo", value: "t5" })).toEqual(["d5"]);
     expect(await where("order.nr", { $case: "oneOf", value: [6, 0, "1"] })).toEqual(["d0", "d6"]);
     expect(await where("order", { $case: "exists", value: false })).toEqual([]);
     expect(await where("order", { $case: "exists", value: true })).toHaveLength(7);
@@ -327,7 +327,7 @@ describe("events", () => {
     expect(events[0]?.revision).toBe(written.revision);
     expect(events[2]?.revision).toBe(deleted.revision);
     const types = [EventType.COLLECTION_CLEARED];
-    const filter = { sessionId: "", userId: "", types };
+    const filter = { sessionId: "", userId: "", eventTypes: types };
     const cleared = await server.client.call("listEvents", { namespace, filter });
     expect(cleared.events).toHaveLength(1);
   });

@@ -74,7 +74,7 @@ describe("WatchEvents", () => {
   it("filters by session, user and type, and sends checkpoints meanwhile", async () => {
     const namespace = `w${count++}`;
     const user = session({ sessionId: "b", userId: "u" });
-    const filter = { sessionId: "", userId: "", types: [] };
+    const filter = { sessionId: "", userId: "", eventTypes: [] };
     const bySession = new Watch(server.client, {
       namespace,
       start: NOW,
@@ -88,7 +88,7 @@ describe("WatchEvents", () => {
     const byType = new Watch(server.client, {
       namespace,
       start: NOW,
-      filter: { ...filter, types: [6] },
+      filter: { ...filter, eventTypes: [6] },
     });
     const first = await Promise.all([bySession.next(), byUser.next(), byType.next()]);
     await append(namespace, "a", "one");
@@ -105,7 +105,7 @@ describe("WatchEvents", () => {
   it("filters by every type of the contract", async () => {
     const known = Object.values(EventType).filter((type) => type > 0);
     for (const type of known) {
-      const filter = { sessionId: "", userId: "", types: [type] };
+      const filter = { sessionId: "", userId: "", eventTypes: [type] };
       expect((await server.client.call("listEvents", { filter })).events).toEqual([]);
     }
     expect(known.length).toBeGreaterThan(20);
@@ -173,9 +173,9 @@ describe("WatchEvents", () => {
     });
     const position = { $case: "position", value: 3 as 0 } as const;
     expect(await fail({ start: position })).toMatchObject({ fields: ["position"] });
-    const unknown = { sessionId: "", userId: "", types: [0, 1_000] as 0[] };
+    const unknown = { sessionId: "", userId: "", eventTypes: [0, 1_000] as 0[] };
     expect(await fail({ start: NOW, filter: unknown })).toMatchObject({
-      fields: ["filter.types[0]", "filter.types[1]"],
+      fields: ["filter.event_types[0]", "filter.event_types[1]"],
     });
   });
 
@@ -236,7 +236,7 @@ describe("ListEvents", () => {
     expect(await server.client.fail("listEvents", wrong)).toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });
-    const filter = { sessionId: "", userId: "", types: [1 as const] };
+    const filter = { sessionId: "", userId: "", eventTypes: [1 as const] };
     expect((await list({ filter })).events).toHaveLength(1);
     expect(await server.client.fail("listEvents", { pageSize: -1 })).toMatchObject({
       fields: ["page_size"],

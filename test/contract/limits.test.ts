@@ -176,8 +176,8 @@ const ROWS: readonly LimitRow[] = [
     sessionId: "s",
     pageToken: x(size),
   })),
-  limitRow("listEvents", "filter.types", LIMITS.filterTypes, (size) => ({
-    filter: { sessionId: "", userId: "", types: times(size, () => 1 as const) },
+  limitRow("listEvents", "filter.event_types", LIMITS.filterTypes, (size) => ({
+    filter: { sessionId: "", userId: "", eventTypes: times(size, () => 1 as const) },
   })),
   limitRow("listEvents", "resume_token", LIMITS.resumeTokenBytes, (size) => ({
     resumeToken: x(size),

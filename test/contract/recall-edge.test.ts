@@ -199,8 +199,8 @@ describe("Recall asks for", () => {
     const { filter } = await asked({
       filter: recallFilter({
         metadata: [
-          test("a", { $case: "equals", value: null }),
-          test("b.c", { $case: "equals", value: "1" }),
+          test("a", { $case: "equalTo", value: null }),
+          test("b.c", { $case: "equalTo", value: "1" }),
           test("d", { $case: "oneOf", value: [1, true, "x", null] }),
           test("e", { $case: "range", value: { min: -1, lessThan: 2.5 } }),
           test("f", { $case: "range", value: { max: 0 } }),

@@ -39,7 +39,7 @@ const condition = (test: MetadataCondition["test"], path = "a"): MetadataConditi
   path,
   test,
 });
-const equals = (value: unknown) => condition({ $case: "equals", value });
+const equals = (value: unknown) => condition({ $case: "equalTo", value });
 const documentFilter = (fields: Partial<DocumentFilter>): DocumentFilter => ({
   ...DocumentFilter.decode(new Uint8Array(0)),
   ...fields,
@@ -291,9 +291,9 @@ const FAULTS: readonly Fault[] = [
     metadata: [condition({ $case: "exists", value: true }, "")],
   }),
   withCondition("test", "no test", undefined),
-  withCondition("equals", "an object", { $case: "equals", value: { a: 1 } }),
-  withCondition("equals", "a list", { $case: "equals", value: [1] }),
-  withCondition("equals", "NaN", { $case: "equals", value: Number.NaN }),
+  withCondition("equal_to", "an object", { $case: "equalTo", value: { a: 1 } }),
+  withCondition("equal_to", "a list", { $case: "equalTo", value: [1] }),
+  withCondition("equal_to", "NaN", { $case: "equalTo", value: Number.NaN }),
   withCondition("one_of.values[1]", "a list", { $case: "oneOf", value: [1, []] }),
   withCondition("range.min", "no end", { $case: "range", value: {} }),
   withCondition("range.min", "NaN", { $case: "range", value: { min: Number.NaN } }),

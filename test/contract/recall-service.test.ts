@@ -184,8 +184,8 @@ describe("filters", () => {
 
   it("hold by labels, metadata, time and trust", async () => {
     expect(await with_({ labels: new Map([["k", "1"]]) })).toEqual(["user"]);
-    expect(await where("a.b", { $case: "equals", value: 5 })).toEqual(["assistant"]);
-    expect(await where("a.b", { $case: "equals", value: "5" })).toEqual([]);
+    expect(await where("a.b", { $case: "equalTo", value: 5 })).toEqual(["assistant"]);
+    expect(await where("a.b", { $case: "equalTo", value: "5" })).toEqual([]);
     expect(await where("a.b", { $case: "range", value: { min: 6 } })).toEqual(["doc"]);
     expect(await where("tags", { $case: "oneOf", value: ["y", "x"] })).toEqual(["doc"]);
     expect(await where("a", { $case: "exists", value: true })).toEqual(["assistant", "doc"]);

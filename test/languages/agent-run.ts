@@ -177,7 +177,7 @@ async function checkStored(address: string, runs: readonly (readonly Line[])[]):
 
   const stored: string[] = [];
   for await (const event of client.listEvents({
-    filter: { sessionId: "dinner", types: [EventType.MESSAGES_TRIMMED] },
+    filter: { sessionId: "dinner", eventTypes: [EventType.MESSAGES_TRIMMED] },
   })) {
     stored.push(`${event.revision}.${event.index}`);
   }

@@ -127,7 +127,9 @@ def test_watches_in_threads(client: Client) -> None:
 def test_a_consumer_goes_on_where_it_stopped(client: Client) -> None:
     client.create_consumer("c", position="oldest")
     revisions = [client.append("s", str(n), create_session=True).revision for n in range(3)]
-    with client.watch(consumer_id="c", filter={"types": [v1.EVENT_TYPE_MESSAGES_APPENDED]}) as one:
+    with client.watch(
+        consumer_id="c", filter={"event_types": [v1.EVENT_TYPE_MESSAGES_APPENDED]}
+    ) as one:
         assert next(one).revision == revisions[0]
         client.ack_events("c", one.resume_token)
         assert next(one).revision == revisions[1]

@@ -137,7 +137,7 @@ async function documents(client: MemorySidecar): Promise<void> {
   console.log(`${best?.document?.documentId}: ${JSON.stringify(best?.document?.text)}`);
   const metadata = [
     { path: "kind", equals: "manual" },
-    { path: "pages", from: 2, before: 10 },
+    { path: "pages", min: 2, lessThan: 10 },
   ];
   for await (const one of client.listDocuments({ filter: { metadata } })) {
     console.log(`of the manual: ${one.documentId}`);

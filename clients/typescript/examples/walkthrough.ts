@@ -285,7 +285,7 @@ async function copies(): Promise<void> {
 async function events(): Promise<void> {
   title("Events");
   const stream = client.watch({
-    filter: { sessionId: "chat", types: [EventType.MESSAGES_APPENDED] },
+    filter: { sessionId: "chat", eventTypes: [EventType.MESSAGES_APPENDED] },
   });
   await stream.ready;
   await client.append("chat", "are you there?");

@@ -38,7 +38,7 @@ function isNamed(input: options.VectorInput): input is options.NamedVector {
 export function toCondition(input: options.MetadataInput): MetadataCondition {
   const { path } = input;
   if ("equals" in input) {
-    return MetadataCondition.fromPartial({ path, test: { $case: "equals", value: input.equals } });
+    return MetadataCondition.fromPartial({ path, test: { $case: "equalTo", value: input.equals } });
   }
   if ("oneOf" in input) {
     const value: unknown[] = [...input.oneOf];

@@ -125,7 +125,7 @@ export function listEventsRequest(
     resumeToken,
     pageSize,
     pageToken,
-    filter: filter && { ...filter, types: [...(filter.types ?? [])] },
+    filter: filter && { ...filter, eventTypes: [...(filter.eventTypes ?? [])] },
   });
 }
 

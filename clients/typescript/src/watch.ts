@@ -22,7 +22,7 @@ export type WatchStart =
 export interface EventFilterInput {
   readonly sessionId?: string;
   readonly userId?: string;
-  readonly types?: readonly EventType[];
+  readonly eventTypes?: readonly EventType[];
 }
 
 /** What a watch takes. */
@@ -170,11 +170,11 @@ export class EventStream implements AsyncIterableIterator<WatchedEvent> {
     const { from = "now", filter } = this.#options;
     const resumeToken = this.#resumeToken;
     const start = toStart(resumeToken === "" ? from : { resumeToken });
-    const types = [...(filter?.types ?? [])];
+    const eventTypes = [...(filter?.eventTypes ?? [])];
     const request = WatchEventsRequest.fromPartial({
       namespace: this.#options.namespace ?? namespace,
       start,
-      filter: filter && { ...filter, types },
+      filter: filter && { ...filter, eventTypes },
     });
     const call = open(request);
     this.#call = call;

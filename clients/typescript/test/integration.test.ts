@@ -348,7 +348,7 @@ describe("over a restart", () => {
     let process = await startServer(options);
     const retry = { maxAttempts: 50, maxDelayMs: 300 };
     const other = connect(process.address, { retry });
-    const stream = other.watch({ filter: { types: [EventType.MESSAGES_APPENDED] } });
+    const stream = other.watch({ filter: { eventTypes: [EventType.MESSAGES_APPENDED] } });
     await stream.ready;
     const seqs: bigint[] = [];
     const reading = (async () => {

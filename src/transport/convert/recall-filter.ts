@@ -50,7 +50,7 @@ function fromRange({ min, lessThan, max }: wire.NumberRange): MetadataTest["test
 
 function fromTest(test: wire.MetadataCondition["test"]): MetadataTest["test"] {
   switch (test?.$case) {
-    case "equals":
+    case "equalTo":
       return { kind: "one-of", values: [test.value as Scalar] };
     case "oneOf":
       return { kind: "one-of", values: (test.value ?? []) as readonly Scalar[] };

@@ -28,7 +28,6 @@ export const CAPABILITIES = [
   "policy_presets",
   "policy_preview",
   "recall",
-  "turn_episodes",
   "relations",
   "restore",
   "search_sessions",
@@ -49,6 +48,7 @@ export const CAPABILITIES = [
   "token_rule_words",
   "tool_results",
   "ttl",
+  "turn_episodes",
   "window_as_of",
   "window_policies",
 ] as const;

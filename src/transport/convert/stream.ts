@@ -39,10 +39,10 @@ export function fromStartPosition(
 /** Gives what a filter asks for; what is empty asks for nothing. */
 export function fromEventFilter(filter: WireFilter | undefined): EventFilter {
   if (filter === undefined) return {};
-  const { sessionId, userId, types } = filter;
+  const { sessionId, userId, eventTypes } = filter;
   return {
     ...(sessionId === "" ? {} : { sessionId }),
     ...(userId === "" ? {} : { userId }),
-    ...(types.length === 0 ? {} : { types: new Set(types as EventType[]) }),
+    ...(eventTypes.length === 0 ? {} : { types: new Set(eventTypes as EventType[]) }),
   };
 }

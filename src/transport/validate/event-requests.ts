@@ -30,11 +30,11 @@ function checkFilter(v: Violations, filter: EventFilter | undefined): void {
   v.enter("filter");
   checkId(v, "session_id", filter.sessionId, LIMITS.sessionIdBytes);
   checkText(v, "user_id", filter.userId, LIMITS.userIdBytes);
-  checkCount(v, "types", filter.types.length, LIMITS.filterTypes);
-  for (let index = 0; index < filter.types.length && !v.full; index++) {
-    const type = filter.types[index] as number;
-    if (type === 0) v.add(`types[${index}]`, "must not be EVENT_TYPE_UNSPECIFIED");
-    else checkEnum(v, `types[${index}]`, type, EventType);
+  checkCount(v, "event_types", filter.eventTypes.length, LIMITS.filterTypes);
+  for (let index = 0; index < filter.eventTypes.length && !v.full; index++) {
+    const type = filter.eventTypes[index] as number;
+    if (type === 0) v.add(`event_types[${index}]`, "must not be EVENT_TYPE_UNSPECIFIED");
+    else checkEnum(v, `event_types[${index}]`, type, EventType);
   }
   v.leave();
 }

@@ -136,8 +136,8 @@ export function checkConditions(v: Violations, conditions: readonly MetadataCond
 
 function checkTest(v: Violations, test: MetadataCondition["test"]): void {
   switch (test?.$case) {
-    case "equals":
-      checkScalar(v, "equals", test.value);
+    case "equalTo":
+      checkScalar(v, "equal_to", test.value);
       break;
     case "oneOf":
       checkValues(v, test.value ?? []);
@@ -148,7 +148,7 @@ function checkTest(v: Violations, test: MetadataCondition["test"]): void {
     case "exists":
       break;
     case undefined:
-      v.add("test", "is required: equals, range, exists or one_of");
+      v.add("test", "is required: equal_to, range, exists or one_of");
   }
 }
 

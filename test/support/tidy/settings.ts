@@ -63,10 +63,8 @@ export const ALLOWED: Readonly<Record<string, readonly Allowed[]>> = {
 
 /** Names of the contract that a language cannot use as they are. */
 export const NAMES_THAT_STAY: readonly NameException[] = [
-  "EventFilter.types",
   "ExtractedRelation.object",
   "Hook.default",
-  "MetadataCondition.equals",
   "QueryRelationsRequest.object",
   "Relation.object",
   "Task",

@@ -218,10 +218,10 @@ def where(
 
 def _set_value(condition: v1.MetadataCondition, value: Scalar) -> None:
     if value is None:
-        condition.equals.null_value = 0  # type: ignore[assignment]
+        condition.equal_to.null_value = 0  # type: ignore[assignment]
     elif isinstance(value, bool):
-        condition.equals.bool_value = value
+        condition.equal_to.bool_value = value
     elif isinstance(value, str):
-        condition.equals.string_value = value
+        condition.equal_to.string_value = value
     else:
-        condition.equals.number_value = value
+        condition.equal_to.number_value = value

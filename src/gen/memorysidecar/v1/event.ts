@@ -719,8 +719,8 @@ export interface EventFilter {
   sessionId: string;
   /** The user. Empty means any. */
   userId: string;
-  /** The types. Empty means every type. At most 64. */
-  types: EventType[];
+  /** The types of the events. Empty means every type. At most 64. */
+  eventTypes: EventType[];
 }
 
 /** An event of a stream and its place in it. */
@@ -3340,7 +3340,7 @@ export const MemoryJobEnded: MessageFns<MemoryJobEnded> = {
 };
 
 function createBaseEventFilter(): EventFilter {
-  return { sessionId: "", userId: "", types: [] };
+  return { sessionId: "", userId: "", eventTypes: [] };
 }
 
 export const EventFilter: MessageFns<EventFilter> = {
@@ -3351,9 +3351,9 @@ export const EventFilter: MessageFns<EventFilter> = {
     if (message.userId !== "") {
       writer.uint32(18).string(message.userId);
     }
-    if (message.types.length !== 0) {
+    if (message.eventTypes.length !== 0) {
       writer.uint32(26).fork();
-      for (const v of message.types) {
+      for (const v of message.eventTypes) {
         writer.int32(v);
       }
       writer.join();
@@ -3392,7 +3392,7 @@ export const EventFilter: MessageFns<EventFilter> = {
           }
           case 3: {
             if (tag === 24) {
-              message.types.push(reader.int32() as any);
+              message.eventTypes.push(reader.int32() as any);
 
               continue;
             }
@@ -3400,7 +3400,7 @@ export const EventFilter: MessageFns<EventFilter> = {
             if (tag === 26) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
-                message.types.push(reader.int32() as any);
+                message.eventTypes.push(reader.int32() as any);
               }
 
               continue;

@@ -26,7 +26,7 @@ export interface MetadataCondition {
      * The value is this one, of the same type. Lists and objects are never equal to
      * anything. A list in the metadata fits when one of its values does.
      */
-    { $case: "equals"; value: any | undefined }
+    { $case: "equalTo"; value: any | undefined }
     | //
     /** The value is a number in this range. */
     { $case: "range"; value: NumberRange }
@@ -63,7 +63,7 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
       writer.uint32(10).string(message.path);
     }
     switch (message.test?.$case) {
-      case "equals":
+      case "equalTo":
         Value.encode(Value.wrap(message.test.value), writer.uint32(18).fork()).join();
         break;
       case "range":
@@ -105,7 +105,7 @@ export const MetadataCondition: MessageFns<MetadataCondition> = {
               break;
             }
 
-            message.test = { $case: "equals", value: Value.unwrap(Value.decode(reader, reader.uint32())) };
+            message.test = { $case: "equalTo", value: Value.unwrap(Value.decode(reader, reader.uint32())) };
             continue;
           }
           case 3: {

@@ -516,14 +516,14 @@ class MemoryJobEnded(_message.Message):
     def __init__(self, type: _Optional[_Union[_task_pb2.TaskType, str]] = ..., hook: _Optional[str] = ..., seq_ranges: _Optional[_Iterable[_Union[_window_pb2.SeqRange, _Mapping]]] = ..., created_count: _Optional[int] = ..., rejected_count: _Optional[int] = ..., failure: _Optional[_Union[_task_pb2.TaskFailureReason, str]] = ..., dead: _Optional[bool] = ...) -> None: ...
 
 class EventFilter(_message.Message):
-    __slots__ = ("session_id", "user_id", "types")
+    __slots__ = ("session_id", "user_id", "event_types")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     USER_ID_FIELD_NUMBER: _ClassVar[int]
-    TYPES_FIELD_NUMBER: _ClassVar[int]
+    EVENT_TYPES_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     user_id: str
-    types: _containers.RepeatedScalarFieldContainer[EventType]
-    def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., types: _Optional[_Iterable[_Union[EventType, str]]] = ...) -> None: ...
+    event_types: _containers.RepeatedScalarFieldContainer[EventType]
+    def __init__(self, session_id: _Optional[str] = ..., user_id: _Optional[str] = ..., event_types: _Optional[_Iterable[_Union[EventType, str]]] = ...) -> None: ...
 
 class StreamedEvent(_message.Message):
     __slots__ = ("event", "resume_token")

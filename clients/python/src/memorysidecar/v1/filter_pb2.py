@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xc3\x01\n\x11MetadataCondition\x12\x0c\n\x04path\x18\x01 \x01(\t\x12(\n\x06\x65quals\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x42\x06\n\x04test\"g\n\x0bNumberRange\x12\x10\n\x03min\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tless_than\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x03max\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_maxB\xb4\x01\n\x13io.memorysidecar.v1B\x0b\x46ilterProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorysidecar/v1/filter.proto\x12\x10memorysidecar.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xc5\x01\n\x11MetadataCondition\x12\x0c\n\x04path\x18\x01 \x01(\t\x12*\n\x08\x65qual_to\x18\x02 \x01(\x0b\x32\x16.google.protobuf.ValueH\x00\x12.\n\x05range\x18\x03 \x01(\x0b\x32\x1d.memorysidecar.v1.NumberRangeH\x00\x12\x10\n\x06\x65xists\x18\x04 \x01(\x08H\x00\x12,\n\x06one_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.ListValueH\x00\x42\x06\n\x04test\"g\n\x0bNumberRange\x12\x10\n\x03min\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tless_than\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x10\n\x03max\x18\x03 \x01(\x01H\x02\x88\x01\x01\x42\x06\n\x04_minB\x0c\n\n_less_thanB\x06\n\x04_maxB\xb4\x01\n\x13io.memorysidecar.v1B\x0b\x46ilterProtoP\x01ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\xaa\x02\x10MemorySidecar.V1\xca\x02\x10MemorySidecar\\V1\xea\x02\x11MemorySidecar::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,7 +34,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\023io.memorysidecar.v1B\013FilterProtoP\001ZTgithub.com/memory-sidecar/memory-sidecar/clients/go/memorysidecar/v1;memorysidecarv1\252\002\020MemorySidecar.V1\312\002\020MemorySidecar\\V1\352\002\021MemorySidecar::V1'
   _globals['_METADATACONDITION']._serialized_start=82
-  _globals['_METADATACONDITION']._serialized_end=277
-  _globals['_NUMBERRANGE']._serialized_start=279
-  _globals['_NUMBERRANGE']._serialized_end=382
+  _globals['_METADATACONDITION']._serialized_end=279
+  _globals['_NUMBERRANGE']._serialized_start=281
+  _globals['_NUMBERRANGE']._serialized_end=384
 # @@protoc_insertion_point(module_scope)

@@ -7,18 +7,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class MetadataCondition(_message.Message):
-    __slots__ = ("path", "equals", "range", "exists", "one_of")
+    __slots__ = ("path", "equal_to", "range", "exists", "one_of")
     PATH_FIELD_NUMBER: _ClassVar[int]
-    EQUALS_FIELD_NUMBER: _ClassVar[int]
+    EQUAL_TO_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     EXISTS_FIELD_NUMBER: _ClassVar[int]
     ONE_OF_FIELD_NUMBER: _ClassVar[int]
     path: str
-    equals: _struct_pb2.Value
+    equal_to: _struct_pb2.Value
     range: NumberRange
     exists: bool
     one_of: _struct_pb2.ListValue
-    def __init__(self, path: _Optional[str] = ..., equals: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., equal_to: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., range: _Optional[_Union[NumberRange, _Mapping]] = ..., exists: _Optional[bool] = ..., one_of: _Optional[_Union[_struct_pb2.ListValue, _Mapping]] = ...) -> None: ...
 
 class NumberRange(_message.Message):
     __slots__ = ("min", "less_than", "max")

@@ -79,7 +79,7 @@ final class TrimWatch implements AutoCloseable {
     WatchEventsRequest.Builder request = WatchEventsRequest.newBuilder()
         .setFilter(EventFilter.newBuilder()
             .setSessionId(Agent.SESSION_ID)
-            .addTypes(EventType.EVENT_TYPE_MESSAGES_TRIMMED));
+            .addEventTypes(EventType.EVENT_TYPE_MESSAGES_TRIMMED));
     String token = state.get().resumeToken();
     if (token.isEmpty()) request.setPosition(StreamPosition.STREAM_POSITION_NOW);
     else request.setResumeToken(token);
