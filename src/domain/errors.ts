@@ -56,6 +56,7 @@ export const ERROR_REASONS = [
   "MEMORY_REVISION_NOT_FOUND",
   "MEMORY_REVISION_LIMIT_REACHED",
   "MEMORY_JOB_NOT_FOUND",
+  "MEMORY_POLICY_MISSING",
 ] as const;
 
 /** Why a call failed. */
@@ -194,16 +195,25 @@ export function windowFull(limit: string): AppError {
   );
 }
 
+/** A stage promotes, and the session has no memory policy that says how. */
+export function memoryPolicyMissing(stage: string): AppError {
+  return new AppError(
+    "MEMORY_POLICY_MISSING",
+    `The stage "${stage}" promotes what it removes, and the session has no memory policy. Set one.`,
+    { metadata: { stage } },
+  );
+}
+
 /** The policy, call or task needs a hook that is not there, or one that does other work. */
 export function hookNotConfigured(hook: string, problem = missingHook(hook)): AppError {
   return new AppError("HOOK_NOT_CONFIGURED", problem, { metadata: { hook } });
 }
 
 function missingHook(hook: string): string {
-  return hook === "promote"
-    ? "A stage asks to promote, and this server has no long-term memory. Use another removed_to."
-    : `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
-        "gives.";
+  return (
+    `The hook "${hook}" is needed, and this server does not have it. Name one that ListHooks ` +
+    "gives."
+  );
 }
 
 /** A hook that a call waits for failed, or gave what cannot be used. */

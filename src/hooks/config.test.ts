@@ -148,7 +148,6 @@ describe("readHooksFile", () => {
       hooks: {
         Ollama: openai,
         manual: openai,
-        promote: { kind: "poll" },
         none: CANARY,
         what: { kind: CANARY },
         builtin: openai,
@@ -172,7 +171,6 @@ describe("readHooksFile", () => {
       'unknown field "hokks": did you mean hooks?',
       'hooks: "Ollama" is not a name: 1 to 63 of a-z0-9_-, the first a letter',
       "hooks.manual cannot be defined: manual means that no hook is called",
-      "hooks.promote cannot be defined: the name is kept for REMOVED_TO_PROMOTE",
       "hooks.none must be a JSON object",
       "hooks.what.kind must be one of builtin, openai, grpc, poll, onnx",
       "hooks.builtin.kind: the kind builtin and the name builtin go together",

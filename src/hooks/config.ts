@@ -23,8 +23,6 @@ import { HOOK_KINDS, type HookWork } from "./fields.ts";
 export const HOOKS_MAX = 64;
 
 const FILE_BYTES_MAX = 1_048_576;
-/** No hook may have it: policies that need it are refused, so that no one takes it for a hook's. */
-const KEPT_NAME = "promote";
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 const EMBEDDER_WORDS: readonly string[] = ["static", "none"];
 const TOP_FIELDS = [
@@ -44,10 +42,6 @@ function readHook(name: string, value: unknown, reading: Reading): HookConfig | 
   }
   if (name === MANUAL_HOOK) {
     problems.push(`${path} cannot be defined: ${MANUAL_HOOK} means that no hook is called`);
-    return undefined;
-  }
-  if (name === KEPT_NAME) {
-    problems.push(`${path} cannot be defined: the name is kept for REMOVED_TO_PROMOTE`);
     return undefined;
   }
   if (!isObject(value)) {

@@ -320,11 +320,7 @@ describe("hooks that the server does not have", () => {
     await expect(preview).rejects.toMatchObject(unknown);
   });
 
-  it("are needed for long-term memory, and not for what a caller summarizes", async () => {
-    const promote = policy(stageOf({ removedTo: "promote" }));
-    await expect(create({ policy: promote })).rejects.toMatchObject({
-      detail: { metadata: { hook: "promote" } },
-    });
+  it("are not needed for what a caller summarizes", async () => {
     await create({ policy: policy(sumStage({ hook: "manual" })) });
     const answer = await services.append("s", lines(1, 4));
     expect(answer.runs).toMatchObject([{ taskId: "" }]);

@@ -19,7 +19,7 @@ import type {
 import type { Call } from "./api.ts";
 import { eraseExpired, liveSession, replayOf, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { checkMemoryHooks } from "./memories/check-hooks.ts";
+import { checkMemoryHooks, checkPromotion } from "./memories/check-hooks.ts";
 import { type EventOrigin, newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
 import type { ImportedMessage, ImportedSession } from "./snapshot-api.ts";
@@ -105,7 +105,8 @@ export class SessionImport {
 
   /**
    * Starts an import. Throws WINDOW_FULL when what stands in the window is too much, and
-   * HOOK_NOT_CONFIGURED when the policy needs what this server does not have.
+   * HOOK_NOT_CONFIGURED when the policy needs what this server does not have, and
+   * MEMORY_POLICY_MISSING when a stage promotes and nothing says how.
    */
   static async start(
     context: ServiceContext,
@@ -115,6 +116,7 @@ export class SessionImport {
     const { firstSeq, lastSeq, fields } = session;
     checkHooks(context, fields.policy);
     checkMemoryHooks(context, fields.memoryPolicy);
+    checkPromotion(fields);
     const log = await context.store.importLog({ firstSeq, lastSeq });
     try {
       return new SessionImport(context, { session, log, writer });

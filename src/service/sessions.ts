@@ -11,7 +11,7 @@ import type { SessionPage, SessionPlan } from "../storage/store.ts";
 import type { Call, CreateSessionInput, DeleteSessionInput, ListSessionsInput } from "./api.ts";
 import { changeSession, checkLive, liveSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { checkMemoryHooks } from "./memories/check-hooks.ts";
+import { checkMemoryHooks, checkPromotion } from "./memories/check-hooks.ts";
 import { newEvents } from "./new-events.ts";
 import { newSession } from "./new-session.ts";
 import { setText } from "./tasks/apply-summary.ts";
@@ -42,6 +42,7 @@ export async function createSession(
     if (view.session !== undefined) throw sessionAlreadyExists(sessionId);
     const { revision } = view;
     const bare = newSession({ namespace, sessionId }, input, { nowMs, revision });
+    checkPromotion(bare.fields);
     const { fields, record } = setText(bare.fields, { text, tokenCount }, { nowMs, revision });
     const session: Session = { ...bare, fields };
     const bytes = create.encode(session);

@@ -11,7 +11,7 @@ import type { SessionDecision, SessionPlan, SessionView } from "../storage/store
 import type { Call, SessionInput, SessionPath, UpdateSessionInput } from "./api.ts";
 import { changeSession, replyPart } from "./change.ts";
 import type { ServiceContext } from "./context.ts";
-import { checkMemoryHooks } from "./memories/check-hooks.ts";
+import { checkMemoryHooks, checkPromotion } from "./memories/check-hooks.ts";
 import { jobsUnder, mergeJobPlans } from "./memories/plan-jobs.ts";
 import { newEvents } from "./new-events.ts";
 import { underPolicy } from "./policy-state.ts";
@@ -69,6 +69,7 @@ function decideUpdate(
   }
   const { fields: changed, record } = changedFields(session.fields, update, view);
   const fields = { ...changed, etagRevision: revision };
+  checkPromotion(fields);
   const stamped: Session = {
     ...session,
     fields,

@@ -66,6 +66,7 @@ export const STATUS_CODES = {
   MEMORY_REVISION_NOT_FOUND: status.NOT_FOUND,
   MEMORY_REVISION_LIMIT_REACHED: status.FAILED_PRECONDITION,
   MEMORY_JOB_NOT_FOUND: status.NOT_FOUND,
+  MEMORY_POLICY_MISSING: status.FAILED_PRECONDITION,
 } as const satisfies Readonly<Record<ErrorReason, status>>;
 
 type Unavailable = {

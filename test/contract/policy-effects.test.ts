@@ -30,6 +30,7 @@ import { revisionOf } from "../support/revisions.ts";
 import {
   dropOldest,
   keepStage,
+  memoryPolicy,
   message,
   protections,
   session,
@@ -221,27 +222,36 @@ describe("warnings", () => {
   });
 });
 
-describe("a policy that needs a hook", () => {
+describe("a policy that promotes", () => {
   const promoting = bare([keepNewest(1, { removedTo: RemovedTo.PROMOTE })]);
 
-  it("is refused when it is given", async () => {
+  it("is refused for a session without a memory policy, and may be looked through", async () => {
     const before = await revisionOf(server.store);
     const create = { session: session({ sessionId: "promotes", policy: promoting }) };
     const failures = [await server.client.fail("createSession", create)];
     const sessionId = await make(bare([]), users(2));
     const update = { session: session({ sessionId, policy: promoting }) };
     failures.push(await server.client.fail("updateSession", update));
-    failures.push(await server.client.fail("getWindow", { sessionId, policy: promoting }));
-    const policies = [bare([]), promoting];
-    failures.push(await server.client.fail("previewPolicy", { sessionId, policies }));
     for (const failure of failures) {
       expect(failure).toMatchObject({
         code: "FAILED_PRECONDITION",
-        reason: "HOOK_NOT_CONFIGURED",
-        metadata: { hook: "promote" },
+        reason: "MEMORY_POLICY_MISSING",
+        metadata: { stage: "keep" },
       });
     }
+    const looked = await server.client.call("getWindow", { sessionId, policy: promoting });
+    expect(looked.messages).toHaveLength(1);
     expect(await revisionOf(server.store)).toBe(before + 2);
+  });
+
+  it("keeps the memory policy that it needs", async () => {
+    const own = session({ sessionId: "keeps", policy: promoting, memoryPolicy: memoryPolicy() });
+    await server.client.call("createSession", { session: own });
+    const failure = await server.client.fail("updateSession", {
+      session: session({ sessionId: "keeps" }),
+      updateMask: ["memory_policy"],
+    });
+    expect(failure.reason).toBe("MEMORY_POLICY_MISSING");
   });
 });
 

@@ -581,16 +581,17 @@ describe("a snapshot of a stranger", () => {
   });
 
   it("is refused when its policy needs a hook that the server does not have", async () => {
-    const removedTo = RemovedTo.SUMMARIZE;
-    for (const stage of [
-      keepStage({ removedTo: RemovedTo.PROMOTE }),
-      keepStage({ removedTo, summarize: summarize({ hook: "nobody" }) }),
-    ]) {
-      const own = { ...empty(), policy: policy({ stages: [stage] }) };
-      const failure = await refused({ header: headerOf({ session: own }) });
-      const hook = stage.removedTo === removedTo ? "nobody" : "promote";
-      expect(failure).toMatchObject({ reason: "HOOK_NOT_CONFIGURED", metadata: { hook } });
-    }
+    const asks = { removedTo: RemovedTo.SUMMARIZE, summarize: summarize({ hook: "nobody" }) };
+    const own = { ...empty(), policy: policy({ stages: [keepStage(asks)] }) };
+    const failure = await refused({ header: headerOf({ session: own }) });
+    expect(failure).toMatchObject({ reason: "HOOK_NOT_CONFIGURED", metadata: { hook: "nobody" } });
+  });
+
+  it("is refused when its policy promotes and nothing says how", async () => {
+    const stages = [keepStage({ removedTo: RemovedTo.PROMOTE })];
+    const own = { ...empty(), policy: policy({ stages }) };
+    const failure = await refused({ header: headerOf({ session: own }) });
+    expect(failure).toMatchObject({ reason: "MEMORY_POLICY_MISSING" });
   });
 
   it("must fit under the ceiling of a window", async () => {

@@ -205,7 +205,7 @@ def policies(client: Client) -> None:
         verdicts = Counter(v1.Verdict.Name(message.verdict) for message in one.messages)
         print(f"{one.policy.name}: {dict(verdicts)}")
     promoting = policy.make_policy(policy.keep_last("facts", 5, removed_to="promote"))
-    expect(ErrorReason.HOOK_NOT_CONFIGURED, client.update_session, "trip", policy=promoting)
+    expect(ErrorReason.MEMORY_POLICY_MISSING, client.update_session, "trip", policy=promoting)
 
     trimmed = client.trim_session("trip", keep_recent=2)
     ids = [one for trim in trimmed.trims for one in trim.message_ids]

@@ -204,8 +204,8 @@ def test_a_turn_end_runs_its_stages(client: Client) -> None:
     assert texts(client.window("s")) == ["b"]
 
 
-def test_promotion_needs_a_hook(client: Client) -> None:
+def test_promotion_needs_a_memory_policy(client: Client) -> None:
     made = policy.make_policy(policy.keep_last("s", 1, removed_to="promote"))
     with pytest.raises(ms.MemorySidecarError) as caught:
         client.create_session(policy=made)
-    assert caught.value.reason == ErrorReason.HOOK_NOT_CONFIGURED
+    assert caught.value.reason == ErrorReason.MEMORY_POLICY_MISSING

@@ -166,7 +166,7 @@ async function policies(): Promise<void> {
   }
   const promoting = makePolicy([keepLast("facts", 5, { removedTo: "promote" })]);
   const promoted = client.updateSession({ sessionId: "chat", policy: promoting });
-  await refused("HOOK_NOT_CONFIGURED", promoted);
+  await refused("MEMORY_POLICY_MISSING", promoted);
 
   await client.updateSession({ sessionId: "chat", policy: byHand });
   await client.append("chat", ["And in May?", { role: "assistant", text: "Hawthorn." }]);

@@ -48,7 +48,9 @@ function decide(
   const { session, revision } = view;
   if (session === undefined) throw sessionNotFound(input.sessionId);
   const policy = { ...policyOf(session), autoPromote: true, extraction: undefined };
-  const left = (view.window ?? []).map((message) => ({ message, isErased: false }));
+  const left = (view.window ?? []).map((message) => ({
+    ...{ message, isErased: false, isOffered: false },
+  }));
   const stamp = { revision, nowMs };
   const given = giveToMemory(context, { session, policy, stamp, side: view, left, scores });
   const { promotedIds, evictedIds, plan } = given;

@@ -34,6 +34,8 @@ export interface LeftMessage {
   readonly message: StoredMessage;
   /** It is erased from the log as well: no job will find it. */
   readonly isErased: boolean;
+  /** A stage that promotes removed it: it counts also while the policy promotes nothing else. */
+  readonly isOffered: boolean;
 }
 
 /** What an append or a turn adds to what trims give. */
@@ -121,10 +123,10 @@ function candidatesOf(
   giving: Giving,
   { scope, rules }: { readonly scope: MemoryScope; readonly rules: RuleScores },
 ): Candidates {
-  const { policy, left, side, scores } = giving;
+  const { policy, side, scores } = giving;
+  const left = policy.autoPromote ? giving.left : giving.left.filter(({ isOffered }) => isOffered);
   const atOnce: Promotable[] = [];
   const later: Promotable[] = [];
-  if (!policy.autoPromote || left.length === 0) return { atOnce, later };
   const seen = new Set<string>();
   for (const { message, isErased } of left) {
     const promotable = promotableOf(context, message);

@@ -38,7 +38,9 @@ export function givenByChange(
   const policy = session.fields.memoryPolicy ?? memory?.otherwise;
   if (memory === undefined || policy === undefined) return undefined;
   const { side, turn } = memory;
-  const left = leftMessages(trims, all, side);
+  const promoting = session.fields.policy.stages.filter(({ removedTo }) => removedTo === "promote");
+  const offers = new Set(promoting.map(({ name }) => name));
+  const left = leftMessages(trims, all, { side, offers });
   if (left.length === 0 && turn === undefined) return undefined;
   const part = turn === undefined ? {} : { turn };
   return giveToMemory(context, { session, policy, stamp, side, left, ...part });
@@ -51,12 +53,22 @@ export function givenByChange(
 function leftMessages(
   trims: readonly Trim[],
   entries: readonly StoredEntry[],
-  { message: read }: Pick<MemorySide, "message">,
+  {
+    side,
+    offers,
+  }: {
+    readonly side: Pick<MemorySide, "message">;
+    /** The stages that promote what they remove. */
+    readonly offers: ReadonlySet<string>;
+  },
 ): readonly LeftMessage[] {
   const erased = new Map<number, boolean>();
-  for (const { removed, discarded } of trims) {
+  const offered = new Set<number>();
+  for (const { stage, removed, discarded } of trims) {
     for (const { seq } of removed) {
-      if (Number.isInteger(seq)) erased.set(seq, discarded || erased.get(seq) === true);
+      if (!Number.isInteger(seq)) continue;
+      erased.set(seq, discarded || erased.get(seq) === true);
+      if (offers.has(stage)) offered.add(seq);
     }
   }
   if (erased.size === 0) return [];
@@ -64,7 +76,7 @@ function leftMessages(
   return [...erased]
     .sort(([a], [b]) => a - b)
     .flatMap(([seq, isErased]) => {
-      const message = known.get(seq) ?? read(seq);
-      return message === undefined ? [] : [{ message, isErased }];
+      const message = known.get(seq) ?? side.message(seq);
+      return message === undefined ? [] : [{ message, isErased, isOffered: offered.has(seq) }];
     });
 }

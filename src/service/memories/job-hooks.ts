@@ -121,7 +121,9 @@ export class JobHooks {
     messages: readonly StoredMessage[],
     scores: ReadonlyMap<string, number>,
   ): JobDecision {
-    const left = messages.map((message) => ({ message, isErased: false }));
+    const left = messages.map((message) => ({
+      ...{ message, isErased: false, isOffered: true },
+    }));
     const policy = { ...asked, extraction: undefined };
     return (session, { view, stamp }) => {
       const given = giveToMemory(this.#context, {

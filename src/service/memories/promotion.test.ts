@@ -100,6 +100,27 @@ describe("an important message that leaves the window becomes a memory", () => {
     expect(await promotedTexts(services)).toEqual([NAME]);
   });
 
+  it("with a stage that promotes, also under a memory policy that promotes nothing else", async () => {
+    const promotes = policyOf([stageOf({ removedTo: "promote" })]);
+    await openSession(services, "s", {
+      memory: memoryPolicy({ autoPromote: false }),
+      policy: promotes,
+    });
+    await services.append("s", [{ text: NAME }, ...PLAIN]);
+    expect(await promotedTexts(services)).toEqual([NAME]);
+  });
+
+  it("and not with another stage beside one that promotes", async () => {
+    const policy = policyOf([
+      stageOf({}),
+      stageOf({ name: "other", removedTo: "promote", select: dropOldest({ maxMessages: 1 }) }),
+    ]);
+    await openSession(services, "s", { memory: memoryPolicy({ autoPromote: false }), policy });
+    await services.append("s", [{ text: NAME }, { text: "one" }, { text: "My name is Ben." }]);
+    await services.append("s", PLAIN.slice(0, 1));
+    expect(await promotedTexts(services)).toEqual(["My name is Ben."]);
+  });
+
   it("with SetSummary", async () => {
     await hold();
     await services.sessions.setSummary(services.call("SetSummary"), {

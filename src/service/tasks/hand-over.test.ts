@@ -64,8 +64,6 @@ describe("hooks of a policy", () => {
         detail: expect.objectContaining({ metadata }),
       });
     expect(() => check({ summarize: specOf({ hook: "x" }) })).toThrow(none({ hook: "x" }));
-    const promote = { removedTo: "promote", summarize: undefined } as const;
-    expect(() => check(promote)).toThrow(none({ hook: "promote" }));
   });
 });
 

@@ -37,8 +37,7 @@ export function checkHooks(
   { hooks }: Pick<ServiceContext, "hooks">,
   policy: Policy | undefined,
 ): void {
-  for (const { removedTo, summarize } of policy?.stages ?? []) {
-    if (removedTo === "promote") throw hookNotConfigured("promote");
+  for (const { summarize } of policy?.stages ?? []) {
     if (summarize === undefined) continue;
     const name = hookOf(hooks, summarize);
     if (name !== MANUAL_HOOK && !canSummarize(hooks, name)) throw hookNotConfigured(name);

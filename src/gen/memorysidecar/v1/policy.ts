@@ -198,8 +198,10 @@ export const RemovedTo = {
    */
   SUMMARIZE: 3,
   /**
-   * PROMOTE - They are offered to long-term memory as they leave. Needs a hook: without one
-   * the policy is refused with `HOOK_NOT_CONFIGURED`.
+   * PROMOTE - They stay in the log, and long-term memory is offered them in the same transaction:
+   * those that the session's memory policy finds important enough become memories, by its
+   * rules and also while it promotes nothing by itself. A session with such a stage
+   * and without a memory policy is refused with `MEMORY_POLICY_MISSING`.
    */
   PROMOTE: 4,
   UNRECOGNIZED: -1,

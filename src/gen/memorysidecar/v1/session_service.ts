@@ -5814,7 +5814,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession: {
     path: "/memorysidecar.v1.SessionService/CreateSession" as const,
@@ -5865,7 +5865,8 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession: {
     path: "/memorysidecar.v1.SessionService/UpdateSession" as const,
@@ -6271,7 +6272,7 @@ export const SessionServiceService = {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -6304,7 +6305,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession: handleUnaryCall<CreateSessionRequest, CreateSessionResponse>;
   /**
@@ -6329,7 +6330,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession: handleUnaryCall<UpdateSessionRequest, UpdateSessionResponse>;
   /**
@@ -6534,7 +6536,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -6550,7 +6552,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession(
     request: CreateSessionRequest,
@@ -6617,7 +6619,8 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession(
     request: UpdateSessionRequest,
@@ -7124,7 +7127,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`

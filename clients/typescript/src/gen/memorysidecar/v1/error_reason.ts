@@ -314,6 +314,12 @@ export const ErrorReason = {
    * those that are. Metadata: `session_id`.
    */
   MEMORY_JOB_NOT_FOUND: 50,
+  /**
+   * MEMORY_POLICY_MISSING - FAILED_PRECONDITION. A stage of the policy has `REMOVED_TO_PROMOTE`, and the session
+   * would have no memory policy. What to do: set `memory_policy` as well. Metadata:
+   * `stage`.
+   */
+  MEMORY_POLICY_MISSING: 51,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -371,5 +377,6 @@ export namespace ErrorReason {
   export type MEMORY_REVISION_NOT_FOUND = typeof ErrorReason.MEMORY_REVISION_NOT_FOUND;
   export type MEMORY_REVISION_LIMIT_REACHED = typeof ErrorReason.MEMORY_REVISION_LIMIT_REACHED;
   export type MEMORY_JOB_NOT_FOUND = typeof ErrorReason.MEMORY_JOB_NOT_FOUND;
+  export type MEMORY_POLICY_MISSING = typeof ErrorReason.MEMORY_POLICY_MISSING;
   export type UNRECOGNIZED = typeof ErrorReason.UNRECOGNIZED;
 }

@@ -6625,7 +6625,7 @@ export const SessionServiceService = {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession: {
     path: "/memorysidecar.v1.SessionService/CreateSession" as const,
@@ -6676,7 +6676,8 @@ export const SessionServiceService = {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession: {
     path: "/memorysidecar.v1.SessionService/UpdateSession" as const,
@@ -7082,7 +7083,7 @@ export const SessionServiceService = {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -7115,7 +7116,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession: handleUnaryCall<CreateSessionRequest, CreateSessionResponse>;
   /**
@@ -7140,7 +7141,8 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession: handleUnaryCall<UpdateSessionRequest, UpdateSessionResponse>;
   /**
@@ -7345,7 +7347,7 @@ export interface SessionServiceServer extends UntypedServiceImplementation {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
@@ -7361,7 +7363,7 @@ export interface SessionServiceClient extends Client {
    *
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    */
   createSession(
     request: CreateSessionRequest,
@@ -7428,7 +7430,8 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - NOT_FOUND, `SESSION_NOT_FOUND`
    *   - ABORTED, `ETAG_MISMATCH`
-   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `WINDOW_FULL`, `HOOK_NOT_CONFIGURED`,
+   *     `MEMORY_POLICY_MISSING`
    */
   updateSession(
     request: UpdateSessionRequest,
@@ -7935,7 +7938,7 @@ export interface SessionServiceClient extends Client {
    * Errors:
    *   - ALREADY_EXISTS, `SESSION_ALREADY_EXISTS`
    *   - INVALID_ARGUMENT, `SNAPSHOT_INVALID`
-   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`
+   *   - FAILED_PRECONDITION, `HOOK_NOT_CONFIGURED`, `MEMORY_POLICY_MISSING`
    *   - NOT_FOUND, `UPLOAD_NOT_FOUND`: start again
    *   - FAILED_PRECONDITION, `WINDOW_FULL`
    *   - UNAVAILABLE, `UPLOAD_LIMIT_REACHED`
