@@ -140,8 +140,8 @@ export async function startApp(parts: AppParts): Promise<App> {
       nowMs: world.nowMs,
       context: {
         services,
-        pageTokens: createPageTokens(store.storeId),
-        resumeTokens: createResumeTokens(store.storeId),
+        pageTokens: createPageTokens(store.historyId),
+        resumeTokens: createResumeTokens(store.historyId),
         exports: new Exports(),
         server: { version: VERSION, startMs: world.nowMs() },
         checkpointIntervalMs: settings.checkpointIntervalMs,

@@ -14,17 +14,17 @@ export interface PageTokens {
 }
 
 /** Makes the page tokens of a store: those of another store are refused. */
-export function createPageTokens(storeId: string): PageTokens {
-  const store = Buffer.from(storeId, "hex");
+export function createPageTokens(historyId: string): PageTokens {
+  const history = Buffer.from(historyId, "hex");
   return {
     make: (digest, position) =>
-      sealToken(TOKEN_KIND.page, Buffer.concat([store, digest, Buffer.from(position)])),
+      sealToken(TOKEN_KIND.page, Buffer.concat([history, digest, Buffer.from(position)])),
     read: (digest, token) => {
       const content = openToken(TOKEN_KIND.page, token);
       if (content === undefined) throw pageTokenInvalid();
-      const head = store.length + DIGEST_BYTES;
-      if (!content.subarray(0, store.length).equals(store)) throw pageTokenInvalid();
-      if (Buffer.compare(content.subarray(store.length, head), digest) !== 0) {
+      const head = history.length + DIGEST_BYTES;
+      if (!content.subarray(0, history.length).equals(history)) throw pageTokenInvalid();
+      if (Buffer.compare(content.subarray(history.length, head), digest) !== 0) {
         throw pageTokenInvalid();
       }
       return content.subarray(head).toString();

@@ -1,6 +1,7 @@
 // Resume tokens: a position in the events of one namespace of one store.
 //
-// Layout: store id (8 bytes), hash of the namespace (8), revision (8), index (4).
+// Layout: id of the history of the store (8 bytes), hash of the namespace (8), revision (8),
+// index (4).
 
 import { resumeTokenForeign, resumeTokenInvalid } from "../domain/errors.ts";
 import type { EventPosition } from "../domain/event.ts";
@@ -19,16 +20,16 @@ export interface ResumeTokens {
 }
 
 /**
- * Makes the resume tokens of a store.
+ * Makes the resume tokens of a history of a store.
  *
- * @param storeId - 16 hexadecimal digits.
+ * @param historyId - 16 hexadecimal digits.
  */
-export function createResumeTokens(storeId: string): ResumeTokens {
-  const store = Buffer.from(storeId, "hex");
+export function createResumeTokens(historyId: string): ResumeTokens {
+  const history = Buffer.from(historyId, "hex");
   return {
     make: (namespace, position) => {
       const content = Buffer.alloc(CONTENT_BYTES);
-      store.copy(content, 0, 0, NAMESPACE_AT);
+      history.copy(content, 0, 0, NAMESPACE_AT);
       shortHash(namespace).copy(content, NAMESPACE_AT);
       content.writeBigUInt64BE(BigInt(position.revision), REVISION_AT);
       content.writeUInt32BE(position.index, INDEX_AT);
@@ -37,7 +38,7 @@ export function createResumeTokens(storeId: string): ResumeTokens {
     read: (namespace, token) => {
       const content = openToken(TOKEN_KIND.resume, token);
       if (content === undefined || content.length !== CONTENT_BYTES) throw resumeTokenInvalid();
-      if (!content.subarray(0, NAMESPACE_AT).equals(store)) throw resumeTokenForeign("store");
+      if (!content.subarray(0, NAMESPACE_AT).equals(history)) throw resumeTokenForeign("store");
       if (!content.subarray(NAMESPACE_AT, REVISION_AT).equals(shortHash(namespace))) {
         throw resumeTokenForeign("namespace");
       }

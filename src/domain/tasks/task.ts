@@ -36,7 +36,7 @@ export type TaskState = "ready" | "leased" | "waiting" | "dead";
 export interface TaskLease {
   /** Random; proves that the task was taken. */
   readonly token: string;
-  /** The worker's name for itself, or SERVER_WORKER. */
+  /** The worker's name for itself, or that of an instance of the server. */
   readonly worker: string;
   readonly startMs: number;
   /** The generation of the task that was taken: a result for another one is stale. */
@@ -51,6 +51,16 @@ export interface TaskLease {
 
 /** The worker of leases that the server itself holds. */
 export const SERVER_WORKER = "server";
+
+/** The name under which an instance of the server holds leases. */
+export function serverWorkerOf(instanceId: string): string {
+  return `${SERVER_WORKER}:${instanceId}`;
+}
+
+/** Whether a worker is the server, of whatever instance. Leases of older versions name none. */
+export function isServerWorker(worker: string): boolean {
+  return worker === SERVER_WORKER || worker.startsWith(`${SERVER_WORKER}:`);
+}
 
 /** What is to be summarized, and how. */
 export interface SummarizeWork {
@@ -125,6 +135,11 @@ export function taskNoAt(revision: number, index: number): number {
 /** Whether a task is still to be done. */
 export function isLive(task: Task): boolean {
   return task.state !== "dead";
+}
+
+/** Names a task among those of all namespaces: its number is unique in its own one only. */
+export function taskKeyOf({ namespace, taskNo }: Pick<Task, "namespace" | "taskNo">): string {
+  return `${taskNo} ${namespace}`;
 }
 
 const ID_DIGITS = 11;

@@ -169,7 +169,7 @@ export function stampOf(
   { revision, nowMs }: Giving["stamp"],
 ): Stamp {
   const newId = (index: number): string => {
-    const name = `${store.storeId} ${revision} ${index}`;
+    const name = `${store.historyId} ${revision} ${index}`;
     return makeMemoryId(nowMs, createHash("sha256").update(name).digest());
   };
   return { revision, nowMs, writer: SERVER_WRITER, reason: "", newId };

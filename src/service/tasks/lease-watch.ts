@@ -2,6 +2,7 @@
 // `timeout` and is ready again for others. Holds one timer for each lease that this process knows.
 
 import { leaseEnded } from "../../domain/tasks/lifecycle.ts";
+import { taskKeyOf } from "../../domain/tasks/task.ts";
 import type { ServiceContext } from "../context.ts";
 import { isPassing } from "./call-hook.ts";
 import { applyFailure } from "./fail-task.ts";
@@ -28,7 +29,8 @@ export class LeaseWatch {
   readonly #context: ServiceContext;
   readonly #onError: (error: unknown) => void;
   readonly #onTimeout: (hook: string) => void;
-  readonly #timers = new Map<number, () => void>();
+  /** By task key. */
+  readonly #timers = new Map<string, () => void>();
   readonly #looking = new Set<Promise<void>>();
   #stopped = false;
 
@@ -50,16 +52,18 @@ export class LeaseWatch {
   /** Looks at a task again when its lease should have ended. */
   watch(namespace: string, taskNo: number, endMs: number): void {
     if (this.#stopped) return;
-    this.#timers.get(taskNo)?.();
+    const key = taskKeyOf({ namespace, taskNo });
+    this.#timers.get(key)?.();
     const ms = endMs - this.#context.world.nowMs();
     const cancel = later(this.#context.world, () => this.#begin(namespace, taskNo), ms);
-    this.#timers.set(taskNo, cancel);
+    this.#timers.set(key, cancel);
   }
 
   /** Forgets a task: it is done, or in nobody's hands. */
-  forget(taskNo: number): void {
-    this.#timers.get(taskNo)?.();
-    this.#timers.delete(taskNo);
+  forget(namespace: string, taskNo: number): void {
+    const key = taskKeyOf({ namespace, taskNo });
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
   }
 
   /** Stops after what is under way. */
@@ -71,7 +75,7 @@ export class LeaseWatch {
   }
 
   #begin(namespace: string, taskNo: number): void {
-    this.#timers.delete(taskNo);
+    this.#timers.delete(taskKeyOf({ namespace, taskNo }));
     const looking = this.#look(namespace, taskNo).catch((error: unknown) => {
       if (!isPassing(error)) this.#onError(error);
       this.watch(namespace, taskNo, this.#context.world.nowMs() + RETRY_MS);

@@ -168,10 +168,10 @@ async function takeOne(
     if (result.kind === "ended") {
       await endLease(context, result.task);
       states.get(hook.name)?.failed("timeout");
-    } else if (result.kind === "none") polls.skip(due.taskNo, BRIEF_SKIP_MS);
+    } else if (result.kind === "none") polls.skip(due, BRIEF_SKIP_MS);
   } catch (error) {
     if (isPassing(error)) throw error;
-    polls.skip(due.taskNo, SKIP_MS);
+    polls.skip(due, SKIP_MS);
     onError(error);
   }
   return undefined;

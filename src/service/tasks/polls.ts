@@ -4,6 +4,7 @@
 
 import { AppError, pollLimitReached } from "../../domain/errors.ts";
 import { LIMITS } from "../../domain/limits.ts";
+import { taskKeyOf } from "../../domain/tasks/task.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { isPassing } from "./call-hook.ts";
@@ -19,7 +20,7 @@ interface Waiter {
   readonly namespace: string;
   readonly hooks: readonly string[];
   /** Wakes the call for a task: one that is durable by its number, another one by its id. */
-  readonly wake: (task: number | string) => void;
+  readonly wake: (task: string) => void;
 }
 
 /** What calls wait for at one hook. */
@@ -51,9 +52,9 @@ export class Polls {
   readonly #queues = new Map<string, Queue>();
   readonly #ends = new Set<() => void>();
   /** The tasks that a call was woken for and is about to take: they wake no other. */
-  readonly #claimed = new Set<number | string>();
-  /** Until when tasks are left alone, by number. */
-  readonly #skipped = new Map<number, number>();
+  readonly #claimed = new Set<string>();
+  /** Until when tasks are left alone, by task key. */
+  readonly #skipped = new Map<string, number>();
   readonly #stopListening: () => void;
   #count = 0;
   #closed = false;
@@ -77,7 +78,7 @@ export class Polls {
     if (this.#closed) throw stopping();
     if (this.#count >= LIMITS.polls) throw pollLimitReached(LIMITS.polls);
     this.#count += 1;
-    let claim: number | string | undefined;
+    let claim: string | undefined;
     let end = (): void => {};
     const waiter: Waiter = {
       namespace,
@@ -131,20 +132,20 @@ export class Polls {
   /** The tasks of a hook that are due in a namespace, without those that could not be taken. */
   async due(hook: string, namespace: string, count: number): Promise<readonly DueTask[]> {
     const nowMs = this.#context.world.nowMs();
-    for (const [taskNo, untilMs] of this.#skipped) {
-      if (untilMs <= nowMs) this.#skipped.delete(taskNo);
+    for (const [key, untilMs] of this.#skipped) {
+      if (untilMs <= nowMs) this.#skipped.delete(key);
     }
     const limit = count + this.#skipped.size;
     const query = { hook, namespace, nowMs, limit, perNamespace: limit };
     const due = await this.#context.store.dueTasks(query);
-    return due.filter(({ taskNo }) => !this.#skipped.has(taskNo)).slice(0, count);
+    return due.filter((task) => !this.#skipped.has(taskKeyOf(task))).slice(0, count);
   }
 
   /** Leaves a task alone for a time: it is said to be due, and could not be taken. */
-  skip(taskNo: number, ms: number): void {
+  skip(task: DueTask, ms: number): void {
     const [oldest] = this.#skipped.keys();
     if (this.#skipped.size >= SKIPPED_MAX && oldest !== undefined) this.#skipped.delete(oldest);
-    this.#skipped.set(taskNo, this.#context.world.nowMs() + ms);
+    this.#skipped.set(taskKeyOf(task), this.#context.world.nowMs() + ms);
   }
 
   /** Ends every wait with SHUTTING_DOWN. */
@@ -250,11 +251,11 @@ export class Polls {
     const count = [...queue.waiters].filter(isMeant).length;
     if (count === 0) return;
     const due = await this.due(hook, namespace, count + this.#claimed.size);
-    const open = due.filter(({ taskNo }) => !this.#claimed.has(taskNo));
+    const open = due.filter((task) => !this.#claimed.has(taskKeyOf(task)));
     for (const [index, waiter] of [...queue.waiters].filter(isMeant).entries()) {
       const task = open[index];
       if (task === undefined) return;
-      waiter.wake(task.taskNo);
+      waiter.wake(taskKeyOf(task));
     }
   }
 }

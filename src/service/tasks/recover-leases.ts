@@ -4,14 +4,15 @@ import { LIMITS } from "../../domain/limits.ts";
 import type { ServiceContext } from "../context.ts";
 import { isPassing, serverLeaseMs } from "./call-hook.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
-import { giveBack, isServerLease, isTaken } from "./take-task.ts";
+import { giveBack, isOwnLease, isTaken } from "./take-task.ts";
 
 /** Tasks of one hook that are looked at. More leases than this are found when they end. */
 const SCAN_MAX = 10_000;
 
 /**
- * Frees the tasks of calls that the last run of the server had under way, without a failure, and
- * watches over those that workers have. What cannot be read is left to those who find it later.
+ * Frees the tasks of calls that the last run of this instance of the server had under way, without
+ * a failure, and watches over those that workers and other instances have. What cannot be read is
+ * left to those who find it later.
  */
 export async function recoverLeases(
   context: ServiceContext,
@@ -31,7 +32,7 @@ export async function recoverLeases(
       try {
         const task = await context.store.readTask(namespace, taskNo);
         if (task === undefined || !isTaken(task)) continue;
-        if (isServerLease(task)) await giveBack(context, task, false);
+        if (isOwnLease(context, task)) await giveBack(context, task, false);
         else watch.watch(namespace, taskNo, task.dueMs);
       } catch (error) {
         if (!isPassing(error)) onError(error);

@@ -1,7 +1,7 @@
 // Does the tasks of hooks that the server calls by itself. Sleeps until a change makes or frees a
 // task, until the next one is due, or for half a minute.
 
-import { SERVER_WORKER } from "../../domain/tasks/task.ts";
+import { serverWorkerOf, taskKeyOf } from "../../domain/tasks/task.ts";
 import type { DueTask } from "../../storage/store.ts";
 import type { ServiceContext } from "../context.ts";
 import { canSummarize } from "../hook-port.ts";
@@ -44,7 +44,7 @@ interface Lane {
   /** The namespace that had the last turn. */
   afterNamespace: string;
   /** Until when tasks are left alone, by number. */
-  readonly skipped: Map<number, number>;
+  readonly skipped: Map<string, number>;
   cancelTimer: () => void;
 }
 
@@ -190,8 +190,8 @@ export class TaskRunner {
 
   async #due(lane: Lane, count: number, nowMs: number): Promise<readonly DueTask[]> {
     const { store } = this.#parts.context;
-    for (const [taskNo, untilMs] of lane.skipped) {
-      if (untilMs <= nowMs) lane.skipped.delete(taskNo);
+    for (const [key, untilMs] of lane.skipped) {
+      if (untilMs <= nowMs) lane.skipped.delete(key);
     }
     const skipped = lane.skipped.size;
     if (skipped >= SKIPPED_MAX) return [];
@@ -203,9 +203,9 @@ export class TaskRunner {
       perNamespace: 1 + skipped,
     });
     const seen = new Set<string>();
-    const turns = due.filter(({ taskNo, namespace }) => {
-      if (lane.skipped.has(taskNo) || seen.has(namespace)) return false;
-      seen.add(namespace);
+    const turns = due.filter((task) => {
+      if (lane.skipped.has(taskKeyOf(task)) || seen.has(task.namespace)) return false;
+      seen.add(task.namespace);
       return true;
     });
     return turns.slice(0, count);
@@ -215,11 +215,12 @@ export class TaskRunner {
     const { context, onError } = this.#parts;
     const { hook } = lane.state;
     const skip = (ms: number): void => {
-      lane.skipped.set(due.taskNo, context.world.nowMs() + ms);
+      lane.skipped.set(taskKeyOf(due), context.world.nowMs() + ms);
     };
     try {
       const leaseMs = serverLeaseMs(hook.settings.timeoutMs);
-      const taken = await takeTask(context, due, { hook, worker: SERVER_WORKER, leaseMs });
+      const worker = serverWorkerOf(context.store.instanceId);
+      const taken = await takeTask(context, due, { hook, worker, leaseMs });
       if (taken.kind === "none") skip(BRIEF_SKIP_MS);
       else if (taken.kind === "ended") await this.#end(lane, taken.task);
       else if (taken.kind === "taken") await this.#run(lane, taken.task);

@@ -18,7 +18,14 @@ import {
   released,
   untaken,
 } from "../../domain/tasks/lifecycle.ts";
-import { SERVER_WORKER, type Task, type TaskLease, taskIdOf } from "../../domain/tasks/task.ts";
+import {
+  isServerWorker,
+  SERVER_WORKER,
+  serverWorkerOf,
+  type Task,
+  type TaskLease,
+  taskIdOf,
+} from "../../domain/tasks/task.ts";
 import type { DueTask, TaskDecision, TaskView } from "../../storage/store.ts";
 import { liveSession } from "../change.ts";
 import type { ServiceContext } from "../context.ts";
@@ -152,7 +159,12 @@ export async function giveBack(
   });
 }
 
-/** Whether a lease is one of the server, of whatever run of it. */
-export function isServerLease(task: Task): boolean {
-  return task.lease?.worker === SERVER_WORKER;
+/** Whether a lease is one of the server, of whatever instance and run of it. */
+export function isServerLease({ lease }: Task): boolean {
+  return lease !== undefined && isServerWorker(lease.worker);
+}
+
+/** Whether a lease is one of this instance of the server, of whatever run of it. */
+export function isOwnLease({ store }: Pick<ServiceContext, "store">, { lease }: Task): boolean {
+  return lease?.worker === SERVER_WORKER || lease?.worker === serverWorkerOf(store.instanceId);
 }

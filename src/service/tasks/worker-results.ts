@@ -37,7 +37,7 @@ export async function completeTask(
   const hook = await hookOf(parts, ref);
   const result = await applyResult(parts.context, call, { ...ref, encode }, output);
   if (result.kind === "replayed") return result.bytes;
-  parts.watch.forget(taskNoOf(ref.taskId) ?? 0);
+  parts.watch.forget(ref.namespace, taskNoOf(ref.taskId) ?? 0);
   if (result.kind === "superseded") throw taskSuperseded(ref.taskId);
   if (result.kind === "failed") {
     const { reason, message: description } = result;
@@ -70,7 +70,7 @@ export async function failTask(
   };
   const result = await applyFailure(parts.context, call, { ...ref, encode }, failure);
   if (result.kind === "replayed") return result.bytes;
-  parts.watch.forget(taskNoOf(taskId) ?? 0);
+  parts.watch.forget(namespace, taskNoOf(taskId) ?? 0);
   hook?.failed(reason);
   return bytesOf(result.bytes);
 }
@@ -88,7 +88,7 @@ async function refuseType(
   const random = chance(parts.context.world);
   const failure = { reason, message: description, counts: true, permanent: false, random };
   await applyFailure(parts.context, call, ref, failure);
-  parts.watch.forget(taskNoOf(ref.taskId) ?? 0);
+  parts.watch.forget(ref.namespace, taskNoOf(ref.taskId) ?? 0);
   hook?.failed(reason);
   throw taskResultInvalid(ref.taskId, reason, { field, description });
 }

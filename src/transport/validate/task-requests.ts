@@ -3,7 +3,7 @@
 // service can tell of.
 
 import { LIMITS } from "../../domain/limits.ts";
-import { SERVER_WORKER } from "../../domain/tasks/task.ts";
+import { isServerWorker } from "../../domain/tasks/task.ts";
 import type { ListHooksRequest } from "../../gen/memorysidecar/v1/admin_service.ts";
 import { TaskState } from "../../gen/memorysidecar/v1/task.ts";
 import type {
@@ -67,7 +67,7 @@ export function checkPollTasks(request: PollTasksRequest, v: Violations): void {
   checkSpan(v, "lease", request.lease, LEASE);
   checkText(v, "worker_id", request.workerId, LIMITS.workerIdBytes);
   // Leases of that name are taken for those of a server that has stopped.
-  if (request.workerId === SERVER_WORKER) v.add("worker_id", "is the name of the server itself");
+  if (isServerWorker(request.workerId)) v.add("worker_id", "is the name of the server itself");
 }
 
 export function checkCompleteTask(request: CompleteTaskRequest, v: Violations): void {

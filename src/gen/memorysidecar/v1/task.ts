@@ -210,7 +210,10 @@ export interface Task {
   leaseExpireTime:
     | Timestamp
     | undefined;
-  /** Who has it: the worker's own name for itself, or `server`. Only for a leased task. */
+  /**
+   * Who has it: the worker's own name for itself, or `server:` and the id of the instance
+   * of the server. Only for a leased task.
+   */
   workerId: string;
   /** How the newest attempt failed. Unset when none did. */
   lastFailure:

@@ -58,7 +58,7 @@ export interface PollTasksRequest {
     | undefined;
   /**
    * The worker's name for itself, shown by ListTasks. Optional, at most 128 bytes, and
-   * not `server`.
+   * neither `server` nor one that begins with `server:`.
    */
   workerId: string;
 }
