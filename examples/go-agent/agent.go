@@ -72,7 +72,7 @@ func (a *agent) open(ctx context.Context) error {
 			Policy: &pb.Policy{Stages: []*pb.PolicyStage{{
 				Name:   "newest-turns",
 				AnyOf:  []*pb.Trigger{{Condition: &pb.Trigger_MessageCountOver{MessageCountOver: windowLimit}}},
-				Select: &pb.PolicyStage_KeepLast{KeepLast: &pb.KeepLast{UnitCount: keptTurns}},
+				Select: &pb.PolicyStage_KeepLast{KeepLast: &pb.KeepLast{UnitCount: proto.Int32(keptTurns)}},
 			}}},
 		},
 	})

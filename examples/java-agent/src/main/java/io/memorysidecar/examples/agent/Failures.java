@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Makes an error of each class and shows what the server says of it. */
 final class Failures {
-  private static final String DOMAIN = "memorysidecar";
+  private static final String DOMAIN = "memorysidecar.io";
   private static final AppendMessagesRequest HELLO = AppendMessagesRequest.newBuilder()
       .setSessionId(Agent.SESSION_ID)
       .addMessages(Message.newBuilder().setRole(Role.ROLE_USER).setText("Hello."))
