@@ -128,7 +128,7 @@ describe("UpdateMemory", () => {
     expect((await fail({ lastSeenTime }, ["last_seen_time"])).fields).toEqual([
       "memory.last_seen_time",
     ]);
-    expect(await fail({ key: "k", etag: "r1" }, ["key"])).toMatchObject({
+    expect(await fail({ key: "k", etag: "r999" }, ["key"])).toMatchObject({
       ...{ code: "ABORTED", reason: "ETAG_MISMATCH" },
     });
     expect(await fail({ memoryId: "b" }, ["key"])).toMatchObject(NOBODY);
@@ -208,7 +208,7 @@ describe("ListMemoryRevisions and RestoreMemoryRevision", () => {
   it("brings a state back as a new one", async () => {
     const etag = (await get("history", "a"))?.etag ?? "";
     const request = { namespace: "history", memoryId: "a", revisionNumber: 2 };
-    const stale = await server.client.fail("restoreMemoryRevision", { ...request, etag: "r1" });
+    const stale = await server.client.fail("restoreMemoryRevision", { ...request, etag: "r999" });
     expect(stale).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
     const { memory: restored } = await server.client.call("restoreMemoryRevision", {
       ...{ ...request, etag, reason: "undo" },
@@ -360,7 +360,7 @@ describe("ForgetMemories and PurgeMemories", () => {
     });
     const states = { namespace: "forget", memoryId: "a" };
     expect(await server.client.fail("listMemoryRevisions", states)).toMatchObject(NOBODY);
-    const stale = { namespace: "forget", memoryIds: ["c"], etag: "r1" };
+    const stale = { namespace: "forget", memoryIds: ["c"], etag: "r999" };
     expect(await server.client.fail("forgetMemories", stale)).toMatchObject({
       ...{ code: "ABORTED", reason: "ETAG_MISMATCH" },
     });

@@ -217,7 +217,7 @@ describe("Remember", () => {
 
   it("takes all memories in or none", async () => {
     await remember("all", [fact("a", { memoryId: "a" })]);
-    const memories = [fact("new"), fact("A", { memoryId: "a", etag: "r1" })];
+    const memories = [fact("new"), fact("A", { memoryId: "a", etag: "r999" })];
     const failure = await server.client.fail("remember", { namespace: "all", memories });
     expect(failure).toMatchObject({ code: "ABORTED", reason: "ETAG_MISMATCH" });
     expect(await textsOf("all")).toEqual(["a"]);

@@ -469,7 +469,7 @@ describe("GetWindow", () => {
     const window = await server.client.call("getWindow", { sessionId, policy: view });
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n },
-      outside: { messageCount: 2n },
+      outsideTotals: { messageCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       outsideTruncated: false,
       overLimit: false,

@@ -51,7 +51,7 @@ describe("a stage on read", () => {
     const window = await server.client.call("getWindow", { sessionId });
     expect(window).toMatchObject({
       windowTotals: { messageCount: 2n, tokenCount: 2n },
-      outside: { messageCount: 2n, tokenCount: 2n },
+      outsideTotals: { messageCount: 2n, tokenCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "view", messageIds: ["m1", "m2"] }],
       stageRuns: [{ stage: "view", triggers: [] }],
@@ -72,7 +72,7 @@ describe("a stage on read", () => {
     expect(read.messages.map(({ messageId }) => messageId)).toEqual(["m3", "m4"]);
     expect(read).toMatchObject({
       windowTotals: { messageCount: 2n },
-      outside: { messageCount: 2n },
+      outsideTotals: { messageCount: 2n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 2n }],
       trims: [{ stage: "read", messageIds: ["m1", "m2"] }],
     });
@@ -281,7 +281,7 @@ describe("newest", () => {
     expect(two.messages.map(({ messageId }) => messageId)).toEqual(["r1", "m4"]);
     expect(two).toMatchObject({
       windowTotals: { messageCount: 2n, tokenCount: 2n },
-      outside: { messageCount: 4n },
+      outsideTotals: { messageCount: 4n },
       outsideRanges: [{ firstSeq: 1n, lastSeq: 4n }],
       trims: [{ messageIds: ["m1", "m2"] }],
       openToolCallIds: [],
